@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One write on its way to storage. `object` and `oldObject` are in the version of `resource`, as requested. */
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly resource: ResourceType;
+  readonly subresource: string | undefined;
+  readonly namespace: string;
+  /** May be empty on CREATE with generateName. */
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
+  readonly options: JsonObject;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Adds a `Warning` header to the response. */
+  warn(text: string): void;
+  readonly signal: AbortSignal;
+}
+
+/** A step of admission. The pipeline runs `mutate` of all plug-ins in their order, then validates, then runs `validate` of all.
+ *  @throws StatusError to refuse */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** A new object in place of `request.object`, or undefined to leave it. */
+  mutate?(request: AdmissionRequest): Promise<KubeObject | undefined>;
+  validate?(request: AdmissionRequest): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
+
+export interface ClusterEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resource: ResourceType;
+  /** In the storage version. For DELETED: the last state. */
+  readonly object: KubeObject;
+  readonly previous: KubeObject | undefined;
+}
+
+export interface ObjectKey {
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface DeleteOptions {
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly uid?: string;
+}
+
+/** The server seen from inside: what controllers, admission plug-ins and the simulation work with.
+ *  Reads are synchronous and current; writes pass the same admission, validation and storage as a request of the user `as`.
+ *  @throws StatusError from every write */
+export interface Cluster {
+  /** Storage versions of all resources, built in and custom. */
+  resources(): readonly ResourceType[];
+  resource(group: string, plural: string): ResourceType | undefined;
+  resourceOfKind(group: string, kind: string): ResourceType | undefined;
+  get(resource: ResourceType, key: ObjectKey): KubeObject | undefined;
+  list(resource: ResourceType, options?: { readonly namespace?: string }): readonly KubeObject[];
+  /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */
+  subscribe(listener: (event: ClusterEvent) => void): Disposable;
+  create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject>;
+  /** Replaces; a resourceVersion in the object is a precondition. */
+  update(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject>;
+  /** JSON merge patch. */
+  patch(resource: ResourceType, key: ObjectKey, patch: JsonObject, options: WriteOptions): Promise<KubeObject>;
+  delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** User name: `system:serviceaccount:kube-system:generic-garbage-collector`. Also the field manager. */
+  readonly as: string;
+  readonly subresource?: 'status' | 'finalize';
+}

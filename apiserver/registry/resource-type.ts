@@ -1,0 +1,87 @@
+import type { JsonValue } from '../../src/base/index.ts';
+import type { FieldError } from '../http/status-error.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { KubeObject } from './kube-object.ts';
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+export interface SubresourceType {
+  /** `status`, `scale`, `finalize`, `eviction`, `binding`, `token`, … */
+  readonly name: string;
+  readonly verbs: readonly Verb[];
+  /** Kind of the body where it is not the resource's own (`autoscaling/v1 Scale`). */
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** A column of a Table. `cell` gives what the server prints; `nowMs` is for ages. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+  readonly cell: (object: KubeObject, nowMs: number) => JsonValue;
+}
+
+/** What differs between kinds when objects are written and read. All functions are pure; `prepare…` and `applyDefaults` change the object given
+ *  (which the pipeline owns), never `old`. Metadata rules that all kinds share are not here but in `object-meta.ts`. */
+export interface Strategy {
+  /** Server-set fields: drops `status` on create, keeps the old status on update, allocates cluster IPs, adds finalizers, … */
+  prepareForCreate(object: KubeObject): void;
+  prepareForUpdate(object: KubeObject, old: KubeObject): void;
+  /** The same for a write to `/status`: everything but status (and managedFields) comes from `old`. */
+  prepareForStatusUpdate(object: KubeObject, old: KubeObject): void;
+  applyDefaults(object: KubeObject): void;
+  /** Schema and semantic rules. `old` is undefined on create. */
+  validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
+  /** Texts for `Warning` headers. */
+  warnings(object: KubeObject, old: KubeObject | undefined): string[];
+  /** Whether this kind counts generations, and whether this write starts a new one. */
+  readonly hasGeneration: boolean;
+  isNewGeneration(object: KubeObject, old: KubeObject): boolean;
+  /** PUT without resourceVersion is allowed. */
+  readonly allowsUnconditionalUpdate: boolean;
+  /** PUT of an absent object creates it. */
+  readonly allowsCreateOnUpdate: boolean;
+  /** DELETE answers with the object instead of a Status. */
+  readonly answersDeleteWithObject: boolean;
+  /** The policy when a DELETE names none. */
+  readonly defaultPropagation: 'Background' | 'Orphan';
+  /** Seconds of grace that a DELETE without one gets; 0 for nearly all kinds. */
+  defaultGraceSeconds(object: KubeObject): number;
+  /** Field selectors beside metadata.name and metadata.namespace. */
+  readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
+  /** Reasons why `name` may not be used; empty when it may. */
+  nameProblems(name: string): string[];
+}
+
+/** One served version of one resource, built in or custom. */
+export interface ResourceType {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly subresources: readonly SubresourceType[];
+  /** Shared by all versions (and groups: events) of one resource: `deployments.apps`. */
+  readonly storageKey: string;
+  /** Objects are stored in the version for which this is true. */
+  readonly isStorageVersion: boolean;
+  readonly isCustom: boolean;
+  /** Text of the `Warning` header of a deprecated version. */
+  readonly deprecationWarning?: string;
+  /** Undefined only for kinds that keep every field unchecked. */
+  readonly schema: Schema | undefined;
+  readonly columns: readonly TableColumn[];
+  readonly strategy: Strategy;
+  /** From the storage version into this one (`toServed`), and back. Custom `None` conversion rewrites apiVersion only. */
+  toServed(object: KubeObject): KubeObject;
+  toStorage(object: KubeObject): KubeObject;
+}

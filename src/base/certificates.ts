@@ -1,0 +1,105 @@
+import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+
+const dayMs = 86_400_000;
+const clockSkewMs = 5 * 60_000;
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A certificate and its private key, both PEM. */
+export interface CertifiedKey {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+export interface CertificateRequest {
+  readonly commonName: string;
+  /** Kubernetes reads groups from these. */
+  readonly organizations?: readonly string[];
+  readonly usage: 'server' | 'client';
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+  readonly nowMs: number;
+  readonly lifetimeDays: number;
+}
+
+/** The library that writes X.509 costs 70 ms to load: only whoever issues a certificate pays. */
+async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
+  await import('reflect-metadata');
+  return await import('@peculiar/x509');
+}
+
+function distinguishedName(commonName: string, organizations: readonly string[]): string {
+  const escape = (text: string): string => text.replace(/[,\\#+<>;"=]/g, (character) => `\\${character}`);
+  return [...organizations.map((name) => `O=${escape(name)}`), `CN=${escape(commonName)}`].join(', ');
+}
+
+function validity(nowMs: number, lifetimeDays: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(nowMs - clockSkewMs), notAfter: new Date(nowMs + lifetimeDays * dayMs) };
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{1,64}/g, '$&\n')}-----END PRIVATE KEY-----\n`;
+}
+
+async function importKey(privateKeyPem: string): Promise<webcrypto.CryptoKey> {
+  const der = Buffer.from(privateKeyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+}
+
+/** A self-signed certificate authority, ECDSA P-256. */
+export async function createCertificateAuthority(options: {
+  readonly commonName: string;
+  readonly nowMs: number;
+  readonly lifetimeDays: number;
+}): Promise<CertifiedKey> {
+  const x509 = await loadLibrary();
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(16).toString('hex'),
+    name: distinguishedName(options.commonName, []),
+    ...validity(options.nowMs, options.lifetimeDays),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem: await exportKey(keys.privateKey) };
+}
+
+/** A certificate signed by `authority`, ECDSA P-256. */
+export async function issueCertificate(authority: CertifiedKey, request: CertificateRequest): Promise<CertifiedKey> {
+  const x509 = await loadLibrary();
+  const issuer = new x509.X509Certificate(authority.certificatePem);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const names = [
+    ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(request.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
+  ];
+  const extendedUsage =
+    request.usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: randomBytes(16).toString('hex'),
+    subject: distinguishedName(request.commonName, request.organizations ?? []),
+    issuer: issuer.subject,
+    ...validity(request.nowMs, request.lifetimeDays),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.privateKeyPem),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([extendedUsage]),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
+    ],
+  });
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem: await exportKey(keys.privateKey) };
+}
+
+/** When the first certificate of a PEM text runs out, in milliseconds since the epoch. */
+export function certificateExpiryMs(certificatePem: string): number {
+  return new X509Certificate(certificatePem).validToDate.getTime();
+}

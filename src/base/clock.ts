@@ -1,0 +1,25 @@
+/** Time as a dependency, so that tests can move it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted first. */
+  sleep(ms: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, options = {}) => {
+    const { setTimeout: wait } = await import('node:timers/promises');
+    try {
+      await wait(ms, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    } catch (thrown) {
+      options.signal?.throwIfAborted();
+      throw thrown;
+    }
+  },
+};
+
+/** RFC 3339, UTC, whole seconds: the form of every Kubernetes timestamp. */
+export function formatTimestamp(epochMs: number): string {
+  return `${new Date(epochMs).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,26 @@
+/** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
+ *  Does no I/O but hashing and certificate signing; knows no other folder. */
+export { mapLimit, withDeadline } from './abort.ts';
+export {
+  type CertificateRequest,
+  type CertifiedKey,
+  certificateExpiryMs,
+  createCertificateAuthority,
+  issueCertificate,
+} from './certificates.ts';
+export { type Clock, formatTimestamp, systemClock } from './clock.ts';
+export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
+export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
+export {
+  assertHarmless,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  maxNestingDepth,
+  parseJson,
+} from './json.ts';
+export { type ContentLimits, defaultContentLimits } from './limits.ts';
+export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
+export { redactUrl } from './redact.ts';
+export { formatYaml, parseYaml, parseYamlDocuments } from './yaml.ts';

@@ -1,0 +1,18 @@
+const mebibyte = 1024 * 1024;
+
+/** Bounds on what comes from outside. All sizes in bytes. */
+export interface ContentLimits {
+  readonly manifestBytes: number;
+  readonly compressedLayerBytes: number;
+  readonly unpackedBytes: number;
+  readonly entries: number;
+  readonly pathBytes: number;
+}
+
+export const defaultContentLimits: ContentLimits = Object.freeze({
+  manifestBytes: 4 * mebibyte,
+  compressedLayerBytes: 512 * mebibyte,
+  unpackedBytes: 512 * mebibyte,
+  entries: 100_000,
+  pathBytes: 4096,
+});

@@ -1,0 +1,20 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+const shared = { testTimeout: 30_000, hookTimeout: 30_000, pool: 'forks' as const };
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['{src,provisioners,webhook,apiserver,cli,test/architecture,test/support}/**/*.test.ts'],
+        },
+      },
+      { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000 } },
+    ],
+  },
+});
+
+export default config;
