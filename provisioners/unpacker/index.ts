@@ -1,0 +1,9 @@
+/** Content work in worker threads: fetch, check, store, load. Its type is `Unpacker`; knows nothing of the API server. */
+export type {
+  BundleIdentity,
+  UnpackedContent,
+  Unpacker,
+  UnpackerOptions,
+  UnpackRequest,
+  WorkOptions,
+} from './unpacker.ts';

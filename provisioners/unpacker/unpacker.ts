@@ -1,0 +1,83 @@
+import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
+import type { ContentSource, ProgressListener, SourceSecret } from '../../src/sources/index.ts';
+
+/** Content is kept for one Bundle: another of the same name and a different uid does not find it. */
+export interface BundleIdentity {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface UnpackRequest {
+  readonly bundle: BundleIdentity;
+  /** Chooses the format, and so the checks: `core-rukpak-io-plain` is plain+v0. */
+  readonly provisionerClassName: string;
+  /** `spec.source`; when content was lost, `status.resolvedSource`, so that the same is fetched again. */
+  readonly source: ContentSource;
+  /** The Secret that the source names (pull secret, git authentication), when it names one. */
+  readonly secret?: SourceSecret | undefined;
+  /** The digest that the content had before it was lost: anything else is refused. */
+  readonly expectedDigest?: string | undefined;
+}
+
+/** What is stored for a Bundle. */
+export interface UnpackedContent {
+  /** The source pinned by digest or commit, for `status.resolvedSource`. */
+  readonly resolvedSource: ContentSource;
+  /** `sha256:<hex>` of the content in its canonical form: the same files give the same digest. */
+  readonly digest: string;
+  /** Of the canonical form, uncompressed. */
+  readonly sizeBytes: number;
+  readonly objectCount: number;
+}
+
+export interface WorkOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Fetches, checks and stores the content of Bundles in worker threads, so that neither the calling thread nor another
+ *  Bundle waits for a slow or huge source.
+ *
+ *  Errors keep their class, reason and message across threads. Messages carry the stage's prefix of the reference's section 3.3
+ *  (`source bundle content: `, `get objects from bundle manifests: `, `persist bundle content: `): callers add nothing. */
+export interface Unpacker extends AsyncDisposable {
+  /** Replaces what was stored for the Bundle. Never call it twice at a time for one Bundle.
+   *  @throws TerminalError · TransientError · WaitingError of the sources, formats and the store */
+  unpack(
+    request: UnpackRequest,
+    options: WorkOptions & { readonly onProgress?: ProgressListener },
+  ): Promise<UnpackedContent>;
+  /** The Bundle's objects, parsed and flattened, in the order of files and documents; verified against the stored digest.
+   *  @throws TransientError ContentLost when nothing whole is stored: unpack again */
+  load(bundle: BundleIdentity, options: WorkOptions): Promise<JsonObject[]>;
+  /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
+  find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
+  /** Forgets the Bundle's content of any uid; nothing stored is no error. */
+  discard(bundleName: string): Promise<void>;
+  /** Every Bundle that has content, for a sweep of orphans. */
+  list(): Promise<BundleIdentity[]>;
+}
+
+/** Everything that can be set; sizes in bytes, times in milliseconds. */
+export interface UnpackerOptions {
+  /** Holds `<bundle>.tgz`, blobs, records and the layer cache; made when missing. One process at a time. */
+  readonly storeDir: string;
+  readonly limits?: Partial<ContentLimits>;
+  /** `HOST[:PORT]` of registries that may be spoken to without TLS; loopback always may. */
+  readonly insecureRegistries?: readonly string[];
+  /** PEM texts of authorities trusted for registries beside the system's. */
+  readonly registryCaPem?: readonly string[];
+  /** PEM texts of authorities trusted for git servers beside the system's. */
+  readonly gitCaPem?: readonly string[];
+  /** The whole of one fetch, check and store. Default 15 minutes. */
+  readonly unpackDeadlineMs?: number;
+  /** Until a server answers, and between two pieces of an answer. Default 30 s. */
+  readonly answerDeadlineMs?: number;
+  /** Default 2. */
+  readonly threads?: number;
+  /** JavaScript heap of one thread. Default 512. */
+  readonly threadHeapMebibytes?: number;
+  /** Bound on cached layers. Default 2 GiB. */
+  readonly layerCacheBytes?: number;
+  /** `os/architecture[/variant]` to take from an index. Default `linux/` and this machine's. */
+  readonly platform?: string;
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../base/index.ts';
+
+/** `spec.source` of a Bundle, as far as the sources read it. */
+export interface ContentSource {
+  readonly type: string;
+  readonly image?: { readonly ref: string; readonly pullSecret?: string };
+  readonly git?: GitSourceSpec;
+}
+
+export interface GitSourceSpec {
+  readonly repository: string;
+  readonly directory?: string;
+  readonly ref: { readonly branch?: string; readonly commit?: string; readonly tag?: string };
+  readonly auth?: { readonly secret?: { readonly name?: string }; readonly insecureSkipVerify?: boolean };
+}
+
+/** A Secret as the API gives it: `data` values are base64. The sources pick the keys they need and name what is missing. */
+export interface SourceSecret {
+  readonly name: string;
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What a source tells while it works; lines are for people, without secrets. */
+export type ProgressListener = (line: string) => void;
+
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ProgressListener;
+  readonly log?: Logger;
+}
