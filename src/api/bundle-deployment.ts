@@ -1,0 +1,45 @@
+import { apiVersion } from './constants.ts';
+import {
+  type BundleDeployment,
+  type BundleDeploymentSpecTemplate,
+  bundleDeploymentShape,
+} from './generated/bundle-deployment.ts';
+import type { Resource } from './resource.ts';
+import { checkObject } from './shape.ts';
+
+/** `spec.template`: what the Bundles of a BundleDeployment are made from. */
+export type BundleTemplate = BundleDeploymentSpecTemplate;
+
+/** Condition types of a BundleDeployment. */
+export type BundleDeploymentConditionType = 'HasValidBundle' | 'Installed' | 'Healthy';
+/** Reasons of `HasValidBundle`. */
+export type HasValidBundleReason =
+  | 'ReconcileFailed'
+  | 'UnpackPending'
+  | 'UnpackFailed'
+  | 'UnpackSuccessful'
+  | 'BundleLoadFailed';
+/** Reasons of `Installed`. */
+export type InstalledReason =
+  | 'ErrorGettingClient'
+  | 'ErrorGettingReleaseState'
+  | 'InstallFailed'
+  | 'UpgradeFailed'
+  | 'ReconcileFailed'
+  | 'CreateDynamicWatchFailed'
+  | 'InstallationSucceeded';
+/** Reasons of `Healthy`. */
+export type HealthyReason = 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
+
+/** Where the kind is served. */
+export const bundleDeploymentResource: Resource = {
+  apiVersion,
+  kind: 'BundleDeployment',
+  plural: 'bundledeployments',
+};
+
+/** The typed view of a BundleDeployment that came from outside; it is the same value, so that no field gets lost.
+ *  @throws TerminalError InvalidObject, naming the field */
+export function parseBundleDeployment(raw: unknown): BundleDeployment {
+  return checkObject(bundleDeploymentResource, bundleDeploymentShape, raw) as unknown as BundleDeployment;
+}

@@ -1,0 +1,26 @@
+/** API group of Bundle and BundleDeployment. */
+export const group = 'core.rukpak.io';
+/** The only served version. */
+export const version = 'v1alpha1';
+/** `apiVersion` of both kinds. */
+export const apiVersion = 'core.rukpak.io/v1alpha1';
+/** Where Secrets and ConfigMaps that bundles name are looked up, unless configured. */
+export const defaultSystemNamespace = 'rukpak-system';
+
+/** Labels that say what made an object, on generated Bundles and on everything that is installed. */
+export const ownerKindLabel = 'core.rukpak.io/owner-kind';
+/** Name of the Bundle or BundleDeployment that `ownerKindLabel` speaks of. */
+export const ownerNameLabel = 'core.rukpak.io/owner-name';
+/** On generated Bundles: hash of the template that they were made from. */
+export const templateHashLabel = 'core.rukpak.io/bundle-template-hash';
+/** On every Bundle that a provisioner takes care of: its content is removed before the object goes. */
+export const cachedBundleFinalizer = 'core.rukpak.io/delete-cached-bundle';
+/** Field manager of everything that the provisioners apply. */
+export const fieldManager = 'rukpak-core';
+
+/** `provisionerClassName` of the provisioner for plain+v0 bundles. */
+export const plainProvisionerClass = 'core-rukpak-io-plain';
+/** `provisionerClassName` of the converter of registry+v1 bundles. */
+export const registryProvisionerClass = 'core-rukpak-io-registry';
+/** `provisionerClassName` of the provisioner for helm+v3 charts. */
+export const helmProvisionerClass = 'core-rukpak-io-helm';

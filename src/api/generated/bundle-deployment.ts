@@ -1,0 +1,415 @@
+// Generated from crds/core.rukpak.io_bundledeployments.yaml by scripts/generate-api-types.ts: do not edit.
+import type { JsonObject } from '../../base/index.ts';
+import type { ObjectMeta } from '../object-meta.ts';
+import type { Shape } from '../shape.ts';
+
+/** Keeps the content of a Bundle installed, and moves to another Bundle when its template changes. */
+export interface BundleDeployment {
+  readonly apiVersion: 'core.rukpak.io/v1alpha1';
+  readonly kind: 'BundleDeployment';
+  readonly metadata: ObjectMeta;
+  /** What to keep installed. */
+  readonly spec: BundleDeploymentSpec;
+  /** What the provisioner did. */
+  readonly status?: BundleDeploymentStatus;
+}
+
+/** What to keep installed. */
+export interface BundleDeploymentSpec {
+  /** Name of the provisioner that takes care of this object. */
+  readonly provisionerClassName: string;
+  /** Settings for the provisioner. */
+  readonly config?: JsonObject;
+  /** The Bundle to make. */
+  readonly template: BundleDeploymentSpecTemplate;
+}
+
+/** The Bundle to make. */
+export interface BundleDeploymentSpecTemplate {
+  /** Labels and annotations go to the Bundle. */
+  readonly metadata?: BundleDeploymentSpecTemplateMetadata;
+  /** Spec of the Bundle. */
+  readonly spec: BundleDeploymentSpecTemplateSpec;
+}
+
+/** Labels and annotations go to the Bundle. */
+export interface BundleDeploymentSpecTemplateMetadata {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/** Spec of the Bundle. */
+export interface BundleDeploymentSpecTemplateSpec {
+  /** Name of the provisioner that takes care of this object. */
+  readonly provisionerClassName: string;
+  /** Where the content comes from. */
+  readonly source: BundleDeploymentSpecTemplateSpecSource;
+}
+
+/** Where the content comes from. */
+export interface BundleDeploymentSpecTemplateSpecSource {
+  /** Which member is meant: image, git, configMaps, upload or http. */
+  readonly type: string;
+  /** Content of a container image. */
+  readonly image?: BundleDeploymentSpecTemplateSpecSourceImage;
+  /** Content of a git repository. */
+  readonly git?: BundleDeploymentSpecTemplateSpecSourceGit;
+  /** Content of ConfigMaps in the system namespace; each key becomes a file. */
+  readonly configMaps?: readonly BundleDeploymentSpecTemplateSpecSourceConfigMap[];
+  /** Content that a client uploads. */
+  readonly upload?: Readonly<Record<string, never>>;
+  /** Content of a tar.gz behind a URL. */
+  readonly http?: BundleDeploymentSpecTemplateSpecSourceHttp;
+}
+
+/** Content of a container image. */
+export interface BundleDeploymentSpecTemplateSpecSourceImage {
+  /** Image reference, by tag or by digest. */
+  readonly ref: string;
+  /** Name of an image pull secret in the system namespace. */
+  readonly pullSecret?: string;
+}
+
+/** Content of a git repository. */
+export interface BundleDeploymentSpecTemplateSpecSourceGit {
+  /** URL to clone from. */
+  readonly repository: string;
+  /** Directory that becomes the root of the bundle; the root of the repository when unset. */
+  readonly directory?: string;
+  /** What to check out. Exactly one member is present. */
+  readonly ref: BundleDeploymentSpecTemplateSpecSourceGitRef;
+  /** How to prove who asks. */
+  readonly auth?: BundleDeploymentSpecTemplateSpecSourceGitAuth;
+}
+
+/** What to check out. Exactly one member is present. */
+export interface BundleDeploymentSpecTemplateSpecSourceGitRef {
+  /** Branch, by its short name. */
+  readonly branch?: string;
+  /** Full hash of a commit. */
+  readonly commit?: string;
+  /** Tag, by its short name. */
+  readonly tag?: string;
+}
+
+/** How to prove who asks. */
+export interface BundleDeploymentSpecTemplateSpecSourceGitAuth {
+  /** Secret in the system namespace that holds the credentials. */
+  readonly secret?: BundleDeploymentSpecTemplateSpecSourceGitAuthSecret;
+  /** Accept any certificate and any host key. */
+  readonly insecureSkipVerify?: boolean;
+}
+
+/** Secret in the system namespace that holds the credentials. */
+export interface BundleDeploymentSpecTemplateSpecSourceGitAuthSecret {
+  /** Name of the Secret. */
+  readonly name?: string;
+}
+
+export interface BundleDeploymentSpecTemplateSpecSourceConfigMap {
+  /** The ConfigMap; it must be immutable. */
+  readonly configMap: BundleDeploymentSpecTemplateSpecSourceConfigMapConfigMap;
+  /** Directory inside the bundle that takes the files; the root when unset. */
+  readonly path?: string;
+}
+
+/** The ConfigMap; it must be immutable. */
+export interface BundleDeploymentSpecTemplateSpecSourceConfigMapConfigMap {
+  /** Name of the ConfigMap. */
+  readonly name?: string;
+}
+
+/** Content of a tar.gz behind a URL. */
+export interface BundleDeploymentSpecTemplateSpecSourceHttp {
+  /** URL of the archive. */
+  readonly url: string;
+  /** How to prove who asks. */
+  readonly auth?: BundleDeploymentSpecTemplateSpecSourceHttpAuth;
+}
+
+/** How to prove who asks. */
+export interface BundleDeploymentSpecTemplateSpecSourceHttpAuth {
+  /** Secret in the system namespace that holds the credentials. */
+  readonly secret?: BundleDeploymentSpecTemplateSpecSourceHttpAuthSecret;
+  /** Accept any certificate and any host key. */
+  readonly insecureSkipVerify?: boolean;
+}
+
+/** Secret in the system namespace that holds the credentials. */
+export interface BundleDeploymentSpecTemplateSpecSourceHttpAuthSecret {
+  /** Name of the Secret. */
+  readonly name?: string;
+}
+
+/** What the provisioner did. */
+export interface BundleDeploymentStatus {
+  /** Bundle that was installed last with success. */
+  readonly activeBundle?: string;
+  /** Generation that this status is about. */
+  readonly observedGeneration?: number;
+  /** Observations, one a type. */
+  readonly conditions?: readonly BundleDeploymentStatusCondition[];
+}
+
+export interface BundleDeploymentStatusCondition {
+  /** What is observed. */
+  readonly type: string;
+  /** Whether it is so. */
+  readonly status: 'True' | 'False' | 'Unknown';
+  /** Why, as one word for programs. */
+  readonly reason: string;
+  /** Why, as a sentence for people. */
+  readonly message: string;
+  /** When the status last changed. */
+  readonly lastTransitionTime: string;
+  /** Generation that this condition is about. */
+  readonly observedGeneration?: number;
+}
+
+/** What `parseBundleDeployment` checks. */
+export const bundleDeploymentShape: Shape = {
+  "type": "object",
+  "required": [
+    "spec"
+  ],
+  "properties": {
+    "spec": {
+      "type": "object",
+      "required": [
+        "provisionerClassName",
+        "template"
+      ],
+      "properties": {
+        "provisionerClassName": {
+          "type": "string"
+        },
+        "config": {
+          "type": "object"
+        },
+        "template": {
+          "type": "object",
+          "required": [
+            "spec"
+          ],
+          "properties": {
+            "metadata": {
+              "type": "object",
+              "properties": {
+                "annotations": {
+                  "type": "object",
+                  "additionalProperties": {
+                    "type": "string"
+                  }
+                },
+                "finalizers": {
+                  "type": "array",
+                  "items": {
+                    "type": "string"
+                  }
+                },
+                "labels": {
+                  "type": "object",
+                  "additionalProperties": {
+                    "type": "string"
+                  }
+                },
+                "name": {
+                  "type": "string"
+                },
+                "namespace": {
+                  "type": "string"
+                }
+              }
+            },
+            "spec": {
+              "type": "object",
+              "required": [
+                "provisionerClassName",
+                "source"
+              ],
+              "properties": {
+                "provisionerClassName": {
+                  "type": "string"
+                },
+                "source": {
+                  "type": "object",
+                  "required": [
+                    "type"
+                  ],
+                  "properties": {
+                    "type": {
+                      "type": "string"
+                    },
+                    "image": {
+                      "type": "object",
+                      "required": [
+                        "ref"
+                      ],
+                      "properties": {
+                        "ref": {
+                          "type": "string"
+                        },
+                        "pullSecret": {
+                          "type": "string"
+                        }
+                      }
+                    },
+                    "git": {
+                      "type": "object",
+                      "required": [
+                        "ref",
+                        "repository"
+                      ],
+                      "properties": {
+                        "repository": {
+                          "type": "string"
+                        },
+                        "directory": {
+                          "type": "string"
+                        },
+                        "ref": {
+                          "type": "object",
+                          "properties": {
+                            "branch": {
+                              "type": "string"
+                            },
+                            "commit": {
+                              "type": "string"
+                            },
+                            "tag": {
+                              "type": "string"
+                            }
+                          }
+                        },
+                        "auth": {
+                          "type": "object",
+                          "properties": {
+                            "secret": {
+                              "type": "object",
+                              "properties": {
+                                "name": {
+                                  "type": "string"
+                                }
+                              }
+                            },
+                            "insecureSkipVerify": {
+                              "type": "boolean"
+                            }
+                          }
+                        }
+                      }
+                    },
+                    "configMaps": {
+                      "type": "array",
+                      "items": {
+                        "type": "object",
+                        "required": [
+                          "configMap"
+                        ],
+                        "properties": {
+                          "configMap": {
+                            "type": "object",
+                            "properties": {
+                              "name": {
+                                "type": "string"
+                              }
+                            }
+                          },
+                          "path": {
+                            "type": "string"
+                          }
+                        }
+                      }
+                    },
+                    "upload": {
+                      "type": "object"
+                    },
+                    "http": {
+                      "type": "object",
+                      "required": [
+                        "url"
+                      ],
+                      "properties": {
+                        "url": {
+                          "type": "string"
+                        },
+                        "auth": {
+                          "type": "object",
+                          "properties": {
+                            "secret": {
+                              "type": "object",
+                              "properties": {
+                                "name": {
+                                  "type": "string"
+                                }
+                              }
+                            },
+                            "insecureSkipVerify": {
+                              "type": "boolean"
+                            }
+                          }
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "status": {
+      "type": "object",
+      "properties": {
+        "activeBundle": {
+          "type": "string"
+        },
+        "observedGeneration": {
+          "type": "integer"
+        },
+        "conditions": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "required": [
+              "lastTransitionTime",
+              "message",
+              "reason",
+              "status",
+              "type"
+            ],
+            "properties": {
+              "type": {
+                "type": "string"
+              },
+              "status": {
+                "type": "string",
+                "enum": [
+                  "True",
+                  "False",
+                  "Unknown"
+                ]
+              },
+              "reason": {
+                "type": "string"
+              },
+              "message": {
+                "type": "string"
+              },
+              "lastTransitionTime": {
+                "type": "string"
+              },
+              "observedGeneration": {
+                "type": "integer"
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+};

@@ -1,0 +1,46 @@
+/** The words of `core.rukpak.io/v1alpha1`: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
+ *  Main type: `Bundle`. Never talks to a cluster. */
+export {
+  type BundleConditionType,
+  type BundlePhase,
+  type BundleReason,
+  type BundleSource,
+  bundleResource,
+  isSourceType,
+  parseBundle,
+  type SourceType,
+  sourceTypes,
+} from './bundle.ts';
+export {
+  type BundleDeploymentConditionType,
+  type BundleTemplate,
+  bundleDeploymentResource,
+  type HasValidBundleReason,
+  type HealthyReason,
+  type InstalledReason,
+  parseBundleDeployment,
+} from './bundle-deployment.ts';
+export type { Condition } from './condition.ts';
+export {
+  apiVersion,
+  cachedBundleFinalizer,
+  defaultSystemNamespace,
+  fieldManager,
+  group,
+  helmProvisionerClass,
+  ownerKindLabel,
+  ownerNameLabel,
+  plainProvisionerClass,
+  registryProvisionerClass,
+  templateHashLabel,
+  version,
+} from './constants.ts';
+export type { Bundle, BundleSpec, BundleStatus } from './generated/bundle.ts';
+export type {
+  BundleDeployment,
+  BundleDeploymentSpec,
+  BundleDeploymentStatus,
+} from './generated/bundle-deployment.ts';
+export { type ImageReference, parseImageReference } from './image-reference.ts';
+export type { ObjectMeta, OwnerReference } from './object-meta.ts';
+export type { Resource } from './resource.ts';
