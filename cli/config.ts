@@ -1,0 +1,133 @@
+import { type ContentLimits, defaultContentLimits, type LogLevel, TerminalError } from '../src/base/index.ts';
+import type { OptionSpec, OptionValues } from './options.ts';
+
+const mebibyte = 1024 * 1024;
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** Every setting of `longshore up`, checked. Sizes in bytes. */
+export interface Config {
+  /** Undefined: everything in memory and in a temporary folder that goes when the process stops. */
+  readonly dataDir: string | undefined;
+  readonly port: number;
+  readonly kubeconfigPath: string | undefined;
+  readonly systemNamespace: string;
+  readonly insecureRegistries: readonly string[];
+  readonly registryCaPath: string | undefined;
+  readonly isSimulating: boolean;
+  readonly workers: number;
+  readonly limits: ContentLimits;
+  readonly logLevel: LogLevel;
+}
+
+/** Options of `longshore up`. */
+export const upOptions: readonly OptionSpec[] = [
+  {
+    name: 'data-dir',
+    kind: 'text',
+    placeholder: 'DIR',
+    variable: 'LONGSHORE_DATA_DIR',
+    sentence: 'Keep the cluster and the bundle contents in DIR; without it all is gone when the process stops.',
+  },
+  {
+    name: 'port',
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    sentence: 'Port of the Kubernetes API on 127.0.0.1; 0 takes a free one (with --data-dir the same as last time).',
+  },
+  {
+    name: 'kubeconfig',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence: 'Write the kubeconfig to FILE (mode 0600) instead of into the data folder.',
+  },
+  {
+    name: 'system-namespace',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'rukpak-system',
+    sentence: 'Namespace of pull secrets and of objects that name none.',
+  },
+  {
+    name: 'insecure-registry',
+    kind: 'list',
+    placeholder: 'HOST[:PORT]',
+    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+  },
+  {
+    name: 'registry-ca',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'PEM file of certificate authorities that registries and git servers are trusted by, beside the usual ones.',
+  },
+  {
+    name: 'simulate',
+    kind: 'flag',
+    default: true,
+    sentence:
+      'Leave workloads as they are applied: without it Deployments, Jobs and others reach the status of a healthy cluster.',
+  },
+  {
+    name: 'workers',
+    kind: 'number',
+    placeholder: 'N',
+    default: 4,
+    sentence: 'Objects of one kind that are reconciled at a time.',
+  },
+  {
+    name: 'max-bundle-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: defaultContentLimits.unpackedBytes / mebibyte,
+    sentence: 'Largest unpacked bundle, in MiB.',
+  },
+  {
+    name: 'max-layer-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: defaultContentLimits.compressedLayerBytes / mebibyte,
+    sentence: 'Largest compressed image layer or git pack, in MiB.',
+  },
+  {
+    name: 'log-level',
+    kind: 'text',
+    placeholder: 'LEVEL',
+    default: 'warn',
+    variable: 'LONGSHORE_LOG_LEVEL',
+    sentence: 'debug, info, warn, error or silent; JSON lines on standard error.',
+  },
+];
+
+function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === text);
+  if (found !== undefined) return found;
+  throw new TerminalError('InvalidOption', `--${name}: expected one of ${allowed.join(', ')}, found "${text}"`);
+}
+
+function inRange(name: string, value: number, range: readonly [number, number]): number {
+  if (value >= range[0] && value <= range[1]) return value;
+  throw new TerminalError('InvalidOption', `--${name}: expected ${range[0]} to ${range[1]}, found ${value}`);
+}
+
+/** The frozen settings from parsed options.
+ *  @throws TerminalError InvalidOption */
+export function readConfig(values: OptionValues): Config {
+  const size = (name: string): number => inRange(name, values[name] as number, [1, 1024 * 1024]) * mebibyte;
+  return Object.freeze({
+    dataDir: values['data-dir'] as string | undefined,
+    port: inRange('port', values['port'] as number, [0, 65_535]),
+    kubeconfigPath: values['kubeconfig'] as string | undefined,
+    systemNamespace: values['system-namespace'] as string,
+    insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
+    registryCaPath: values['registry-ca'] as string | undefined,
+    isSimulating: values['simulate'] as boolean,
+    workers: inRange('workers', values['workers'] as number, [1, 64]),
+    limits: Object.freeze({
+      ...defaultContentLimits,
+      unpackedBytes: size('max-bundle-size'),
+      compressedLayerBytes: size('max-layer-size'),
+    }),
+    logLevel: oneOf('log-level', values['log-level'] as string, logLevels),
+  });
+}
