@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { loadBuiltinSchemas } from './builtin-schemas.ts';
+
+test('knows fields, list types and merge keys of a pod', () => {
+  const pod = loadBuiltinSchemas().kind('', 'v1', 'Pod');
+  const containers = pod?.properties?.['spec']?.properties?.['containers'];
+  expect(containers).toMatchObject({
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['name'],
+    'x-kubernetes-patch-strategy': 'merge',
+    'x-kubernetes-patch-merge-key': 'name',
+  });
+  expect(containers?.items?.definition).toBe('io.k8s.api.core.v1.Container');
+  expect(containers?.items?.properties?.['ports']?.items?.properties?.['protocol']?.default).toBe('TCP');
+});
+
+test('a recursive definition is read along a value', () => {
+  const schemas = loadBuiltinSchemas();
+  const props = schemas.definition('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
+  const nested = props.properties?.['items']?.properties?.['not']?.properties?.['items']?.properties;
+  expect(Object.keys(nested ?? {})).toContain('maxItems');
+  expect(props.properties?.['items']?.type).toBeUndefined();
+});
+
+test('every definition can be read', () => {
+  const schemas = loadBuiltinSchemas();
+  for (const name of schemas.definitionNames) {
+    for (const node of Object.values(schemas.definition(name).properties ?? {})) expect(node).toBeTypeOf('object');
+  }
+});
+
+test('a name from outside finds nothing but kinds', () => {
+  expect(loadBuiltinSchemas().kind('__proto__', '', '')).toBeUndefined();
+});
