@@ -49,6 +49,11 @@ function objectAt(parent: JsonObject, key: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
+function textAt(parent: JsonObject, key: string): string {
+  const value = parent[key];
+  return typeof value === 'string' ? value : '';
+}
+
 /** `{"$ref": "#/components/schemas/a.b"}`, alone or as the only member of `allOf` → `a.b`. */
 function referenceOf(node: JsonObject): string | undefined {
   const inner = Array.isArray(node['allOf']) ? node['allOf'][0] : node;
@@ -84,7 +89,7 @@ function abbreviate(node: JsonObject): JsonValue {
   const keys = Object.keys(node).join();
   if (keys === '$ref') return node['$ref'] ?? null;
   if (keys === 'type') return node['type'] ?? null;
-  if (keys === 'type,format') return `${String(node['type'])}:${String(node['format'])}`;
+  if (keys === 'type,format') return `${textAt(node, 'type')}:${textAt(node, 'format')}`;
   return node;
 }
 
@@ -102,7 +107,7 @@ function addKinds(name: string, node: JsonObject, kinds: Map<string, string>): v
   const all = node['x-kubernetes-group-version-kind'];
   for (const gvk of Array.isArray(all) ? all : []) {
     if (!isJsonObject(gvk)) continue;
-    kinds.set(`${String(gvk['group'])}/${String(gvk['version'])}/${String(gvk['kind'])}`, name);
+    kinds.set([textAt(gvk, 'group'), textAt(gvk, 'version'), textAt(gvk, 'kind')].join('/'), name);
   }
 }
 
@@ -119,7 +124,7 @@ function addDocument(path: string, facts: Facts): void {
 }
 
 function expand(short: JsonValue): JsonObject {
-  const [type = '', format] = String(short).split(':');
+  const [type = '', format] = typeof short === 'string' ? short.split(':') : [];
   return { type, ...(format === undefined ? {} : { format }) };
 }
 

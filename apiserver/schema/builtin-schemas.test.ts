@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
 import { loadBuiltinSchemas } from './builtin-schemas.ts';
+import type { Schema } from './schema.ts';
+
+/** Follows property names; `[]` goes to the items. */
+function at(schema: Schema | undefined, ...path: string[]): Schema {
+  const step = (node: Schema, name: string): Schema => (name === '[]' ? node.items : node.properties?.[name]) ?? {};
+  return path.reduce(step, schema ?? {});
+}
 
 test('knows fields, list types and merge keys of a pod', () => {
   const pod = loadBuiltinSchemas().kind('', 'v1', 'Pod');
-  const containers = pod?.properties?.['spec']?.properties?.['containers'];
+  const containers = at(pod, 'spec', 'containers');
   expect(containers).toMatchObject({
     type: 'array',
     'x-kubernetes-list-type': 'map',
@@ -11,16 +18,16 @@ test('knows fields, list types and merge keys of a pod', () => {
     'x-kubernetes-patch-strategy': 'merge',
     'x-kubernetes-patch-merge-key': 'name',
   });
-  expect(containers?.items?.definition).toBe('io.k8s.api.core.v1.Container');
-  expect(containers?.items?.properties?.['ports']?.items?.properties?.['protocol']?.default).toBe('TCP');
+  expect(at(containers, '[]').definition).toBe('io.k8s.api.core.v1.Container');
+  expect(at(containers, '[]', 'ports', '[]', 'protocol').default).toBe('TCP');
 });
 
 test('a recursive definition is read along a value', () => {
   const schemas = loadBuiltinSchemas();
   const props = schemas.definition('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
-  const nested = props.properties?.['items']?.properties?.['not']?.properties?.['items']?.properties;
+  const nested = at(props, 'items', 'not', 'items').properties;
   expect(Object.keys(nested ?? {})).toContain('maxItems');
-  expect(props.properties?.['items']?.type).toBeUndefined();
+  expect(at(props, 'items').type).toBeUndefined();
 });
 
 test('every definition can be read', () => {

@@ -1,0 +1,65 @@
+import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
+import { createBuiltinStrategy } from './builtin-strategy.ts';
+import { type BuiltinRow, builtinRows } from './builtin-table.ts';
+import type { KindRules, RegistryView } from './kind-rules.ts';
+import { rulesOf } from './kinds/index.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType, SubresourceType } from './resource-type.ts';
+import { createRegistryView } from './service-network.ts';
+
+/** What the built-in kinds need of the server they run in. */
+export interface BuiltinOptions {
+  /** All services stored; their cluster IPs and node ports are not given out again. */
+  readonly services: () => Iterable<KubeObject>;
+}
+
+function subresourcesOf(row: BuiltinRow): SubresourceType[] {
+  const { group, version, kind } = row;
+  return row.subresources.map((sub) => (sub.kind === '' ? { ...sub, group, version, kind } : sub));
+}
+
+/** Events are stored once for both groups, in the core form; autoscalers in v2. */
+function storageOf(row: BuiltinRow): { readonly storageKey: string; readonly isStorageVersion: boolean } {
+  if (row.kind === 'Event') return { storageKey: 'events', isStorageVersion: row.group === '' };
+  const storageKey = row.group === '' ? row.plural : `${row.plural}.${row.group}`;
+  return { storageKey, isStorageVersion: `${row.group}/${row.version}` !== 'autoscaling/v1' };
+}
+
+function resourceOf(row: BuiltinRow, rules: KindRules & Conversion, view: RegistryView): ResourceType {
+  const same = (object: KubeObject): KubeObject => object;
+  return {
+    group: row.group,
+    version: row.version,
+    kind: row.kind,
+    listKind: `${row.kind}List`,
+    plural: row.plural,
+    singular: row.kind.toLowerCase(),
+    shortNames: row.shortNames,
+    categories: row.categories,
+    namespaced: row.namespaced,
+    verbs: row.verbs,
+    subresources: subresourcesOf(row),
+    ...storageOf(row),
+    isCustom: false,
+    ...(row.kind === 'Endpoints' ? { deprecationWarning: endpointsWarning } : {}),
+    schema: loadBuiltinSchemas().kind(row.group, row.version, row.kind),
+    columns: [],
+    strategy: createBuiltinStrategy({ rules, view, hasStatus: row.subresources.some((sub) => sub.name === 'status') }),
+    toServed: rules.toServed ?? same,
+    toStorage: rules.toStorage ?? same,
+  };
+}
+
+const endpointsWarning = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+
+/** Between the version of a row and the version it is stored in. */
+interface Conversion {
+  readonly toServed?: (object: KubeObject) => KubeObject;
+  readonly toStorage?: (object: KubeObject) => KubeObject;
+}
+
+/** Every resource built in, ready to serve; the same list at every call but for the options. */
+export function builtinResourceTypes(options: BuiltinOptions = { services: () => [] }): ResourceType[] {
+  const view = createRegistryView(options.services);
+  return builtinRows.map((row) => resourceOf(row, rulesOf(row), view));
+}

@@ -1,0 +1,66 @@
+import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import type { KindRules, RegistryView } from './kind-rules.ts';
+import { asJson, objectAt, valueAt } from './kinds/reading.ts';
+import type { KubeObject } from './kube-object.ts';
+import { dns1123SubdomainProblems } from './names.ts';
+import type { Strategy } from './resource-type.ts';
+
+interface StrategyFacts {
+  readonly rules: KindRules;
+  readonly view: RegistryView;
+  readonly hasStatus: boolean;
+}
+
+function copyField(name: string, from: KubeObject, to: KubeObject): void {
+  const value = valueAt(asJson(from), name);
+  if (value === undefined) delete asJson(to)[name];
+  else asJson(to)[name] = structuredClone(value);
+}
+
+function partOf(object: KubeObject, part: string): JsonValue | undefined {
+  const [first = '', second] = part.split('.');
+  return second === undefined ? valueAt(asJson(object), first) : valueAt(objectAt(asJson(object), first), second);
+}
+
+/** Everything but status comes from `old`; labels, annotations, finalizers and managedFields may change with it. */
+function keepAllButStatus(object: KubeObject, old: KubeObject): void {
+  const names = new Set([...Object.keys(object), ...Object.keys(old)]);
+  for (const name of ['apiVersion', 'kind', 'metadata', 'status']) names.delete(name);
+  for (const name of names) copyField(name, old, object);
+}
+
+/** The strategy of a built-in kind. Without rules of its own: `status` belongs to the status subresource, nothing is defaulted or refused,
+ *  no generations, any DNS subdomain is a name, PUT needs no resourceVersion. */
+export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts): Strategy {
+  const parts = rules.generationOf ?? [];
+  return {
+    prepareForCreate: (object) => {
+      if (hasStatus) delete asJson(object)['status'];
+      rules.prepareForCreate?.(object, view);
+    },
+    prepareForUpdate: (object, old) => {
+      if (hasStatus) copyField('status', old, object);
+      rules.prepareForUpdate?.(object, old, view);
+    },
+    prepareForStatusUpdate: (object, old) => {
+      keepAllButStatus(object, old);
+      rules.prepareForStatusUpdate?.(object, old);
+    },
+    applyDefaults: (object) => rules.applyDefaults?.(object),
+    validate: (object, old, subresource) => {
+      if (subresource === 'status') return [];
+      const errors = rules.validate?.(object, view) ?? [];
+      return old === undefined ? errors : [...errors, ...(rules.validateUpdate?.(object, old, view) ?? [])];
+    },
+    warnings: (object, old) => rules.warnings?.(object, old) ?? [],
+    hasGeneration: parts.length > 0,
+    isNewGeneration: (object, old) => parts.some((part) => !isJsonEqual(partOf(object, part), partOf(old, part))),
+    allowsUnconditionalUpdate: rules.refusesUnconditionalUpdate !== true,
+    allowsCreateOnUpdate: rules.allowsCreateOnUpdate === true,
+    answersDeleteWithObject: rules.answersDeleteWithObject === true,
+    defaultPropagation: rules.defaultPropagation ?? 'Background',
+    defaultGraceSeconds: (object) => rules.defaultGraceSeconds?.(object) ?? 0,
+    selectableFields: new Map(Object.entries(rules.selectableFields ?? {})),
+    nameProblems: rules.nameProblems ?? dns1123SubdomainProblems,
+  };
+}

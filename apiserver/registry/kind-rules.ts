@@ -1,0 +1,36 @@
+import type { FieldError } from '../http/status-error.ts';
+import type { KubeObject } from './kube-object.ts';
+
+/** What the server must know of others to write an object: pure strategies ask through it. */
+export interface RegistryView {
+  /** All services stored: the cluster IPs and node ports in use. */
+  services(): Iterable<KubeObject>;
+  /** A free address of the service network, undefined when there is none. */
+  freeClusterIp(): string | undefined;
+  /** A free port from 30000 to 32767, undefined when there is none. */
+  freeNodePort(): number | undefined;
+  isClusterIpInRange(address: string): boolean;
+}
+
+/** What is special about one built-in kind. All members may be left out; `createBuiltinStrategy` says what happens then. */
+export interface KindRules {
+  readonly applyDefaults?: (object: KubeObject) => void;
+  readonly prepareForCreate?: (object: KubeObject, view: RegistryView) => void;
+  /** After the stored status was put back. */
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => void;
+  readonly prepareForStatusUpdate?: (object: KubeObject, old: KubeObject) => void;
+  /** Rules for the object by itself, on create and on update. */
+  readonly validate?: (object: KubeObject, view: RegistryView) => FieldError[];
+  /** Rules for the step from one state to the next. */
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
+  readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
+  /** Members of the object whose change starts a generation; left out: no generations. `metadata.annotations` may be among them. */
+  readonly generationOf?: readonly string[];
+  readonly nameProblems?: (name: string) => string[];
+  readonly refusesUnconditionalUpdate?: boolean;
+  readonly allowsCreateOnUpdate?: boolean;
+  readonly answersDeleteWithObject?: boolean;
+  readonly defaultPropagation?: 'Background' | 'Orphan';
+  readonly defaultGraceSeconds?: (object: KubeObject) => number;
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+}

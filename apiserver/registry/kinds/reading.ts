@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import type { KubeObject } from '../kube-object.ts';
+
+/** The object as plain JSON, to read and set fields of any kind. The same object, not a copy. */
+export function asJson(object: KubeObject): JsonObject {
+  return object as unknown as JsonObject;
+}
+
+/** The object at the end of `path`, undefined when any step is absent or of another type. */
+export function objectAt(parent: JsonObject | undefined, ...path: string[]): JsonObject | undefined {
+  let current = parent;
+  for (const key of path) {
+    const next: JsonValue | undefined = current !== undefined && Object.hasOwn(current, key) ? current[key] : undefined;
+    if (!isJsonObject(next)) return undefined;
+    current = next;
+  }
+  return current;
+}
+
+/** The objects of a list; what is no object counts as an empty one, so that indexes stay right. */
+export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
+  return listAt(parent, key).map((item) => (isJsonObject(item) ? item : {}));
+}
+
+export function listAt(parent: JsonObject | undefined, key: string): JsonValue[] {
+  const value = valueAt(parent, key);
+  return Array.isArray(value) ? value : [];
+}
+
+export function valueAt(parent: JsonObject | undefined, key: string): JsonValue | undefined {
+  return parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
+}
+
+/** Empty when absent, as Go reads it. */
+export function textAt(parent: JsonObject | undefined, key: string): string {
+  const value = valueAt(parent, key);
+  return typeof value === 'string' ? value : '';
+}
+
+export function numberAt(parent: JsonObject | undefined, key: string): number | undefined {
+  const value = valueAt(parent, key);
+  return typeof value === 'number' ? value : undefined;
+}
+
+export function isTrueAt(parent: JsonObject | undefined, key: string): boolean {
+  return valueAt(parent, key) === true;
+}
+
+/** The texts of a map such as labels or data. */
+export function textsAt(parent: JsonObject | undefined, ...path: string[]): Record<string, string> {
+  const entries = Object.entries(objectAt(parent, ...path) ?? {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** The object at `key`, made when absent. */
+export function ensureObject(parent: JsonObject, key: string): JsonObject {
+  const value = valueAt(parent, key);
+  if (isJsonObject(value)) return value;
+  const made: JsonObject = {};
+  parent[key] = made;
+  return made;
+}
+
+/** Sets what is absent, null or (texts only) empty: the way Go defaulting sees zero values. */
+export function setDefaults(parent: JsonObject, defaults: JsonObject): void {
+  for (const [key, value] of Object.entries(defaults)) {
+    const current = valueAt(parent, key);
+    if (current === undefined || current === null || current === '') parent[key] = structuredClone(value);
+  }
+}
