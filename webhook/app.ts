@@ -1,0 +1,91 @@
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type JsonObject, type Logger, parseJson, TerminalError, withDeadline } from '../src/base/index.ts';
+import { type Endpoint, endpoints } from './checks.ts';
+import type { FactsReader } from './facts.ts';
+import { answerReview, answerUndecodable, readReview, reviewSchema } from './review.ts';
+
+/** The API server's own limit for a request body. */
+const maxBodyBytes = 3 * 1024 * 1024;
+/** Shorter than the 10 s after which the API server gives up, so that the reason is ours to tell. */
+const factsDeadlineMs = 8_000;
+
+/** What the app is given. */
+export interface WebhookDeps {
+  readonly facts: FactsReader;
+  /** Where ConfigMaps are guarded. */
+  readonly systemNamespace: string;
+  readonly log: Logger;
+}
+
+/** PEM texts for HTTPS. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {
+  const request = readReview(body);
+  try {
+    const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
+      endpoint.check(request, { facts: deps.facts, systemNamespace: deps.systemNamespace, signal }),
+    );
+    const denials = verdict.denials.map(({ text }) => text);
+    deps.log.debug(
+      { webhook: endpoint.webhook, operation: request.operation, name: request.name, denials },
+      'reviewed',
+    );
+    return answerReview(request.uid, verdict);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'InvalidObject') {
+      return answerUndecodable(request.uid, thrown.message);
+    }
+    throw thrown;
+  }
+}
+
+function statusCodeOf(error: unknown): number {
+  if (error instanceof TerminalError) return 400;
+  const { statusCode, validation } = error as Partial<FastifyError>;
+  if (validation !== undefined || statusCode === 415) return 400;
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
+}
+
+/** A fault of ours is told as one, and its details go to the log only. */
+function handleError(log: Logger, error: unknown, reply: FastifyReply): FastifyReply {
+  const code = statusCodeOf(error);
+  if (code === 500) log.error({ err: error }, 'review failed');
+  const message = code === 500 ? 'internal error' : (error as Error).message;
+  return reply.code(code).send({ error: message });
+}
+
+/** The webhook as an app that does not listen: one POST route a row of the table of endpoints, `AdmissionReview` v1 in and out.
+ *  400 for anything else, 404 for another path, 413 over 3 MiB, 500 with a JSON error when facts cannot be read. */
+export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance {
+  const options = {
+    logger: false as const,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    ajv: { customOptions: { coerceTypes: false as const, removeAdditional: false as const, useDefaults: false } },
+  };
+  const app =
+    tls === undefined ? Fastify(options) : (Fastify({ ...options, https: tls }) as unknown as FastifyInstance);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, parseJson('request body', String(body)));
+    } catch (thrown) {
+      done(thrown as Error);
+    }
+  });
+  app.setErrorHandler((error, _request, reply) => handleError(deps.log, error, reply));
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({ error: `no such path: ${request.url.slice(0, 200)}` }),
+  );
+  for (const endpoint of endpoints) {
+    app.post(endpoint.path, { schema: { body: reviewSchema } }, async (request: FastifyRequest) =>
+      answer(endpoint, request.body as JsonObject, deps),
+    );
+  }
+  return app;
+}

@@ -1,0 +1,132 @@
+import { type BundleSource, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../src/base/index.ts';
+import type { FactsReader } from './facts.ts';
+import type { ReviewRequest } from './review.ts';
+import {
+  type BundleUse,
+  type ConfigMapChange,
+  joinVerdicts,
+  type SourceFacts,
+  type SourceRule,
+  silence,
+  type Verdict,
+} from './rules/rule.ts';
+import { specImmutable } from './rules/spec-immutable.ts';
+import { bundleSourceRules, configMapRules, templateSourceRules } from './rules/table.ts';
+
+/** What a check may use. */
+export interface CheckContext {
+  readonly facts: FactsReader;
+  readonly systemNamespace: string;
+  readonly signal: AbortSignal;
+}
+
+/** Reads the facts that the rules need and asks the rules.
+ *  @throws TerminalError InvalidObject for an object of another form · whatever the reader throws */
+export type Check = (request: ReviewRequest, context: CheckContext) => Promise<Verdict>;
+
+async function factsFor(source: BundleSource, { facts, signal }: CheckContext): Promise<SourceFacts> {
+  if (source.type !== 'configMaps') return { configMaps: new Map() };
+  const names = new Set((source.configMaps ?? []).map(({ configMap }) => configMap.name ?? ''));
+  names.delete('');
+  const found = await mapLimit([...names], 8, async (name): Promise<[string, boolean][]> => {
+    const configMap = await facts.readConfigMap(name, { signal });
+    return configMap === undefined ? [] : [[name, configMap.immutable === true]];
+  });
+  return { configMaps: new Map(found.flat()) };
+}
+
+async function checkSource(
+  source: BundleSource,
+  rules: readonly SourceRule[],
+  context: CheckContext,
+): Promise<Verdict> {
+  const facts = await factsFor(source, context);
+  return joinVerdicts(rules.map((rule) => rule(source, facts)));
+}
+
+/** An update is about immutability alone: a source that passed once stays, and finalizers and status can always be written. */
+const checkBundle: Check = async (request, context) => {
+  if (request.operation === 'UPDATE') {
+    const [before, after] = [parseBundle(request.oldObject), parseBundle(request.object)];
+    return specImmutable(before.spec as unknown as JsonValue, after.spec as unknown as JsonValue);
+  }
+  if (request.operation !== 'CREATE') return silence;
+  return await checkSource(parseBundle(request.object).spec.source, bundleSourceRules, context);
+};
+
+/** A template that does not change is not judged again. */
+const checkBundleDeployment: Check = async (request, context) => {
+  if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return silence;
+  const { template } = parseBundleDeployment(request.object).spec;
+  const oldSpec = request.oldObject?.spec;
+  const oldTemplate = isJsonObject(oldSpec) ? oldSpec.template : undefined;
+  if (isJsonEqual(template as unknown as JsonValue, oldTemplate)) return silence;
+  return await checkSource(template.spec.source, templateSourceRules, context);
+};
+
+function nameOf(configMap: JsonObject, request: ReviewRequest): string {
+  if (request.name !== '') return request.name;
+  const { metadata } = configMap;
+  return isJsonObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
+}
+
+async function readUses({ facts, signal }: CheckContext): Promise<BundleUse[]> {
+  const bundles = await facts.listBundles({ signal });
+  const uses = bundles.map(({ metadata, spec }) => ({ name: metadata.name, source: spec.source }));
+  return uses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const checkConfigMap: Check = async (request, context) => {
+  const { operation } = request;
+  if (request.namespace !== context.systemNamespace) return silence;
+  if (operation !== 'CREATE' && operation !== 'DELETE') return silence;
+  const configMap = (operation === 'CREATE' ? request.object : request.oldObject) ?? {};
+  const name = nameOf(configMap, request);
+  const change: ConfigMapChange = { operation, configMap, name, bundles: await readUses(context) };
+  return joinVerdicts(configMapRules.map((rule) => rule(change)));
+};
+
+/** A webhook: its name in the configuration, its path, and what it is called for. */
+export interface Endpoint {
+  readonly webhook: string;
+  readonly path: string;
+  readonly check: Check;
+  readonly rule: JsonObject;
+  readonly isForSystemNamespace: boolean;
+}
+
+/** Every path that the server answers; the configuration that it registers is made from the same rows. */
+export const endpoints: readonly Endpoint[] = [
+  {
+    webhook: 'vbundles.core.rukpak.io',
+    path: '/validate-core-rukpak-io-v1alpha1-bundle',
+    check: checkBundle,
+    rule: {
+      apiGroups: ['core.rukpak.io'],
+      apiVersions: ['v1alpha1'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: ['bundles'],
+    },
+    isForSystemNamespace: false,
+  },
+  {
+    webhook: 'vbundledeployments.core.rukpak.io',
+    path: '/validate-core-rukpak-io-v1alpha1-bundledeployment',
+    check: checkBundleDeployment,
+    rule: {
+      apiGroups: ['core.rukpak.io'],
+      apiVersions: ['v1alpha1'],
+      operations: ['CREATE', 'UPDATE', 'DELETE'],
+      resources: ['bundledeployments'],
+    },
+    isForSystemNamespace: false,
+  },
+  {
+    webhook: 'vconfigmaps.core.rukpak.io',
+    path: '/validate-core-v1-configmap',
+    check: checkConfigMap,
+    rule: { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'DELETE'], resources: ['configmaps'] },
+    isForSystemNamespace: true,
+  },
+];

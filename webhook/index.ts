@@ -1,0 +1,15 @@
+/** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments and the ConfigMaps of the
+ *  system namespace, and the configuration that makes an API server ask it. Main type: `WebhookServer`. Never fetches anything
+ *  from outside the cluster, and writes nothing but its own configuration. */
+export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
+export type { FactsReader } from './facts.ts';
+export {
+  type ApplyConfiguration,
+  type Registration,
+  registerWebhooks,
+  type WebhookAddress,
+  type WebhookConfiguration,
+  webhookConfiguration,
+  webhookConfigurationName,
+} from './registration.ts';
+export { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';

@@ -1,0 +1,60 @@
+import type { BundleSource } from '../../src/api/index.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+
+/** `original`: the whole text goes into `status.reason` with code 403; `added`: 422 `Invalid` with the text as message. */
+export interface Denial {
+  readonly form: 'original' | 'added';
+  readonly text: string;
+}
+
+/** What a rule found; both lists are empty when it has nothing to say. */
+export interface Verdict {
+  readonly denials: readonly Denial[];
+  readonly warnings: readonly string[];
+}
+
+/** What the rules need to know of the cluster. */
+export interface BundleUse {
+  readonly name: string;
+  readonly source: BundleSource;
+}
+
+/** The ConfigMaps of the system namespace that a source names: name → whether it is immutable; absent ones are left out. */
+export interface SourceFacts {
+  readonly configMaps: ReadonlyMap<string, boolean>;
+}
+
+/** Pure: what is said of a new source depends on nothing else. */
+export type SourceRule = (source: BundleSource, facts: SourceFacts) => Verdict;
+
+/** A ConfigMap of the system namespace that is about to be created or deleted, and all Bundles, by name. */
+export interface ConfigMapChange {
+  readonly operation: 'CREATE' | 'DELETE';
+  readonly configMap: JsonObject;
+  readonly name: string;
+  readonly bundles: readonly BundleUse[];
+}
+
+/** Pure: what is said of a change to a ConfigMap. */
+export type ConfigMapRule = (change: ConfigMapChange) => Verdict;
+
+/** A rule that has nothing to say. */
+export const silence: Verdict = { denials: [], warnings: [] };
+
+/** A refusal with a text that users know from the original. */
+export function deny(text: string): Verdict {
+  return { denials: [{ form: 'original', text }], warnings: [] };
+}
+
+/** A refusal by a rule that the original has not. */
+export function denyAdded(text: string): Verdict {
+  return { denials: [{ form: 'added', text }], warnings: [] };
+}
+
+/** All denials and warnings, in order. */
+export function joinVerdicts(verdicts: readonly Verdict[]): Verdict {
+  return {
+    denials: verdicts.flatMap(({ denials }) => denials),
+    warnings: verdicts.flatMap(({ warnings }) => warnings),
+  };
+}

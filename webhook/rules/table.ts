@@ -1,0 +1,28 @@
+import { configMapEntries } from './config-map-entries.ts';
+import { configMapInUse } from './config-map-in-use.ts';
+import { configMapReferenced } from './config-map-referenced.ts';
+import { gitCommit } from './git-commit.ts';
+import { gitDirectory } from './git-directory.ts';
+import { imageReference } from './image-reference.ts';
+import { movingReference } from './moving-reference.ts';
+import type { ConfigMapRule, SourceRule } from './rule.ts';
+import { sourceMember } from './source-member.ts';
+import { sourceType } from './source-type.ts';
+import { sourceUnion } from './source-union.ts';
+
+/** What a new source of a Bundle must satisfy, in the order of the messages. */
+export const bundleSourceRules: readonly SourceRule[] = [
+  sourceType,
+  sourceMember,
+  gitDirectory,
+  gitCommit,
+  imageReference,
+  configMapEntries,
+  movingReference,
+];
+
+/** The same for the template of a BundleDeployment, whose schema does not check the union. */
+export const templateSourceRules: readonly SourceRule[] = [sourceUnion, ...bundleSourceRules];
+
+/** What a change to a ConfigMap of the system namespace must satisfy. */
+export const configMapRules: readonly ConfigMapRule[] = [configMapReferenced, configMapInUse];

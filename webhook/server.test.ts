@@ -1,0 +1,69 @@
+import { request } from 'node:https';
+import { type TLSSocket } from 'node:tls';
+import { expect, test, vi } from 'vitest';
+import { type Clock, silentLogger } from '../src/base/index.ts';
+import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from './index.ts';
+
+const facts = { readConfigMap: () => Promise.resolve(undefined), listBundles: () => Promise.resolve([]) };
+
+async function serialOf(port: number, ca: string): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, ca, path: '/x', agent: false }, (response) => {
+      response.resume();
+      resolve((response.socket as TLSSocket).getPeerCertificate().serialNumber);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+test('the server makes its own certificate and replaces it before it runs out, without a restart', async () => {
+  const wakers: (() => void)[] = [];
+  let nowMs = Date.now() - 2 * 86_400_000;
+  const clock: Clock = {
+    now: () => nowMs,
+    sleep: (ms, options) =>
+      new Promise((resolve, reject) => {
+        wakers.push(() => {
+          nowMs += ms;
+          resolve();
+        });
+        options?.signal?.addEventListener('abort', () => reject(new Error('stopped')));
+      }),
+  };
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, lifetimeDays: 3 };
+  await using server = await startWebhookServer({ ...options, clock });
+  const firstExpiryMs = server.certificateExpiryMs();
+  const first = await serialOf(server.port, server.caBundlePem);
+  for (let day = 1; day <= 2; day++) {
+    await vi.waitFor(() => expect(wakers.length).toBe(day));
+    wakers[day - 1]?.();
+  }
+  await vi.waitFor(() => expect(server.certificateExpiryMs()).toBeGreaterThan(firstExpiryMs));
+  expect(await serialOf(server.port, server.caBundlePem)).not.toBe(first);
+});
+
+test('the configuration names each webhook, where it is and which authority to trust', async () => {
+  const applied: WebhookConfiguration[] = [];
+  await registerWebhooks(
+    (configuration) => {
+      applied.push(configuration);
+      return Promise.resolve();
+    },
+    { address: { origin: 'https://127.0.0.1:9443' }, caBundlePem: 'PEM', systemNamespace: 'sys' },
+  );
+  const webhooks = applied[0]?.webhooks ?? [];
+  expect(webhooks.map(({ name }) => name)).toEqual([
+    'vbundles.core.rukpak.io',
+    'vbundledeployments.core.rukpak.io',
+    'vconfigmaps.core.rukpak.io',
+  ]);
+  expect(webhooks[2]).toMatchObject({
+    clientConfig: { url: 'https://127.0.0.1:9443/validate-core-v1-configmap', caBundle: 'UEVN' },
+    failurePolicy: 'Fail',
+    matchPolicy: 'Equivalent',
+    timeoutSeconds: 10,
+    sideEffects: 'None',
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'sys' } },
+  });
+});
