@@ -1,0 +1,256 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { createDiscovery, type Discovery, groupVersionPath, type Resource } from './discovery.ts';
+import { isKubeError, isNotFound } from './kube-error.ts';
+import { type KubeObject, type ObjectRef, refOf } from './kube-object.ts';
+import { type Answer, createSender, type KubeClientOptions, refusalOf, type Sendable, type Sender } from './sender.ts';
+
+/** Which objects; `namespace` absent means all namespaces. */
+export interface ListTarget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Ask for metadata alone; items are PartialObjectMetadata. */
+  readonly isMetadataOnly?: boolean | undefined;
+}
+
+export interface KubeList {
+  readonly resourceVersion: string;
+  readonly items: readonly KubeObject[];
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager: string;
+  readonly isDryRun?: boolean | undefined;
+  readonly subresource?: 'status' | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly force?: boolean | undefined;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
+  readonly uid?: string | undefined;
+}
+
+export interface WatchOptions {
+  readonly resourceVersion: string;
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The object after a server-side apply, and whether this very request made it. */
+export interface Applied {
+  readonly object: KubeObject;
+  readonly isCreated: boolean;
+}
+
+/** The API as raw JSON. Every call resolves the kind, ends within the client's deadline and repeats itself where that is
+ *  safe (429 and 503 always; lost connections for reads and server-side apply).
+ *  @throws KubeRejection, KubeUnavailable, NoKindMatch from every call */
+export interface KubeClient {
+  resolve(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource>;
+  /** Forgets what discovery said of a group and version. */
+  forgetKinds(apiVersion: string): void;
+  get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
+  /** All pages. Items bear `apiVersion` and `kind`. */
+  list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
+  create(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
+  update(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
+  /** JSON merge patch; a `metadata.resourceVersion` in it is a precondition. */
+  patch(ref: ObjectRef, patch: JsonObject, options: WriteOptions): Promise<KubeObject>;
+  apply(object: KubeObject, options: ApplyOptions): Promise<Applied>;
+  /** The object while something (finalizers, grace) still keeps it; undefined once it is gone. */
+  delete(ref: ObjectRef, options?: DeleteOptions): Promise<KubeObject | undefined>;
+  /** The body of a watch from `resourceVersion`, one JSON event a line; ends by itself after `timeoutSeconds`. */
+  openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
+  close(): void;
+}
+
+interface CollectionRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+}
+
+interface WriteTarget {
+  readonly path: string;
+  readonly apiVersion: string;
+  readonly options: ApplyOptions;
+}
+
+const pageSize = 500;
+const metadataListType = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const metadataType = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+function collectionPath(resource: Resource, namespace: string | undefined): string {
+  const place = resource.isNamespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  return `${groupVersionPath(resource.apiVersion)}${place}/${resource.plural}`;
+}
+
+function query(parameters: Readonly<Record<string, string | undefined>>): string {
+  const entries = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
+}
+
+function writeQuery(options: ApplyOptions): string {
+  return query({
+    fieldManager: options.fieldManager,
+    force: options.force === true ? 'true' : undefined,
+    dryRun: options.isDryRun === true ? 'All' : undefined,
+  });
+}
+
+function selectorsOf(target: ListTarget): Record<string, string | undefined> {
+  return { labelSelector: target.labelSelector, fieldSelector: target.fieldSelector };
+}
+
+interface Context {
+  readonly sender: Sender;
+  readonly discovery: Discovery;
+}
+
+interface ObjectCall extends CallOptions {
+  readonly subresource?: string | undefined;
+}
+
+const jsonType = 'application/json';
+
+async function collectionOf(context: Context, target: CollectionRef, signal?: AbortSignal): Promise<string> {
+  const resource = await context.discovery.resolve(target.apiVersion, target.kind, signal);
+  return collectionPath(resource, target.namespace);
+}
+
+async function objectPath(context: Context, ref: ObjectRef, call: ObjectCall): Promise<string> {
+  const base = `${await collectionOf(context, ref, call.signal)}/${encodeURIComponent(ref.name)}`;
+  return call.subresource === undefined ? base : `${base}/${call.subresource}`;
+}
+
+/** An answer that is no Status says that the path is unknown: the kind has gone, look again next time. */
+async function send(context: Context, apiVersion: string, request: Sendable): Promise<Answer> {
+  try {
+    return await context.sender.send(request);
+  } catch (thrown) {
+    if (isNotFound(thrown) && isKubeError(thrown) && !thrown.failure.isStatus) context.discovery.forget(apiVersion);
+    throw thrown;
+  }
+}
+
+async function listAll(context: Context, target: ListTarget, call: CallOptions): Promise<KubeList> {
+  const base = await collectionOf(context, target, call.signal);
+  const accept = target.isMetadataOnly === true ? metadataListType : undefined;
+  const { apiVersion, kind } = target;
+  const items: KubeObject[] = [];
+  let resourceVersion = '';
+  let next: string | undefined;
+  do {
+    const path = `${base}${query({ ...selectorsOf(target), limit: String(pageSize), continue: next })}`;
+    const page = await send(context, apiVersion, { method: 'GET', path, accept, isRepeatable: true, ...call });
+    const body = page.body as JsonObject;
+    const metadata = (body['metadata'] ?? {}) as { resourceVersion?: string; continue?: string };
+    for (const item of (body['items'] ?? []) as unknown as KubeObject[]) items.push({ ...item, apiVersion, kind });
+    resourceVersion = metadata.resourceVersion ?? '';
+    next = metadata.continue === '' ? undefined : metadata.continue;
+  } while (next !== undefined);
+  return { resourceVersion, items };
+}
+
+async function openWatch(context: Context, target: ListTarget, watch: WatchOptions): Promise<IncomingMessage> {
+  const base = await collectionOf(context, target, watch.signal);
+  const path = `${base}${query({
+    ...selectorsOf(target),
+    watch: '1',
+    allowWatchBookmarks: 'true',
+    timeoutSeconds: String(watch.timeoutSeconds),
+    resourceVersion: watch.resourceVersion,
+  })}`;
+  const accept = target.isMetadataOnly === true ? metadataType : undefined;
+  const response = await context.sender.open({ method: 'GET', path, accept, signal: watch.signal });
+  if (response.statusCode === 200) return response;
+  throw await refusalOf(response, `watch ${target.kind}`);
+}
+
+function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'openWatch'> {
+  return {
+    get: async (ref, call = {}) => {
+      const path = await objectPath(context, ref, call);
+      const request = { method: 'GET', path, isRepeatable: true, signal: call.signal } as const;
+      return (await send(context, ref.apiVersion, request)).body as KubeObject;
+    },
+    list: (target, call = {}) => listAll(context, target, call),
+    openWatch: (target, watch) => openWatch(context, target, watch),
+  };
+}
+
+function createWrites(context: Context): Pick<KubeClient, 'create' | 'update' | 'patch' | 'apply' | 'delete'> {
+  const write = async (request: Omit<Sendable, 'path'>, where: WriteTarget): Promise<Answer> => {
+    const path = `${where.path}${writeQuery(where.options)}`;
+    return await send(context, where.apiVersion, { ...request, path, signal: where.options.signal });
+  };
+  return {
+    create: async (object, options) => {
+      const path = await collectionOf(context, { ...object, namespace: object.metadata.namespace }, options.signal);
+      const request = { method: 'POST', body: JSON.stringify(object), contentType: jsonType } as const;
+      const where = { path, options, apiVersion: object.apiVersion };
+      return (await write({ ...request, isRepeatable: false }, where)).body as KubeObject;
+    },
+    update: async (object, options) => {
+      const where = { path: await objectPath(context, refOf(object), options), options, apiVersion: object.apiVersion };
+      const request = { method: 'PUT', body: JSON.stringify(object), contentType: jsonType } as const;
+      return (await write({ ...request, isRepeatable: false }, where)).body as KubeObject;
+    },
+    patch: async (ref, patch, options) => {
+      const where = { path: await objectPath(context, ref, options), options, apiVersion: ref.apiVersion };
+      const contentType = 'application/merge-patch+json';
+      const request = { method: 'PATCH', body: JSON.stringify(patch), contentType } as const;
+      return (await write({ ...request, isRepeatable: false }, where)).body as KubeObject;
+    },
+    apply: async (object, options) => {
+      const where = { path: await objectPath(context, refOf(object), options), options, apiVersion: object.apiVersion };
+      const contentType = 'application/apply-patch+yaml';
+      const request = { method: 'PATCH', body: JSON.stringify(object), contentType } as const;
+      const answer = await write({ ...request, isRepeatable: true }, where);
+      return { object: answer.body as KubeObject, isCreated: answer.status === 201 };
+    },
+    delete: async (ref, options = {}) => {
+      const body = JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        propagationPolicy: options.propagationPolicy ?? 'Background',
+        ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+      });
+      const path = await objectPath(context, ref, options);
+      const request = { method: 'DELETE', path, body, contentType: jsonType, signal: options.signal } as const;
+      const isRepeatable = options.uid !== undefined;
+      const answer = (await send(context, ref.apiVersion, { ...request, isRepeatable })).body;
+      return isJsonObject(answer) && answer['kind'] !== 'Status' ? (answer as KubeObject) : undefined;
+    },
+  };
+}
+
+/** A client for `access`; nothing is sent before the first call. */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const sender = createSender(options);
+  const discovery = createDiscovery(async (path, signal) => {
+    return (await sender.send({ method: 'GET', path, isRepeatable: true, signal })).body;
+  });
+  const context: Context = { sender, discovery };
+  return {
+    ...createReads(context),
+    ...createWrites(context),
+    resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
+    forgetKinds: (apiVersion) => {
+      discovery.forget(apiVersion);
+    },
+    close: () => {
+      sender.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonValue } from '../base/index.ts';
+import { isNotFound, NoKindMatch } from './kube-error.ts';
+
+/** What the server serves a kind as. */
+export interface Resource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+}
+
+/** Kind → resource, one request a group and version, remembered. */
+export interface Discovery {
+  /** Asks the server again before it says that a kind is missing.
+   *  @throws NoKindMatch */
+  resolve(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource>;
+  /** Forgets what is known of a group and version, because a CRD came, changed or went. */
+  forget(apiVersion: string): void;
+}
+
+type Kinds = ReadonlyMap<string, Resource>;
+const noKinds: Kinds = new Map();
+
+function kindsOf(apiVersion: string, body: JsonValue): Kinds {
+  const list = isJsonObject(body) && Array.isArray(body['resources']) ? body['resources'] : [];
+  const kinds = new Map<string, Resource>();
+  for (const item of list) {
+    if (!isJsonObject(item)) continue;
+    const { name, kind, namespaced } = item;
+    if (typeof name !== 'string' || typeof kind !== 'string' || name.includes('/')) continue;
+    kinds.set(kind, { apiVersion, kind, plural: name, isNamespaced: namespaced === true });
+  }
+  return kinds;
+}
+
+/** The path under which the objects of a group and version are found. */
+export function groupVersionPath(apiVersion: string): string {
+  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+/** `read` fetches one discovery document. */
+export function createDiscovery(read: (path: string, signal?: AbortSignal) => Promise<JsonValue>): Discovery {
+  const known = new Map<string, Promise<Kinds>>();
+  const fetchKinds = async (apiVersion: string, signal?: AbortSignal): Promise<Kinds> => {
+    try {
+      return kindsOf(apiVersion, await read(groupVersionPath(apiVersion), signal));
+    } catch (thrown) {
+      if (isNotFound(thrown)) return noKinds;
+      throw thrown;
+    }
+  };
+  const load = async (apiVersion: string, signal?: AbortSignal): Promise<Kinds> => {
+    const loading = fetchKinds(apiVersion, signal);
+    known.set(apiVersion, loading);
+    try {
+      const kinds = await loading;
+      if (kinds.size === 0 && known.get(apiVersion) === loading) known.delete(apiVersion);
+      return kinds;
+    } catch (thrown) {
+      if (known.get(apiVersion) === loading) known.delete(apiVersion);
+      throw thrown;
+    }
+  };
+  return {
+    resolve: async (apiVersion, kind, signal) => {
+      if (!/^([a-z0-9.-]+\/)?[a-z0-9]+$/.test(apiVersion)) throw new NoKindMatch(apiVersion, kind);
+      const before = await known.get(apiVersion)?.catch(() => noKinds);
+      const found = before?.get(kind) ?? (await load(apiVersion, signal)).get(kind);
+      if (found === undefined) throw new NoKindMatch(apiVersion, kind);
+      return found;
+    },
+    forget: (apiVersion) => {
+      known.delete(apiVersion);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { type CallOptions, type KubeClient } from './client.ts';
+import { isNotFound } from './kube-error.ts';
+import { type KubeObject, refOf } from './kube-object.ts';
+
+/** Whether `object` bears `finalizer`. */
+export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
+  return object.metadata.finalizers?.includes(finalizer) === true;
+}
+
+/** Removes one finalizer; fails with a conflict when the object changed meanwhile. An object that has gone is no error. */
+export async function removeFinalizer(
+  kube: KubeClient,
+  object: KubeObject,
+  options: CallOptions & { readonly finalizer: string; readonly fieldManager: string },
+): Promise<void> {
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== options.finalizer);
+  const metadata = { finalizers, ...preconditionOf(object) };
+  try {
+    await kube.patch(refOf(object), { metadata }, options);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** Merge-patch metadata that lets the patch pass only while the object is as it was read. */
+export function preconditionOf(object: KubeObject): { uid?: string; resourceVersion?: string } {
+  const { uid, resourceVersion } = object.metadata;
+  return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+}

@@ -1,0 +1,41 @@
+/** The Kubernetes API as raw JSON: client with server-side apply, watch and cache, conditions, finalizers, events.
+ *  Main types: `KubeClient`, `ObjectCache`. Never turns objects into classes, never drops a field it does not know. */
+export { type CacheChange, type CacheOptions, createCache, type ObjectCache } from './cache.ts';
+export {
+  type Applied,
+  type ApplyOptions,
+  type CallOptions,
+  createKubeClient,
+  type DeleteOptions,
+  type KubeClient,
+  type KubeList,
+  type ListTarget,
+  type WriteOptions,
+} from './client.ts';
+export { type Condition, setCondition } from './conditions.ts';
+export type { Resource } from './discovery.ts';
+export { createEventRecorder, type EventNews, type EventRecorder } from './event-recorder.ts';
+export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
+export {
+  isAlreadyExists,
+  isConflict,
+  isKubeError,
+  isNotFound,
+  type KubeError,
+  type KubeFailure,
+  KubeRejection,
+  KubeUnavailable,
+  NoKindMatch,
+} from './kube-error.ts';
+export {
+  describeRef,
+  groupOf,
+  type KubeObject,
+  type ObjectMeta,
+  type ObjectRef,
+  type OwnerReference,
+  refKey,
+  refOf,
+} from './kube-object.ts';
+export { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from './kubeconfig.ts';
+export type { KubeClientOptions } from './sender.ts';

@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { type Clock, errorMessage, type JsonValue, parseJson } from '../base/index.ts';
+import { isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
+import type { ClusterAccess } from './kubeconfig.ts';
+import { createTransport, type WireRequest, type WireResponse } from './transport.ts';
+
+export interface KubeClientOptions {
+  readonly access: ClusterAccess;
+  readonly clock: Clock;
+  /** Per exchange; default 30 s. */
+  readonly deadlineMs?: number;
+  /** Default 64 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+const maxTries = 5;
+const maxRetryAfterMs = 30_000;
+
+/** A request, and whether sending it twice does no more than sending it once. */
+export interface Sendable extends WireRequest {
+  readonly isRepeatable: boolean;
+}
+
+function retryAfterMs(response: WireResponse): number | undefined {
+  const header = response.headers['retry-after'];
+  const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
+}
+
+function bodyOf(what: string, response: WireResponse): JsonValue {
+  const type = String(response.headers['content-type'] ?? '');
+  return type.includes('json') ? parseJson(what, response.text) : response.text;
+}
+
+export interface Answer {
+  readonly body: JsonValue;
+  readonly status: number;
+}
+
+interface Retry {
+  readonly waitMs: number;
+  readonly error: unknown;
+}
+
+export interface Sender {
+  /** Sends, throws for a status of 400 or more, repeats what may be repeated. */
+  send(request: Sendable): Promise<Answer>;
+  open(request: WireRequest): Promise<IncomingMessage>;
+  close(): void;
+}
+
+/** A sender over its own transport. */
+export function createSender(options: KubeClientOptions): Sender {
+  const transport = createTransport(options.access, {
+    deadlineMs: options.deadlineMs ?? 30_000,
+    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+  });
+  const once = async (
+    request: Sendable,
+  ): Promise<{ body: JsonValue; status: number } | { waitMs: number; error: unknown }> => {
+    const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
+    try {
+      const response = await transport.exchange(request);
+      const body = bodyOf(what, response);
+      if (response.status < 400) return { body, status: response.status };
+      const error = kubeErrorOf(what, { status: response.status, body });
+      const waitMs = retryAfterMs(response);
+      if (response.status === 429 || (response.status === 503 && waitMs !== undefined)) {
+        return { waitMs: waitMs ?? 1000, error };
+      }
+      throw error;
+    } catch (thrown) {
+      const isLost = isKubeError(thrown) && thrown.failure.status === 0;
+      if (isLost && request.isRepeatable) return { waitMs: 100, error: thrown };
+      throw thrown;
+    }
+  };
+  return {
+    send: async (request) => {
+      for (let tries = 1; ; tries++) {
+        const outcome = await once(request);
+        if ('body' in outcome) return outcome;
+        if (tries === maxTries) throw outcome.error;
+        const jitter = 0.5 + Math.random();
+        await options.clock.sleep(outcome.waitMs * tries * jitter, { signal: request.signal });
+      }
+    },
+    open: (request) => transport.open(request),
+    close: () => {
+      transport.close();
+    },
+  };
+}
+
+/** The error for a watch that was refused. */
+export async function refusalOf(response: IncomingMessage, what: string): Promise<Error> {
+  const status = response.statusCode ?? 0;
+  let text = '';
+  try {
+    response.setEncoding('utf8');
+    for await (const chunk of response) text = `${text}${String(chunk)}`.slice(0, 65_536);
+    const isJson = String(response.headers['content-type']).includes('json');
+    return kubeErrorOf(what, { status, body: isJson ? parseJson(what, text) : text });
+  } catch (thrown) {
+    const message = `${what}: ${errorMessage(thrown)}`;
+    const failure = { status, reason: 'BadAnswer', message, causes: [], isStatus: false };
+    return new KubeUnavailable(failure, { cause: thrown });
+  }
+}

@@ -1,0 +1,118 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { createGunzip } from 'node:zlib';
+import { TerminalError, withDeadline } from '../base/index.ts';
+import { KubeUnavailable } from './kube-error.ts';
+import type { ClusterAccess } from './kubeconfig.ts';
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, beginning with a slash. */
+  readonly path: string;
+  readonly accept?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** HTTP to one API server over kept-alive connections. */
+export interface Transport {
+  /** One exchange, within the transport's deadline and body limit; any HTTP status is an answer.
+   *  @throws KubeUnavailable ConnectionFailed · TransientError DeadlineExceeded · TerminalError BodyTooLarge */
+  exchange(request: WireRequest): Promise<WireResponse>;
+  /** Starts an exchange whose body is read while it arrives; it ends with `signal` only. */
+  open(request: WireRequest): Promise<IncomingMessage>;
+  /** Ends idle connections. */
+  close(): void;
+}
+
+interface TransportOptions {
+  readonly deadlineMs: number;
+  readonly maxBodyBytes: number;
+}
+
+function connectionFailed(request: WireRequest, cause: unknown): KubeUnavailable {
+  const path = request.path.replace(/\?.*/, '');
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `${request.method} ${path}: ${why}`;
+  return new KubeUnavailable(
+    { status: 0, reason: 'ConnectionFailed', message, causes: [], isStatus: false },
+    { cause },
+  );
+}
+
+async function readBody(response: IncomingMessage, what: string, maxBytes: number): Promise<string> {
+  const stream = response.headers['content-encoding'] === 'gzip' ? response.pipe(createGunzip()) : response;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > maxBytes) {
+      response.destroy();
+      throw new TerminalError('BodyTooLarge', `${what}: the answer is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A transport for `access`. */
+export function createTransport(access: ClusterAccess, options: TransportOptions): Transport {
+  const url = new URL(access.server);
+  const isTls = url.protocol === 'https:';
+  const agentOptions = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32 };
+  const agent = isTls ? new HttpsAgent({ ...agentOptions, ...access.tls }) : new HttpAgent(agentOptions);
+  const watchAgent = isTls ? new HttpsAgent({ keepAlive: false, ...access.tls }) : new HttpAgent({ keepAlive: false });
+  const prefix = url.pathname.replace(/\/+$/, '');
+
+  const send = async (wire: WireRequest, useAgent: HttpAgent | HttpsAgent): Promise<IncomingMessage> => {
+    const headers: Record<string, string> = { ...(await access.headers()), accept: wire.accept ?? 'application/json' };
+    if (useAgent === agent) headers['accept-encoding'] = 'gzip';
+    if (wire.contentType !== undefined) headers['content-type'] = wire.contentType;
+    if (wire.body !== undefined) headers['content-length'] = String(Buffer.byteLength(wire.body));
+    return await new Promise((resolve, reject) => {
+      const outgoing: ClientRequest = (isTls ? httpsRequest : httpRequest)({
+        protocol: url.protocol,
+        hostname: url.hostname.replace(/^\[|\]$/g, ''),
+        port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+        method: wire.method,
+        path: `${prefix}${wire.path}`,
+        agent: useAgent,
+        headers: { 'user-agent': 'longshore', ...headers },
+        ...(wire.signal === undefined ? {} : { signal: wire.signal }),
+      });
+      outgoing.once('error', (thrown) => {
+        reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown));
+      });
+      outgoing.once('response', resolve);
+      outgoing.end(wire.body);
+    });
+  };
+
+  return {
+    exchange: async (wire) => {
+      const what = `${wire.method} ${wire.path.replace(/\?.*/, '')}`;
+      return await withDeadline(what, { deadlineMs: options.deadlineMs, signal: wire.signal }, async (signal) => {
+        const response = await send({ ...wire, signal }, agent);
+        try {
+          const text = await readBody(response, what, options.maxBodyBytes);
+          return { status: response.statusCode ?? 0, headers: response.headers, text };
+        } catch (thrown) {
+          if (signal.aborted || thrown instanceof TerminalError) throw thrown;
+          throw connectionFailed(wire, thrown);
+        }
+      });
+    },
+    open: (wire) => send(wire, watchAgent),
+    close: () => {
+      agent.destroy();
+      watchAgent.destroy();
+    },
+  };
+}
