@@ -75,7 +75,7 @@ class Store<T> {
   }
 
   removeAllBut(keys: ReadonlySet<string>): void {
-    for (const key of [...this.entries.keys()]) if (!keys.has(key)) this.remove(key);
+    for (const key of this.entries.keys()) if (!keys.has(key)) this.remove(key);
   }
 
   indexed(name: string): readonly T[] {
@@ -92,18 +92,25 @@ class Store<T> {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  #replace(key: string, next: Entry<T> | undefined): void {
-    const before = this.entries.get(key);
-    for (const name of before?.keys ?? []) {
+  #unfile(key: string, names: readonly string[]): void {
+    for (const name of names) {
       const filed = this.#index.get(name);
       filed?.delete(key);
       if (filed?.size === 0) this.#index.delete(name);
     }
+  }
+
+  #file(key: string, names: readonly string[]): void {
+    for (const name of names) this.#index.set(name, (this.#index.get(name) ?? new Set()).add(key));
+  }
+
+  #replace(key: string, next: Entry<T> | undefined): void {
+    const before = this.entries.get(key);
+    if (before !== undefined) this.#unfile(key, before.keys);
     if (next === undefined) this.entries.delete(key);
-    else this.entries.set(key, next);
-    for (const name of next?.keys ?? []) {
-      const filed = this.#index.get(name) ?? new Set();
-      this.#index.set(name, filed.add(key));
+    else {
+      this.entries.set(key, next);
+      this.#file(key, next.keys);
     }
     for (const listener of this.#listeners) listener({ before: before?.value, after: next?.value });
   }

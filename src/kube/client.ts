@@ -29,6 +29,8 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager: string;
   readonly isDryRun?: boolean | undefined;
   readonly subresource?: 'status' | undefined;
+  /** What the server does about fields that it does not know; its own default when absent. Apply always refuses them. */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {
@@ -104,6 +106,7 @@ function writeQuery(options: ApplyOptions): string {
   return query({
     fieldManager: options.fieldManager,
     force: options.force === true ? 'true' : undefined,
+    fieldValidation: options.fieldValidation,
     dryRun: options.isDryRun === true ? 'All' : undefined,
   });
 }

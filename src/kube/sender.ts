@@ -55,9 +55,7 @@ export function createSender(options: KubeClientOptions): Sender {
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
   });
-  const once = async (
-    request: Sendable,
-  ): Promise<{ body: JsonValue; status: number } | { waitMs: number; error: unknown }> => {
+  const once = async (request: Sendable): Promise<Answer | Retry> => {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
     try {
       const response = await transport.exchange(request);

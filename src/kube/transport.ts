@@ -1,6 +1,12 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  type AgentOptions,
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { createGunzip } from 'node:zlib';
 import { TerminalError, withDeadline } from '../base/index.ts';
 import { KubeUnavailable } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
@@ -48,10 +54,9 @@ function connectionFailed(request: WireRequest, cause: unknown): KubeUnavailable
 }
 
 async function readBody(response: IncomingMessage, what: string, maxBytes: number): Promise<string> {
-  const stream = response.headers['content-encoding'] === 'gzip' ? response.pipe(createGunzip()) : response;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of stream) {
+  for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
     if (bytes > maxBytes) {
       response.destroy();
@@ -62,44 +67,61 @@ async function readBody(response: IncomingMessage, what: string, maxBytes: numbe
   return Buffer.concat(chunks).toString('utf8');
 }
 
+interface Endpoint {
+  readonly url: URL;
+  readonly isTls: boolean;
+  readonly headers: ClusterAccess['headers'];
+}
+
+function requestOptionsOf({ url, isTls }: Endpoint, wire: WireRequest): RequestOptions {
+  const defaultPort = isTls ? 443 : 80;
+  return {
+    protocol: url.protocol,
+    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? defaultPort : Number(url.port),
+    method: wire.method,
+    path: `${url.pathname.replace(/\/+$/, '')}${wire.path}`,
+    ...(wire.signal === undefined ? {} : { signal: wire.signal }),
+  };
+}
+
+function headersOf(wire: WireRequest): Record<string, string> {
+  return {
+    'user-agent': 'longshore',
+    accept: wire.accept ?? 'application/json',
+    ...(wire.contentType === undefined ? {} : { 'content-type': wire.contentType }),
+    ...(wire.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(wire.body)) }),
+  };
+}
+
+type AnyAgent = HttpAgent | HttpsAgent;
+
+async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Promise<IncomingMessage> {
+  const headers = { ...(await endpoint.headers()), ...headersOf(wire) };
+  const start = endpoint.isTls ? httpsRequest : httpRequest;
+  return await new Promise((resolve, reject) => {
+    const outgoing: ClientRequest = start({ ...requestOptionsOf(endpoint, wire), agent, headers });
+    outgoing.once('error', (thrown) => {
+      reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown));
+    });
+    outgoing.once('response', resolve);
+    outgoing.end(wire.body);
+  });
+}
+
 /** A transport for `access`. */
 export function createTransport(access: ClusterAccess, options: TransportOptions): Transport {
   const url = new URL(access.server);
-  const isTls = url.protocol === 'https:';
-  const agentOptions = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32 };
-  const agent = isTls ? new HttpsAgent({ ...agentOptions, ...access.tls }) : new HttpAgent(agentOptions);
-  const watchAgent = isTls ? new HttpsAgent({ keepAlive: false, ...access.tls }) : new HttpAgent({ keepAlive: false });
-  const prefix = url.pathname.replace(/\/+$/, '');
-
-  const send = async (wire: WireRequest, useAgent: HttpAgent | HttpsAgent): Promise<IncomingMessage> => {
-    const headers: Record<string, string> = { ...(await access.headers()), accept: wire.accept ?? 'application/json' };
-    if (useAgent === agent) headers['accept-encoding'] = 'gzip';
-    if (wire.contentType !== undefined) headers['content-type'] = wire.contentType;
-    if (wire.body !== undefined) headers['content-length'] = String(Buffer.byteLength(wire.body));
-    return await new Promise((resolve, reject) => {
-      const outgoing: ClientRequest = (isTls ? httpsRequest : httpRequest)({
-        protocol: url.protocol,
-        hostname: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-        method: wire.method,
-        path: `${prefix}${wire.path}`,
-        agent: useAgent,
-        headers: { 'user-agent': 'longshore', ...headers },
-        ...(wire.signal === undefined ? {} : { signal: wire.signal }),
-      });
-      outgoing.once('error', (thrown) => {
-        reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown));
-      });
-      outgoing.once('response', resolve);
-      outgoing.end(wire.body);
-    });
-  };
-
+  const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', headers: access.headers };
+  const createAgent = (agentOptions: AgentOptions): AnyAgent =>
+    endpoint.isTls ? new HttpsAgent({ ...agentOptions, ...access.tls }) : new HttpAgent(agentOptions);
+  const agent = createAgent({ keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32 });
+  const watchAgent = createAgent({ keepAlive: false });
   return {
     exchange: async (wire) => {
       const what = `${wire.method} ${wire.path.replace(/\?.*/, '')}`;
       return await withDeadline(what, { deadlineMs: options.deadlineMs, signal: wire.signal }, async (signal) => {
-        const response = await send({ ...wire, signal }, agent);
+        const response = await send(endpoint, { ...wire, signal }, agent);
         try {
           const text = await readBody(response, what, options.maxBodyBytes);
           return { status: response.statusCode ?? 0, headers: response.headers, text };
@@ -109,7 +131,7 @@ export function createTransport(access: ClusterAccess, options: TransportOptions
         }
       });
     },
-    open: (wire) => send(wire, watchAgent),
+    open: (wire) => send(endpoint, wire, watchAgent),
     close: () => {
       agent.destroy();
       watchAgent.destroy();

@@ -1,0 +1,117 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { silentLogger, systemClock, TerminalError, TransientError, WaitingError } from '../base/index.ts';
+import { type Controller, startController } from './index.ts';
+import { backOffMs } from './work-queue.ts';
+
+const stoppers: AbortController[] = [];
+afterEach(() => {
+  for (const stopper of stoppers.splice(0)) stopper.abort();
+});
+
+function start(reconcile: (key: string) => Promise<void>, workers = 2): { controller: Controller; stop: () => void } {
+  const stopper = new AbortController();
+  stoppers.push(stopper);
+  const { signal } = stopper;
+  const runtime = { clock: systemClock, log: silentLogger(), signal };
+  return {
+    controller: startController({ name: 'test', workers, reconcile, ...runtime }),
+    stop: () => {
+      stopper.abort();
+    },
+  };
+}
+
+test('the back-off doubles from 5 ms and ends at 5 minutes', () => {
+  const waits = [1, 2, 3, 10, 30, 5_000].map((failures) => backOffMs(failures, () => 0));
+  expect(waits).toEqual([5, 10, 20, 2_560, 300_000, 300_000]);
+  expect(backOffMs(1, () => 1)).toBe(4);
+});
+
+test('an object is never worked on twice at a time, and news during the work lead to one more pass', async () => {
+  let active = 0;
+  let most = 0;
+  let passes = 0;
+  const gate = Promise.withResolvers<void>();
+  const { controller } = start(async () => {
+    most = Math.max(most, ++active);
+    passes++;
+    if (passes === 1) await gate.promise;
+    active--;
+  }, 4);
+  controller.enqueue('a');
+  await vi.waitFor(() => {
+    expect(passes).toBe(1);
+  });
+  for (let i = 0; i < 5; i++) controller.enqueue('a');
+  await turn();
+  gate.resolve();
+  await vi.waitFor(() => {
+    expect(passes).toBe(2);
+  });
+  await turn();
+  expect({ passes, most }).toEqual({ passes: 2, most: 1 });
+});
+
+test('a slow object holds up no other', async () => {
+  const seen: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const { controller } = start(async (key) => {
+    if (key === 'slow') await gate.promise;
+    seen.push(key);
+  });
+  for (const key of ['slow', 'a', 'b', 'c']) controller.enqueue(key);
+  await vi.waitFor(() => {
+    expect(seen).toEqual(['a', 'b', 'c']);
+  });
+  gate.resolve();
+});
+
+test.each([
+  { name: 'a transient error', error: () => new TransientError('Down', 'down'), passes: 3 },
+  { name: 'a defect', error: () => new Error('bug'), passes: 3 },
+  { name: 'waiting', error: () => new WaitingError('Wait', 'wait', { afterMs: 1 }), passes: 3 },
+])('$name leads to another pass', async ({ error, passes }) => {
+  let count = 0;
+  const { controller } = start(() => (++count < passes ? Promise.reject(error()) : Promise.resolve()));
+  controller.enqueue('a');
+  await vi.waitFor(() => {
+    expect(count).toBe(passes);
+  });
+});
+
+test('a terminal error waits for the next change, whose pass is made', async () => {
+  const counts = new Map<string, number>();
+  const { controller } = start((key) => {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    return Promise.reject(key === 'b' ? new TransientError('Down', 'down') : new TerminalError('No', 'no'));
+  });
+  controller.enqueue('a');
+  controller.enqueue('b');
+  await vi.waitFor(() => {
+    expect(counts.get('b')).toBeGreaterThan(3);
+  });
+  expect(counts.get('a')).toBe(1);
+  controller.enqueue('a');
+  await vi.waitFor(() => {
+    expect(counts.get('a')).toBe(2);
+  });
+});
+
+test('stopping waits for the work under way and starts no more', async () => {
+  const gate = Promise.withResolvers<void>();
+  let passes = 0;
+  const { controller, stop } = start(async () => {
+    passes++;
+    await gate.promise;
+  }, 1);
+  controller.enqueue('a');
+  controller.enqueue('b');
+  await vi.waitFor(() => {
+    expect(passes).toBe(1);
+  });
+  stop();
+  gate.resolve();
+  await controller.whenStopped;
+  expect(passes).toBe(1);
+});

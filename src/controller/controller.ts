@@ -1,0 +1,120 @@
+import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface ReconcileContext {
+  readonly signal: AbortSignal;
+  /** Bears the controller's name and the object's. */
+  readonly log: Logger;
+}
+
+export interface ControllerOptions {
+  readonly name: string;
+  readonly workers: number;
+  /** Brings the object `key` to where it should be; must find out everything from the current state. What it throws decides
+   *  what happens next: TransientError → again after a back-off, WaitingError → again after its time, TerminalError → not
+   *  before something changes, anything else → a bug, logged with its stack and retried. */
+  readonly reconcile: (key: string, context: ReconcileContext) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface Controller {
+  /** Something about `key` changed. */
+  enqueue(key: string): void;
+  /** Resolves after the signal has fired and all work under way has ended. */
+  readonly whenStopped: Promise<void>;
+}
+
+/** Remembers what was last said about a key, so that a repeated failure is logged once. */
+class SaidOnce {
+  readonly #last = new Map<string, string>();
+  isNews(key: string, text: string): boolean {
+    if (this.#last.get(key) === text) return false;
+    this.#last.set(key, text);
+    return true;
+  }
+  forget(key: string): void {
+    this.#last.delete(key);
+  }
+}
+
+function logFailure(log: Logger, thrown: unknown, isNews: boolean): void {
+  const message = errorMessage(thrown);
+  if (thrown instanceof TransientError || thrown instanceof TerminalError) {
+    const willRetry = thrown instanceof TransientError;
+    log[isNews ? 'warn' : 'debug']({ reason: thrown.reason, message, willRetry }, 'reconcile failed');
+    return;
+  }
+  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  log.error({ message, stack }, 'reconcile failed by a defect');
+}
+
+function requeue(queue: WorkQueue, key: string, thrown: unknown): void {
+  if (thrown instanceof WaitingError) {
+    queue.forgetFailures(key);
+    queue.addAfter(key, thrown.afterMs);
+  } else if (thrown instanceof TerminalError) {
+    queue.forgetFailures(key);
+  } else if (thrown instanceof TransientError && thrown.retryAfterMs !== undefined) {
+    queue.addAfter(key, thrown.retryAfterMs);
+  } else {
+    queue.addFailed(key);
+  }
+}
+
+/** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
+export function startController(options: ControllerOptions): Controller {
+  const queue = new WorkQueue(options.clock);
+  const said = new SaidOnce();
+  const { signal } = options;
+
+  const handle = async (key: string): Promise<void> => {
+    const log = options.log.child({ controller: options.name, object: key });
+    try {
+      await options.reconcile(key, { signal, log });
+      queue.forgetFailures(key);
+      said.forget(key);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof WaitingError) log.debug({ reason: thrown.reason, message: thrown.message }, 'waiting');
+      else logFailure(log, thrown, said.isNews(key, errorMessage(thrown)));
+      requeue(queue, key, thrown);
+    }
+  };
+
+  const work = async (): Promise<void> => {
+    for (let key = await queue.take(signal); key !== undefined; key = await queue.take(signal)) {
+      await handle(key);
+      queue.done(key);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    await Promise.all(Array.from({ length: options.workers }, work));
+    queue.close();
+  };
+
+  return {
+    enqueue: (key) => {
+      queue.add(key);
+    },
+    whenStopped: run(),
+  };
+}
+
+/** One named part of a reconcile. `stop` ends it early and in order; what is thrown ends it too. */
+export type Step<Subject> = (subject: Subject, context: ReconcileContext) => Promise<'stop' | undefined>;
+
+/** Runs the steps one after the other until one says `stop` or throws. */
+export async function runSteps<Subject>(
+  steps: readonly Step<Subject>[],
+  subject: Subject,
+  context: ReconcileContext,
+): Promise<void> {
+  for (const step of steps) {
+    context.signal.throwIfAborted();
+    if ((await step(subject, context)) === 'stop') return;
+    context.log.debug({ step: step.name }, 'step done');
+  }
+}

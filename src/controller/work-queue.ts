@@ -1,0 +1,111 @@
+import type { Clock } from '../base/index.ts';
+
+const minBackOffMs = 5;
+const maxBackOffMs = 5 * 60_000;
+
+/** The wait before try number `failures` (from 1): doubles from 5 ms to 5 minutes, less up to a fifth by chance. */
+export function backOffMs(failures: number, random: () => number = Math.random): number {
+  const fullMs = Math.min(maxBackOffMs, minBackOffMs * 2 ** Math.min(failures - 1, 30));
+  return fullMs * (1 - random() / 5);
+}
+
+/** Names of objects that need work: each at most once, none handed out again while it is being worked on. */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #ready = new Set<string>();
+  readonly #active = new Set<string>();
+  /** Came again while being worked on. */
+  readonly #again = new Set<string>();
+  readonly #delayed = new Map<string, { dueMs: number; cancel: AbortController }>();
+  readonly #failures = new Map<string, number>();
+  readonly #takers: (() => void)[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many wait to be worked on now. */
+  get size(): number {
+    return this.#ready.size;
+  }
+
+  /** Now, or right after the work on it that is under way. A pending delay of the same key is void. */
+  add(key: string): void {
+    this.#cancelDelay(key);
+    if (this.#active.has(key)) {
+      this.#again.add(key);
+      return;
+    }
+    this.#ready.add(key);
+    this.#takers.shift()?.();
+  }
+
+  /** After `delayMs`, unless it is added before. Of two delays the shorter one counts. */
+  addAfter(key: string, delayMs: number): void {
+    const dueMs = this.#clock.now() + delayMs;
+    const before = this.#delayed.get(key);
+    if (before !== undefined && before.dueMs <= dueMs) return;
+    before?.cancel.abort();
+    const cancel = new AbortController();
+    this.#delayed.set(key, { dueMs, cancel });
+    this.#clock.sleep(delayMs, { signal: cancel.signal }).then(
+      () => {
+        this.add(key);
+      },
+      () => undefined,
+    );
+  }
+
+  /** After the back-off of a key that failed once more. */
+  addFailed(key: string): void {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    this.addAfter(key, backOffMs(failures));
+  }
+
+  /** The back-off of the key starts from the beginning. */
+  forgetFailures(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** The next key, oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
+  async take(signal: AbortSignal): Promise<string | undefined> {
+    while (!signal.aborted) {
+      for (const key of this.#ready) {
+        this.#ready.delete(key);
+        this.#active.add(key);
+        return key;
+      }
+      await this.#somethingReady(signal);
+    }
+    return undefined;
+  }
+
+  done(key: string): void {
+    this.#active.delete(key);
+    if (this.#again.delete(key)) this.add(key);
+  }
+
+  /** Cancels all delays. */
+  close(): void {
+    for (const key of this.#delayed.keys()) this.#cancelDelay(key);
+  }
+
+  #cancelDelay(key: string): void {
+    this.#delayed.get(key)?.cancel.abort();
+    this.#delayed.delete(key);
+  }
+
+  async #somethingReady(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const taker = (): void => {
+      resolve();
+    };
+    this.#takers.push(taker);
+    signal.addEventListener('abort', taker, { once: true });
+    await promise;
+    signal.removeEventListener('abort', taker);
+    const index = this.#takers.indexOf(taker);
+    if (index >= 0) this.#takers.splice(index, 1);
+  }
+}
