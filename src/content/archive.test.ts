@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { createGzip, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+import { defaultContentLimits } from '../base/index.ts';
+import { extractArchive } from './archive.ts';
+import { Staging } from './staging.ts';
+
+const signal = new AbortController().signal;
+const limits = { ...defaultContentLimits, unpackedBytes: 1024 * 1024, entries: 100 };
+
+async function* pieces(bytes: Buffer, pieceBytes = 1000): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+async function staged(...layers: Buffer[]): Promise<string[]> {
+  await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, limits);
+  for (const [index, layer] of layers.entries()) {
+    await extractArchive(pieces(layer), staging, { what: `layer ${index + 1}`, hasWhiteouts: true, signal });
+  }
+  staging.assertLinksInside('archive');
+  const found: string[] = [];
+  for (const { path, node } of staging.tree.entries()) {
+    if (node.kind === 'directory') found.push(`${path}/`);
+    else found.push(`${path}=${(await staging.readFile(path, node, 1000)).toString()}`);
+  }
+  return found;
+}
+
+const manifest: TarEntry = { path: 'manifests/a.yaml', content: 'a' };
+
+describe.each([
+  { name: 'plain', compress: (bytes: Buffer) => bytes },
+  { name: 'gzip', compress: (bytes: Buffer) => gzipSync(bytes) },
+  { name: 'zstd', compress: (bytes: Buffer) => zstdCompressSync(bytes) },
+])('$name archives', ({ compress }) => {
+  test('are extracted in order of names, links left out', async () => {
+    const bytes = tarFile([
+      { path: './manifests/', mode: 0o755 },
+      manifest,
+      { path: 'manifests/link', typeFlag: '2', linkPath: 'a.yaml' },
+      { path: 'b', typeFlag: '1', linkPath: 'manifests/a.yaml' },
+    ]);
+    await expect(staged(compress(bytes))).resolves.toEqual(['b=a', 'manifests/', 'manifests/a.yaml=a']);
+  });
+});
+
+test.each<{ name: string; entries: TarEntry[]; message: string }>([
+  {
+    name: 'names with ..',
+    entries: [{ path: 'manifests/../../evil', content: 'x' }],
+    message: 'layer 1: "manifests/../../evil": paths with ".." are not accepted',
+  },
+  {
+    name: 'absolute names',
+    entries: [{ path: '/etc/passwd', content: 'x' }],
+    message: 'layer 1: "/etc/passwd": absolute paths are not accepted',
+  },
+  {
+    name: 'symbolic links that leave the root',
+    entries: [{ path: 'manifests/up', typeFlag: '2', linkPath: '../../etc' }],
+    message: 'layer 1: "manifests/up": link to "../../etc" leaves the bundle root',
+  },
+  {
+    name: 'absolute symbolic links to where the bundle has nothing',
+    entries: [manifest, { path: 'manifests/evil', typeFlag: '2', linkPath: '/etc/passwd' }],
+    message: 'archive: "manifests/evil": link to "/etc/passwd" leaves the bundle root',
+  },
+  {
+    name: 'files written through an earlier link',
+    entries: [
+      { path: 'out', typeFlag: '2', linkPath: '/etc' },
+      { path: 'out/passwd', content: 'x' },
+    ],
+    message: 'layer 1: "out/passwd": passes through the link "out" to "/etc"',
+  },
+  {
+    name: 'directories made through an earlier link',
+    entries: [manifest, { path: 'out', typeFlag: '2', linkPath: 'manifests' }, { path: 'out/deep/er', content: 'x' }],
+    message: 'layer 1: "out/deep/er": passes through the link "out" to "manifests"',
+  },
+  {
+    name: 'hard links to the outside',
+    entries: [{ path: 'manifests/shadow', typeFlag: '1', linkPath: '../../etc/shadow' }],
+    message: 'layer 1: "manifests/shadow": hard link to "../../etc/shadow" leaves the bundle root',
+  },
+  {
+    name: 'absolute hard links',
+    entries: [{ path: 'manifests/shadow', typeFlag: '1', linkPath: '/etc/shadow' }],
+    message: 'layer 1: "manifests/shadow": hard link to "/etc/shadow" leaves the bundle root',
+  },
+  {
+    name: 'hard links to nothing',
+    entries: [{ path: 'manifests/x', typeFlag: '1', linkPath: 'manifests/y' }],
+    message: 'layer 1: "manifests/x": hard link to "manifests/y", which is not a file of the bundle',
+  },
+  {
+    name: 'character devices',
+    entries: [{ path: 'dev/null', typeFlag: '3' }],
+    message: 'layer 1: "dev/null": entries of type CharacterDevice are not accepted',
+  },
+  {
+    name: 'block devices',
+    entries: [{ path: 'dev/sda', typeFlag: '4' }],
+    message: 'layer 1: "dev/sda": entries of type BlockDevice are not accepted',
+  },
+  {
+    name: 'fifos',
+    entries: [{ path: 'pipe', typeFlag: '6' }],
+    message: 'layer 1: "pipe": entries of type FIFO are not accepted',
+  },
+  {
+    name: 'sockets and other unknown types',
+    entries: [{ path: 'socket', typeFlag: 's' }],
+    message: 'layer 1: not a valid tar archive: "socket": type Unsupported or size 0 is not accepted',
+  },
+  {
+    name: 'names over the limit',
+    entries: [{ path: `manifests/${'n'.repeat(4096)}`, content: 'x' }],
+    message: 'path of 4106 bytes is longer than the limit of 4096 bytes',
+  },
+  {
+    name: 'more entries than the limit',
+    entries: Array.from({ length: 101 }, (_, index) => ({ path: `f${index}` })),
+    message: 'more than the limit of 100 entries',
+  },
+  {
+    name: 'parents invented beyond the limit',
+    entries: [{ path: 'd/'.repeat(150) + 'f' }],
+    message: 'more than the limit of 100 entries',
+  },
+  {
+    name: 'more bytes than the limit',
+    entries: [{ path: 'big', content: Buffer.alloc(1024 * 1024 + 1) }],
+    message: 'layer 1: "big": unpacks to more than the limit of 1048576 bytes',
+  },
+  {
+    name: 'hard links that multiply bytes over the limit',
+    entries: [
+      { path: 'big', content: Buffer.alloc(600 * 1024) },
+      { path: 'again', typeFlag: '1', linkPath: 'big' },
+    ],
+    message: 'layer 1: "again": unpacks to more than the limit of 1048576 bytes',
+  },
+  {
+    name: 'whiteouts of nothing',
+    entries: [{ path: 'manifests/.wh.' }],
+    message: 'layer 1: "manifests/.wh.": hides nothing',
+  },
+])('refuses $name', async ({ entries, message }) => {
+  await expect(staged(tarFile(entries))).rejects.toThrow(message);
+});
+
+test('keeps names like __proto__ as ordinary names', async () => {
+  const names = ['__proto__/constructor', 'constructor', 'prototype'];
+  await expect(staged(tarFile(names.map((path) => ({ path, content: 'x' }))))).resolves.toEqual([
+    '__proto__/',
+    '__proto__/constructor=x',
+    'constructor=x',
+    'prototype=x',
+  ]);
+});
+
+test('an absolute link counts from the root of the bundle, as in a container', async () => {
+  const bytes = tarFile([
+    { path: 'bin/busybox', content: 'b' },
+    { path: 'bin/sh', typeFlag: '2', linkPath: '/bin/busybox' },
+  ]);
+  await expect(staged(bytes)).resolves.toEqual(['bin/', 'bin/busybox=b']);
+});
+
+describe('layers', () => {
+  const base = tarFile([
+    { path: 'manifests/a.yaml', content: 'a' },
+    { path: 'manifests/b.yaml', content: 'b' },
+    { path: 'manifests/deep/c.yaml', content: 'c' },
+  ]);
+
+  test('a whiteout hides a file and a directory of an earlier layer', async () => {
+    const top = tarFile([{ path: 'manifests/.wh.a.yaml' }, { path: 'manifests/.wh.deep' }]);
+    await expect(staged(base, top)).resolves.toEqual(['manifests/', 'manifests/b.yaml=b']);
+  });
+
+  test('an opaque directory hides what earlier layers brought and keeps its own layer, in any order', async () => {
+    const own = { path: 'manifests/new.yaml', content: 'n' };
+    const opaque = { path: 'manifests/.wh..wh..opq' };
+    const expected = ['manifests/', 'manifests/new.yaml=n'];
+    await expect(staged(base, tarFile([opaque, own]))).resolves.toEqual(expected);
+    await expect(staged(base, tarFile([own, opaque]))).resolves.toEqual(expected);
+  });
+
+  test('a later layer replaces a file, a file by a directory and a directory by a file', async () => {
+    const top = tarFile([
+      { path: 'manifests/a.yaml', content: 'A' },
+      { path: 'manifests/b.yaml/', mode: 0o755 },
+      { path: 'manifests/deep', content: 'd' },
+    ]);
+    await expect(staged(base, top)).resolves.toEqual([
+      'manifests/',
+      'manifests/a.yaml=A',
+      'manifests/b.yaml/',
+      'manifests/deep=d',
+    ]);
+  });
+
+  test('a whiteout does not reach outside', async () => {
+    await expect(staged(base, tarFile([{ path: '../.wh.etc' }]))).rejects.toThrow(
+      'layer 2: "../etc": paths with ".." are not accepted',
+    );
+    await expect(staged(base, tarFile([{ path: 'x/.wh...' }]))).rejects.toThrow('paths with ".." are not accepted');
+  });
+});
+
+test.each([
+  {
+    name: 'text',
+    bytes: Buffer.from('hello '.repeat(200)),
+    message: 'layer 1: not a valid tar archive: checksum failure',
+  },
+  {
+    name: 'broken gzip',
+    bytes: Buffer.concat([gzipSync('x').subarray(0, 12), Buffer.alloc(50, 1)]),
+    message: 'layer 1: cannot be decompressed',
+  },
+  {
+    name: 'truncated gzip',
+    bytes: gzipSync(tarFile([manifest])).subarray(0, 60),
+    message: 'layer 1: cannot be decompressed: unexpected end of file',
+  },
+  {
+    name: 'a truncated tar',
+    bytes: tarFile([{ path: 'f', content: 'x'.repeat(5000) }]).subarray(0, 3000),
+    message: 'not a valid tar archive: Truncated input',
+  },
+  { name: 'gzip in gzip', bytes: gzipSync(gzipSync(tarFile([manifest]))), message: 'layer 1: compressed twice' },
+])('refuses $name', async ({ bytes, message }) => {
+  await expect(staged(bytes)).rejects.toThrow(message);
+});
+
+test('stops a bomb at the limit, whatever its headers say', async () => {
+  const spoolPath = `${tmpdir()}/${randomUUID()}`;
+  await using staging = await Staging.create(spoolPath, { ...limits, unpackedBytes: 8 * 1024 * 1024 });
+  const zeros = Buffer.alloc(1024 * 1024);
+  const gzip = createGzip();
+  async function* bomb(): AsyncGenerator<Buffer> {
+    yield tarFile([{ path: 'a', content: zeros }]).subarray(0, -1024);
+    for (let count = 0; count < 10_000; count++)
+      yield tarFile([{ path: `b${count % 50}`, content: zeros }]).subarray(0, -1024);
+  }
+  const { Readable } = await import('node:stream');
+  Readable.from(bomb()).pipe(gzip);
+  const extraction = extractArchive(gzip, staging, { what: 'layer', hasWhiteouts: true, signal });
+  await expect(extraction).rejects.toThrow('unpacks to more than the limit of 8388608 bytes');
+  expect((await stat(spoolPath)).size).toBeLessThanOrEqual(8 * 1024 * 1024);
+});

@@ -1,0 +1,168 @@
+import { pipeline } from 'node:stream/promises';
+import { Parser, type ReadEntry } from 'tar';
+import { errorMessage, TerminalError } from '../base/index.ts';
+import { decompressing, isCodecError } from './decompress.ts';
+import { quoteEntry } from './entry-path.ts';
+import type { LayerWriter, Staging } from './staging.ts';
+
+const whiteoutPrefix = '.wh.';
+const fileTypes: ReadonlySet<string> = new Set(['File', 'OldFile', 'ContiguousFile']);
+const opaqueWhiteout = '.wh..wh..opq';
+
+export interface ArchiveOptions {
+  /** Names the archive in messages, for instance `layer sha256:…`. */
+  readonly what: string;
+  /** Whether `.wh.` names hide what earlier layers brought, as in image layers. */
+  readonly hasWhiteouts: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Adds a tar archive (plain, gzip or zstd) to the staging area, streaming; limits hold while it streams.
+ *  Errors of the source itself pass unchanged.
+ *  @throws TerminalError InvalidArchive, UnsafePath, PathTooLong, PathThroughLink, LinkLeavesRoot, UnsupportedEntry, TooManyEntries,
+ *  UnpackedTooLarge, naming archive and entry */
+export async function extractArchive(
+  source: AsyncIterable<Buffer>,
+  staging: Staging,
+  options: ArchiveOptions,
+): Promise<void> {
+  const extraction = new Extraction(staging, options);
+  try {
+    const { readable, decoder } = await decompressing(source);
+    const consume = (chunks: AsyncIterable<Buffer>): Promise<void> => extraction.consume(chunks);
+    if (decoder === undefined) await pipeline(readable, consume, { signal: options.signal });
+    else await pipeline(readable, decoder, consume, { signal: options.signal });
+  } catch (thrown) {
+    options.signal.throwIfAborted();
+    if (!isCodecError(thrown)) throw thrown;
+    throw new TerminalError('InvalidArchive', `${options.what}: cannot be decompressed: ${errorMessage(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** The parser works synchronously on each piece, so it is a plain function from pieces to entries; the first failure stops it. */
+class Extraction {
+  readonly #staging: Staging;
+  readonly #options: ArchiveOptions;
+  readonly #layer: LayerWriter;
+  #failure: unknown;
+  #entryCount = 0;
+
+  constructor(staging: Staging, options: ArchiveOptions) {
+    this.#staging = staging;
+    this.#options = options;
+    this.#layer = staging.beginLayer(options.what);
+  }
+
+  async consume(chunks: AsyncIterable<Buffer>): Promise<void> {
+    const parser = this.#createParser();
+    let isFirst = true;
+    for await (const chunk of chunks) {
+      if (isFirst) this.#assertNotCompressedTwice(chunk);
+      isFirst = false;
+      this.#count(chunk.length);
+      parser.write(chunk);
+      this.#throwFailure();
+      await this.#layer.relieve();
+    }
+    parser.end();
+    this.#throwFailure();
+  }
+
+  #count(sizeBytes: number): void {
+    try {
+      this.#staging.countStreamed(sizeBytes);
+    } catch (thrown) {
+      throw this.#named(thrown);
+    }
+  }
+
+  /** The parser would decompress it by itself, past our counters. */
+  #assertNotCompressedTwice(start: Buffer): void {
+    const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+    const isZstd = start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528;
+    if (isGzip || isZstd) throw new TerminalError('InvalidArchive', `${this.#options.what}: compressed twice`);
+  }
+
+  #createParser(): Parser {
+    const parser = new Parser({ strict: true, zstd: false, brotli: false });
+    parser.on('error', (thrown: Error) =>
+      this.#fail(this.#invalid(errorMessage(thrown).replace(/^TAR_[A-Z_]+: /, ''))),
+    );
+    parser.on('ignoredEntry', (entry: ReadEntry) =>
+      this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`)),
+    );
+    parser.on('entry', (entry: ReadEntry) => {
+      try {
+        if (this.#failure === undefined) this.#take(entry);
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
+      entry.resume();
+    });
+    return parser;
+  }
+
+  #fail(thrown: unknown): void {
+    this.#failure ??= thrown;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure as Error;
+  }
+
+  #invalid(text: string): TerminalError {
+    return new TerminalError('InvalidArchive', `${this.#options.what}: not a valid tar archive: ${text}`);
+  }
+
+  #named(thrown: unknown): unknown {
+    if (!(thrown instanceof TerminalError)) return thrown;
+    return new TerminalError(thrown.reason, `${this.#options.what}: ${thrown.message}`, { cause: thrown });
+  }
+
+  #take(entry: ReadEntry): void {
+    this.#countEntry();
+    if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
+    if (fileTypes.has(entry.type)) this.#takeFile(entry);
+    else if (entry.type === 'Directory') this.#layer.addDirectory(entry.path);
+    else if (entry.type === 'SymbolicLink') this.#layer.addLink(entry.path, entry.linkpath ?? '');
+    else if (entry.type === 'Link') this.#layer.addHardLink(entry.path, entry.linkpath ?? '');
+    else throw this.#unsupported(entry);
+  }
+
+  #countEntry(): void {
+    this.#entryCount += 1;
+    if (this.#entryCount > this.#staging.limits.entries) {
+      const text = `${this.#options.what}: more than the limit of ${this.#staging.limits.entries} entries`;
+      throw new TerminalError('TooManyEntries', text);
+    }
+  }
+
+  #unsupported(entry: ReadEntry): TerminalError {
+    const text = `${this.#options.what}: ${quoteEntry(entry.path)}: entries of type ${entry.type} are not accepted`;
+    return new TerminalError('UnsupportedEntry', text);
+  }
+
+  #takeFile(entry: ReadEntry): void {
+    const isExecutable = ((entry.mode ?? 0) & 0o111) !== 0;
+    const push = this.#layer.addFile(entry.path, { sizeBytes: entry.size, isExecutable });
+    entry.on('data', push);
+  }
+
+  #takeWhiteout(path: string): boolean {
+    const trimmed = path.replace(/\/+$/, '');
+    const name = trimmed.slice(trimmed.lastIndexOf('/') + 1);
+    if (!name.startsWith(whiteoutPrefix)) return false;
+    const parent = trimmed.slice(0, trimmed.length - name.length);
+    if (name === opaqueWhiteout) this.#layer.hideChildren(parent);
+    else if (!name.startsWith('.wh..wh.')) this.#layer.hide(`${parent}${this.#hiddenName(path, name)}`);
+    return true;
+  }
+
+  #hiddenName(path: string, name: string): string {
+    const hidden = name.slice(whiteoutPrefix.length);
+    if (hidden !== '' && hidden !== '.') return hidden;
+    throw new TerminalError('UnsafePath', `${this.#options.what}: ${quoteEntry(path)}: hides nothing`);
+  }
+}

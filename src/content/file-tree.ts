@@ -1,0 +1,154 @@
+import { TerminalError } from '../base/index.ts';
+
+/** A file's bytes are a range of the staging area's spool. */
+export interface FileNode {
+  readonly kind: 'file';
+  readonly layer: number;
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly isExecutable: boolean;
+}
+
+/** Kept so that what passes through it is refused; never followed, never stored. */
+export interface LinkNode {
+  readonly kind: 'link';
+  readonly layer: number;
+  readonly target: string;
+}
+
+export interface DirectoryNode {
+  readonly kind: 'directory';
+  layer: number;
+  readonly children: Map<string, TreeNode>;
+}
+
+export type TreeNode = FileNode | LinkNode | DirectoryNode;
+
+/** Splits a checked path; the root is `[]`. */
+export type PathSegments = readonly string[];
+
+/** The files of a bundle in memory: names and ranges, no content. Later layers replace and hide what earlier ones brought.
+ *  Bounded: every node ever made counts, so that neither entries nor invented parents can fill memory. */
+export class FileTree {
+  readonly root: DirectoryNode = { kind: 'directory', layer: 0, children: new Map() };
+  readonly #maxNodes: number;
+  #nodeCount = 0;
+
+  constructor(maxNodes: number) {
+    this.#maxNodes = maxNodes;
+  }
+
+  #count(): void {
+    this.#nodeCount += 1;
+    if (this.#nodeCount > this.#maxNodes) {
+      throw new TerminalError('TooManyEntries', `more than the limit of ${this.#maxNodes} entries`);
+    }
+  }
+
+  /** The node at a path, undefined when there is none; links on the way are not followed. */
+  get(path: PathSegments): TreeNode | undefined {
+    let node: TreeNode | undefined = this.root;
+    for (const segment of path) {
+      if (node?.kind !== 'directory') return undefined;
+      node = node.children.get(segment);
+    }
+    return node;
+  }
+
+  /** The directory at a path, made together with its parents where missing; replaces a file of that name.
+   *  @throws TerminalError PathThroughLink, TooManyEntries */
+  makeDirectory(path: PathSegments, layer: number): DirectoryNode {
+    let directory = this.root;
+    for (const [index, segment] of path.entries()) {
+      const next = directory.children.get(segment);
+      if (next?.kind === 'link' && index < path.length - 1) {
+        const link = path.slice(0, index + 1).join('/');
+        throw new TerminalError('PathThroughLink', `passes through the link "${link}" to "${next.target}"`);
+      }
+      directory = next?.kind === 'directory' ? next : this.#insertDirectory(directory, segment, layer);
+      directory.layer = layer;
+    }
+    return directory;
+  }
+
+  #insertDirectory(parent: DirectoryNode, name: string, layer: number): DirectoryNode {
+    this.#count();
+    const made: DirectoryNode = { kind: 'directory', layer, children: new Map() };
+    parent.children.set(name, made);
+    return made;
+  }
+
+  /** Puts a file or link at a path, replacing whatever is there.
+   *  @throws TerminalError PathThroughLink, TooManyEntries */
+  put(path: PathSegments, node: FileNode | LinkNode): void {
+    const parentPath = path.slice(0, -1);
+    const parent = this.get(parentPath);
+    if (parent?.kind === 'link') {
+      throw new TerminalError(
+        'PathThroughLink',
+        `passes through the link "${parentPath.join('/')}" to "${parent.target}"`,
+      );
+    }
+    const directory = this.makeDirectory(parentPath, node.layer);
+    this.#count();
+    directory.children.set(path.at(-1) ?? '', node);
+  }
+
+  /** Removes what layers before `layer` put at a path. */
+  hide(path: PathSegments, layer: number): void {
+    const parent = this.get(path.slice(0, -1));
+    if (parent?.kind !== 'directory') return;
+    const name = path.at(-1) ?? '';
+    const node = parent.children.get(name);
+    if (node !== undefined && isGoneAfterHiding(node, layer)) parent.children.delete(name);
+  }
+
+  /** Removes what layers before `layer` put into a directory. */
+  hideChildren(path: PathSegments, layer: number): void {
+    const directory = this.get(path);
+    if (directory?.kind !== 'directory') return;
+    for (const [name, child] of directory.children) {
+      if (isGoneAfterHiding(child, layer)) directory.children.delete(name);
+    }
+  }
+
+  /** Files and directories, each directory before its content, sorted by the bytes of the whole path; links are left out. */
+  entries(): { path: string; node: FileNode | DirectoryNode }[] {
+    const found: { path: string; node: FileNode | DirectoryNode }[] = [];
+    const pending: { path: string; node: DirectoryNode }[] = [{ path: '', node: this.root }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      for (const [name, node] of next.node.children) {
+        const path = next.path === '' ? name : `${next.path}/${name}`;
+        if (node.kind === 'link') continue;
+        found.push({ path, node });
+        if (node.kind === 'directory') pending.push({ path, node });
+      }
+    }
+    return found.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+  }
+
+  /** Every link that is left, with its path. */
+  links(): { path: string; target: string }[] {
+    const found: { path: string; target: string }[] = [];
+    const pending: { path: string; node: DirectoryNode }[] = [{ path: '', node: this.root }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      for (const [name, node] of next.node.children) {
+        const path = next.path === '' ? name : `${next.path}/${name}`;
+        if (node.kind === 'link') found.push({ path, target: node.target });
+        if (node.kind === 'directory') pending.push({ path, node });
+      }
+    }
+    return found;
+  }
+}
+
+/** Depth is bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
+function isGoneAfterHiding(node: TreeNode, layer: number): boolean {
+  if (node.kind === 'directory') {
+    for (const [name, child] of node.children) {
+      if (isGoneAfterHiding(child, layer)) node.children.delete(name);
+    }
+    return node.layer < layer && node.children.size === 0;
+  }
+  return node.layer < layer;
+}

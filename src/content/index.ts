@@ -1,0 +1,10 @@
+/** A bundle's files: safe archives in, a content-addressed store on disk. Main types: `Staging`, which sources fill, and
+ * `ContentStore`, which keeps what was checked.
+ *
+ * Never writes a path that came from outside, never follows a link, never keeps half of something. */
+export { type ArchiveOptions, extractArchive } from './archive.ts';
+export type { DirectoryEntry } from './directory.ts';
+export { createLocks, type KeyedLocks } from './locks.ts';
+export type { ContentRecord } from './records.ts';
+export type { LayerWriter, Staging } from './staging.ts';
+export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';

@@ -1,0 +1,69 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { isJsonObject, isSha256Digest, type JsonObject, parseJson } from '../base/index.ts';
+import { isNotFound, syncDirectory, writeFileAtomically } from './disk.ts';
+
+/** What the store knows about a Bundle's content. */
+export interface ContentRecord {
+  readonly name: string;
+  readonly uid: string;
+  /** `sha256:<hex>` of the canonical tar. */
+  readonly digest: string;
+  /** Of the canonical tar. */
+  readonly sizeBytes: number;
+  /** Whatever the caller wants to find again. */
+  readonly facts: JsonObject;
+}
+
+function isRecord(value: unknown): value is JsonObject & ContentRecord {
+  if (!isJsonObject(value)) return false;
+  const { name, uid, digest, sizeBytes, facts } = value;
+  const hasNames = typeof name === 'string' && typeof uid === 'string';
+  return (
+    hasNames &&
+    typeof digest === 'string' &&
+    isSha256Digest(digest) &&
+    typeof sizeBytes === 'number' &&
+    isJsonObject(facts)
+  );
+}
+
+/** One small JSON file a Bundle; writing it is the moment from which content counts as stored. */
+export class Records {
+  readonly #dir: string;
+  readonly #temporaryPath: () => string;
+
+  constructor(dir: string, temporaryPath: () => string) {
+    this.#dir = dir;
+    this.#temporaryPath = temporaryPath;
+  }
+
+  /** Undefined when there is none, or only an unreadable one. */
+  async read(name: string): Promise<ContentRecord | undefined> {
+    try {
+      const value = parseJson(name, await readFile(`${this.#dir}/${name}.json`, 'utf8'));
+      return isRecord(value) && value.name === name ? value : undefined;
+    } catch (thrown) {
+      if (isNotFound(thrown) || (thrown instanceof Error && thrown.name === 'TerminalError')) return undefined;
+      throw thrown;
+    }
+  }
+
+  async write(record: ContentRecord): Promise<void> {
+    await writeFileAtomically(`${this.#dir}/${record.name}.json`, this.#temporaryPath(), JSON.stringify(record));
+    await syncDirectory(this.#dir);
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(`${this.#dir}/${name}.json`, { force: true });
+  }
+
+  async all(): Promise<ContentRecord[]> {
+    const names = (await readdir(this.#dir)).filter((file) => file.endsWith('.json'));
+    const records: ContentRecord[] = [];
+    for (const file of names) {
+      const record = await this.read(file.slice(0, -'.json'.length));
+      if (record !== undefined) records.push(record);
+    }
+    return records;
+  }
+}

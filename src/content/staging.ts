@@ -1,0 +1,214 @@
+import { type ContentLimits, errorMessage, TerminalError } from '../base/index.ts';
+import type { DirectoryEntry } from './directory.ts';
+import { assertLinkStaysInside, parseEntryPath, quoteEntry } from './entry-path.ts';
+import { type FileNode, FileTree, type PathSegments } from './file-tree.ts';
+import { Spool } from './spool.ts';
+
+/** What archives may spend on headers and padding, a node. */
+const framingBytesPerEntry = 2048;
+
+/** Where a source puts a bundle's files before they are checked and stored. Holds names in memory and bytes in one spool file;
+ *  dispose it to remove both. Limits count over all layers. */
+export class Staging implements AsyncDisposable {
+  readonly limits: ContentLimits;
+  readonly tree: FileTree;
+  readonly #spool: Spool;
+  #layerCount = 0;
+  #unpackedBytes = 0;
+  #streamedBytes = 0;
+
+  private constructor(spool: Spool, limits: ContentLimits) {
+    this.#spool = spool;
+    this.limits = limits;
+    this.tree = new FileTree(limits.entries);
+  }
+
+  /** `spoolPath` is a file that does not exist yet. */
+  static async create(spoolPath: string, limits: ContentLimits): Promise<Staging> {
+    return new Staging(await Spool.create(spoolPath), limits);
+  }
+
+  /** Begins a layer over what is there; `what` names its origin in messages. */
+  beginLayer(what: string): LayerWriter {
+    this.#layerCount += 1;
+    return new LayerWriter(this, this.#spool, { what, layer: this.#layerCount });
+  }
+
+  /** Counts bytes of files.
+   *  @throws TerminalError UnpackedTooLarge */
+  countUnpacked(sizeBytes: number): void {
+    this.#unpackedBytes += sizeBytes;
+    if (this.#unpackedBytes > this.limits.unpackedBytes) {
+      throw new TerminalError(
+        'UnpackedTooLarge',
+        `unpacks to more than the limit of ${this.limits.unpackedBytes} bytes`,
+      );
+    }
+  }
+
+  /** Counts bytes that came out of a decompressor, whatever they are.
+   *  @throws TerminalError UnpackedTooLarge */
+  countStreamed(sizeBytes: number): void {
+    this.#streamedBytes += sizeBytes;
+    if (this.#streamedBytes > this.limits.unpackedBytes + framingBytesPerEntry * this.limits.entries) {
+      throw new TerminalError(
+        'UnpackedTooLarge',
+        `unpacks to more than the limit of ${this.limits.unpackedBytes} bytes`,
+      );
+    }
+  }
+
+  /** Ends the filling: judges absolute links, which count from the bundle's root: their first directory must be there.
+   *  @throws TerminalError LinkLeavesRoot */
+  assertLinksInside(what: string): void {
+    for (const { path, target } of this.tree.links()) {
+      if (!target.startsWith('/')) continue;
+      const first = target.split('/').find((segment) => segment !== '' && segment !== '.');
+      if (first === undefined || (first !== '..' && this.tree.root.children.has(first))) continue;
+      throw new TerminalError(
+        'LinkLeavesRoot',
+        `${what}: ${quoteEntry(path)}: link to "${target}" leaves the bundle root`,
+      );
+    }
+  }
+
+  /** The content of a file; `maxBytes` bounds what is read into memory.
+   *  @throws TerminalError FileTooLarge */
+  async readFile(path: string, node: FileNode, maxBytes: number): Promise<Buffer> {
+    if (node.sizeBytes > maxBytes) {
+      throw new TerminalError(
+        'FileTooLarge',
+        `${path}: ${node.sizeBytes} bytes, more than the limit of ${maxBytes} bytes`,
+      );
+    }
+    return await this.#spool.read(node.offset, node.sizeBytes);
+  }
+
+  /** The bytes of a file in pieces of at most 1 MiB. */
+  async *streamFile(node: FileNode): AsyncGenerator<Buffer> {
+    for (let done = 0; done < node.sizeBytes; done += 1024 * 1024) {
+      yield await this.#spool.read(node.offset + done, Math.min(1024 * 1024, node.sizeBytes - done));
+    }
+  }
+
+  /** What a directory holds, sorted by name; undefined when there is no such directory. */
+  readDirectory(name: string, maxFileBytes: number): AsyncIterable<DirectoryEntry> | undefined {
+    const directory = this.tree.get([name]);
+    return directory?.kind === 'directory' ? this.#readEntries(name, maxFileBytes) : undefined;
+  }
+
+  async *#readEntries(name: string, maxFileBytes: number): AsyncGenerator<DirectoryEntry> {
+    const directory = this.tree.get([name]);
+    if (directory?.kind !== 'directory') return;
+    const byName = [...directory.children].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    for (const [childName, node] of byName) {
+      if (node.kind === 'directory') yield { kind: 'directory', name: childName };
+      if (node.kind !== 'file') continue;
+      yield { kind: 'file', name: childName, content: await this.readFile(`${name}/${childName}`, node, maxFileBytes) };
+    }
+  }
+
+  /** Keeps only what lies under a directory, which becomes the root. False, and nothing changed, when there is none. */
+  moveRootTo(path: PathSegments): boolean {
+    const directory = this.tree.get(path);
+    if (directory?.kind !== 'directory') return false;
+    const children = [...directory.children];
+    this.tree.root.children.clear();
+    for (const [name, node] of children) this.tree.root.children.set(name, node);
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#spool[Symbol.asyncDispose]();
+  }
+}
+
+/** Adds the entries of one layer, in the order they come. Every method checks the entry's name.
+ *  @throws TerminalError with `<what>: "<entry>": ` before the text */
+export class LayerWriter {
+  readonly #staging: Staging;
+  readonly #spool: Spool;
+  readonly #what: string;
+  readonly #layer: number;
+
+  constructor(staging: Staging, spool: Spool, origin: { readonly what: string; readonly layer: number }) {
+    this.#staging = staging;
+    this.#spool = spool;
+    this.#what = origin.what;
+    this.#layer = origin.layer;
+  }
+
+  /** Runs `work` with the checked path of an entry; its errors gain the names of archive and entry. */
+  #at<T>(name: string, work: (path: PathSegments) => T): T {
+    try {
+      return work(parseEntryPath(name, this.#staging.limits.pathBytes));
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError)) throw thrown;
+      throw new TerminalError(thrown.reason, `${this.#what}: ${quoteEntry(name)}: ${errorMessage(thrown)}`, {
+        cause: thrown,
+      });
+    }
+  }
+
+  addDirectory(name: string): void {
+    this.#at(name, (path) => this.#staging.tree.makeDirectory(path, this.#layer));
+  }
+
+  /** Begins a file of exactly `sizeBytes`; push that many bytes into the returned function, then call `relieve`. */
+  addFile(
+    name: string,
+    file: { readonly sizeBytes: number; readonly isExecutable: boolean },
+  ): (bytes: Uint8Array) => void {
+    this.#at(name, (path) => {
+      if (path.length === 0) throw new TerminalError('UnsafePath', 'the root of a bundle must be a directory');
+      this.#staging.countUnpacked(file.sizeBytes);
+      this.#staging.tree.put(path, { kind: 'file', layer: this.#layer, offset: this.#spool.endOffset, ...file });
+    });
+    return (bytes) => this.#spool.append(bytes);
+  }
+
+  /** A symbolic link: checked and remembered, never followed and never stored. */
+  addLink(name: string, target: string): void {
+    this.#at(name, (path) => {
+      assertLinkStaysInside(path, target);
+      this.#staging.tree.put(path, { kind: 'link', layer: this.#layer, target });
+    });
+  }
+
+  /** A second name for a file that is there already; its size counts again. */
+  addHardLink(name: string, target: string): void {
+    this.#at(name, (path) => {
+      const found = this.#staging.tree.get(this.#hardLinkTarget(target));
+      if (found === undefined || found.kind === 'directory') {
+        throw new TerminalError('LinkLeavesRoot', `hard link to "${target}", which is not a file of the bundle`);
+      }
+      if (found.kind === 'file') this.#staging.countUnpacked(found.sizeBytes);
+      this.#staging.tree.put(path, { ...found, layer: this.#layer });
+    });
+  }
+
+  #hardLinkTarget(target: string): PathSegments {
+    try {
+      return parseEntryPath(target, this.#staging.limits.pathBytes);
+    } catch (thrown) {
+      throw new TerminalError('LinkLeavesRoot', `hard link to ${quoteEntry(target)} leaves the bundle root`, {
+        cause: thrown,
+      });
+    }
+  }
+
+  /** Whiteout: `name` as earlier layers left it is gone. */
+  hide(name: string): void {
+    this.#at(name, (path) => this.#staging.tree.hide(path, this.#layer));
+  }
+
+  /** Opaque whiteout: everything that earlier layers put into `name` is gone. */
+  hideChildren(name: string): void {
+    this.#at(name, (path) => this.#staging.tree.hideChildren(path, this.#layer));
+  }
+
+  /** Waits until gathered bytes are written, when there are many. */
+  async relieve(): Promise<void> {
+    await this.#spool.relieve();
+  }
+}

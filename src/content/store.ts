@@ -1,0 +1,196 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
+import { canonicalTar } from './canonical-tar.ts';
+import type { DirectoryEntry } from './directory.ts';
+import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
+import type { KeyedLocks } from './locks.ts';
+import { type ContentRecord, Records } from './records.ts';
+import { Staging } from './staging.ts';
+import { readTarDirectory } from './tar-directory.ts';
+
+const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const storeLock = 'content-store';
+/** Fast: content is written once and read a few times. */
+const gzipLevel = 1;
+
+export interface ContentStoreOptions {
+  readonly dir: string;
+  readonly limits: ContentLimits;
+  /** Shared by all that work on `dir` at the same time. */
+  readonly locks: KeyedLocks;
+}
+
+export interface CommitOptions {
+  readonly name: string;
+  readonly uid: string;
+  readonly facts: JsonObject;
+  /** The digest the content must have. */
+  readonly expectedDigest?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, and for each Bundle a hard link
+ *  `<bundle>.tgz` and a record. Everything appears whole or not at all; a kill at any moment leaves at most temporary files and
+ *  unused blobs, which `sweep` removes. */
+export class ContentStore {
+  readonly #dir: string;
+  readonly #options: ContentStoreOptions;
+  readonly #records: Records;
+
+  private constructor(options: ContentStoreOptions) {
+    this.#dir = options.dir;
+    this.#options = options;
+    this.#records = new Records(`${options.dir}/records`, () => this.#temporaryPath());
+  }
+
+  /** Makes the folders where they are missing. */
+  static async open(options: ContentStoreOptions): Promise<ContentStore> {
+    for (const folder of ['blobs/sha256', 'records', 'temporary']) {
+      await mkdir(`${options.dir}/${folder}`, { recursive: true, mode: 0o700 });
+    }
+    return new ContentStore(options);
+  }
+
+  /** Removes what earlier processes left half done. Only while nothing else works on the folder. */
+  async sweep(): Promise<void> {
+    await sweepDirectory(`${this.#dir}/temporary`, () => false);
+    const records = await this.#records.all();
+    const names = new Set(records.map((record) => `${record.name}.tgz`));
+    await sweepDirectory(this.#dir, (name) => !name.endsWith('.tgz') || names.has(name));
+    const digests = new Set(records.map((record) => `${record.digest.slice('sha256:'.length)}.tgz`));
+    await sweepDirectory(`${this.#dir}/blobs/sha256`, (name) => digests.has(name));
+  }
+
+  #temporaryPath(): string {
+    return `${this.#dir}/temporary/${randomUUID()}`;
+  }
+
+  #blobPath(digest: string): string {
+    return `${this.#dir}/blobs/sha256/${digest.slice('sha256:'.length)}.tgz`;
+  }
+
+  /** @throws TerminalError InvalidName: the name becomes a file's name */
+  #bundlePath(name: string): string {
+    if (!bundleNamePattern.test(name))
+      throw new TerminalError('InvalidName', `${JSON.stringify(name)} is not the name of a Bundle`);
+    return `${this.#dir}/${name}.tgz`;
+  }
+
+  /** An empty staging area; dispose it in every case. */
+  async stage(): Promise<Staging> {
+    return await Staging.create(this.#temporaryPath(), this.#options.limits);
+  }
+
+  /** Stores what was staged for a Bundle, in place of what it had.
+   *  @throws TerminalError ContentChanged when the digest is not the expected one */
+  async commit(staging: Staging, options: CommitOptions): Promise<ContentRecord> {
+    const bundlePath = this.#bundlePath(options.name);
+    const temporaryPath = this.#temporaryPath();
+    try {
+      const { digest, sizeBytes } = await this.#writeBlob(staging, temporaryPath, options.signal);
+      if (options.expectedDigest !== undefined && digest !== options.expectedDigest) {
+        const text = `${options.name}: content is no longer what it was: expected ${options.expectedDigest}, got ${digest}`;
+        throw new TerminalError('ContentChanged', text);
+      }
+      const record = { name: options.name, uid: options.uid, digest, sizeBytes, facts: options.facts };
+      await using _ = await this.#options.locks.acquire(storeLock, { signal: options.signal });
+      const previous = await this.#records.read(options.name);
+      await this.#install(temporaryPath, bundlePath, digest);
+      await this.#records.write(record);
+      if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
+      return record;
+    } finally {
+      await rm(temporaryPath, { force: true });
+    }
+  }
+
+  async #writeBlob(
+    staging: Staging,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<{ digest: string; sizeBytes: number }> {
+    const hash = createHash('sha256');
+    let sizeBytes = 0;
+    async function* hashed(): AsyncGenerator<Buffer> {
+      for await (const chunk of canonicalTar(staging)) {
+        hash.update(chunk);
+        sizeBytes += chunk.length;
+        yield chunk;
+      }
+    }
+    const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(hashed(), createGzip({ level: gzipLevel, chunkSize: 256 * 1024 }), output, { signal });
+    return { digest: `sha256:${hash.digest('hex')}`, sizeBytes };
+  }
+
+  async #install(temporaryPath: string, bundlePath: string, digest: string): Promise<void> {
+    const blobPath = this.#blobPath(digest);
+    await rename(temporaryPath, blobPath);
+    await syncDirectory(`${this.#dir}/blobs/sha256`);
+    const linkPath = this.#temporaryPath();
+    await link(blobPath, linkPath);
+    await rename(linkPath, bundlePath);
+    await rm(linkPath, { force: true });
+    await syncDirectory(this.#dir);
+  }
+
+  async #dropUnused(digest: string): Promise<void> {
+    const records = await this.#records.all();
+    if (!records.some((record) => record.digest === digest)) await rm(this.#blobPath(digest), { force: true });
+  }
+
+  /** What is stored for this very Bundle; undefined when nothing is, or its file was lost. */
+  async find(bundle: { readonly name: string; readonly uid: string }): Promise<ContentRecord | undefined> {
+    const path = this.#bundlePath(bundle.name);
+    const record = await this.#records.read(bundle.name);
+    if (record === undefined || record.uid !== bundle.uid) return undefined;
+    return (await fileSizeBytes(path)) === undefined ? undefined : record;
+  }
+
+  async list(): Promise<ContentRecord[]> {
+    return await this.#records.all();
+  }
+
+  /** Forgets what is stored for a name; nothing stored is no error. The blob goes with its last Bundle. */
+  async remove(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const path = this.#bundlePath(name);
+    await using _ = await this.#options.locks.acquire(storeLock, options);
+    const record = await this.#records.read(name);
+    await this.#records.remove(name);
+    await rm(path, { force: true });
+    if (record !== undefined) await this.#dropUnused(record.digest);
+  }
+
+  /** Hands every entry of a stored directory to `visit`, in the order of names; false when there is no such directory. The whole
+   *  content is verified against its digest, so take what was visited for true only when this returns.
+   *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
+  async readDirectory(
+    bundle: { readonly name: string; readonly uid: string },
+    directory: { readonly name: string; readonly maxFileBytes: number; readonly signal: AbortSignal },
+    visit: (entry: DirectoryEntry) => void,
+  ): Promise<boolean> {
+    const record = await this.find(bundle);
+    if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
+    try {
+      const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: 256 * 1024 });
+      const hash = createHash('sha256');
+      let hasDirectory = false;
+      const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+      const consume = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
+        hasDirectory = await readTarDirectory(chunks, { ...directory, hash }, visit);
+      };
+      await pipeline(source, gunzip, consume, { signal: directory.signal });
+      const digest = `sha256:${hash.digest('hex')}`;
+      if (digest !== record.digest) throw new Error(`expected ${record.digest}, got ${digest}`);
+      return hasDirectory;
+    } catch (thrown) {
+      directory.signal.throwIfAborted();
+      if (thrown instanceof TerminalError) throw thrown;
+      throw new TransientError('ContentLost', `${bundle.name}: stored content is damaged`, { cause: thrown });
+    }
+  }
+}
