@@ -1,0 +1,47 @@
+/** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
+ *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
+import type { Cluster } from '../registry/cluster.ts';
+import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import type { AdmissionPlugin } from './plugin.ts';
+import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
+import { HookCaller, type ServiceResolver } from './webhooks/call.ts';
+import { type ApplyJsonPatch, mutatingWebhooks } from './webhooks/mutating.ts';
+import { clusterServiceResolver } from './webhooks/service-resolver.ts';
+import { validatingWebhooks } from './webhooks/validating.ts';
+
+export type { AdmissionPlugin, AdmissionRequest, UserInfo } from './plugin.ts';
+export { HookCallError, type ServiceEndpoint, type ServiceResolver } from './webhooks/call.ts';
+export type { ApplyJsonPatch } from './webhooks/mutating.ts';
+
+/** What the plug-ins are given. */
+export interface AdmissionDeps {
+  readonly cluster: Cluster;
+  readonly applyJsonPatch: ApplyJsonPatch;
+  /** Where Services of webhooks are; by default the cluster's Endpoints and EndpointSlices. */
+  readonly resolveService?: ServiceResolver;
+}
+
+/** All plug-ins, in order. Disposing of them closes the connections to webhooks. */
+export interface AdmissionPlugins extends Disposable {
+  readonly plugins: readonly AdmissionPlugin[];
+}
+
+/** Makes the plug-ins; they read the cluster at each request and keep nothing but connections. */
+export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
+  const { cluster, applyJsonPatch } = deps;
+  const caller = new HookCaller(deps.resolveService ?? clusterServiceResolver(cluster));
+  return {
+    plugins: [
+      namespaceLifecycle(cluster),
+      serviceAccount(cluster),
+      priority(cluster),
+      defaultTolerationSeconds(),
+      ...defaultClasses(cluster),
+      storageObjectInUseProtection(),
+      mutatingWebhooks(cluster, caller, applyJsonPatch),
+      validatingWebhooks(cluster, caller),
+    ],
+    [Symbol.dispose]: () => caller[Symbol.dispose](),
+  };
+}

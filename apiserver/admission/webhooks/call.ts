@@ -1,0 +1,184 @@
+import { type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../src/base/index.ts';
+import type { Hook } from './hook.ts';
+
+const maxResponseBytes = 4 * 1024 * 1024;
+const maxAgents = 200;
+
+/** A call that brought no answer; the message is the tail of kube-apiserver's text, from `Post "…"` on where it got that far. */
+export class HookCallError extends Error {}
+
+/** Where a Service is on this machine or in this network. */
+export interface ServiceEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Finds an endpoint of a Service.
+ *  @throws HookCallError `service "x" not found`, `no endpoints available for service "x"` */
+export type ServiceResolver = (service: {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}) => ServiceEndpoint;
+
+interface Target {
+  /** As it is printed: `https://svc.ns.svc:443/path?timeout=10s`. */
+  readonly url: URL;
+  readonly connect: ServiceEndpoint;
+  readonly serverName: string;
+}
+
+function serviceTarget(service: JsonObject, timeoutSeconds: number, resolve: ServiceResolver): Target {
+  const name = String(service.name as string);
+  const namespace = String(service.namespace as string);
+  const port = typeof service.port === 'number' ? service.port : 443;
+  const path = typeof service.path === 'string' ? service.path : '';
+  const serverName = `${name}.${namespace}.svc`;
+  const url = new URL(`https://${serverName}:${port}${path}?timeout=${timeoutSeconds}s`);
+  return { url, connect: resolve({ namespace, name, port }), serverName };
+}
+
+function targetOf({ clientConfig, timeoutSeconds }: Hook, resolve: ServiceResolver): Target {
+  if (isJsonObject(clientConfig.service)) return serviceTarget(clientConfig.service, timeoutSeconds, resolve);
+  const url = new URL(typeof clientConfig.url === 'string' ? clientConfig.url : '');
+  url.searchParams.set('timeout', `${timeoutSeconds}s`);
+  const host = url.hostname.replaceAll(/[[\]]/g, '');
+  return { url, connect: { host, port: url.port === '' ? 443 : Number(url.port) }, serverName: host };
+}
+
+function readBody(response: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxResponseBytes)
+        response.destroy(new HookCallError(`response is larger than ${maxResponseBytes} bytes`));
+      else chunks.push(chunk);
+    });
+    response.on('end', () => resolve(Buffer.concat(chunks)));
+    response.on('error', reject);
+  });
+}
+
+interface Exchange {
+  readonly target: Target;
+  readonly agent: Agent;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+function send({ target, agent, body, signal }: Exchange): { call: ClientRequest; answer: Promise<IncomingMessage> } {
+  const { url, connect, serverName } = target;
+  const call = httpsRequest({
+    method: 'POST',
+    host: connect.host,
+    port: connect.port,
+    servername: /^[\d.]+$|:/.test(serverName) ? '' : serverName,
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      host: url.host,
+      'content-type': 'application/json',
+      accept: 'application/json, */*',
+      'content-length': Buffer.byteLength(body),
+    },
+    agent,
+    signal,
+  });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    call.on('response', resolve);
+    call.on('error', reject);
+  });
+  call.end(body);
+  return { call, answer };
+}
+
+/** A connection that the other side closed while it was idle says nothing about the webhook: once more, on a new one. */
+async function exchange(options: Exchange): Promise<{ status: number; text: string }> {
+  for (let attempt = 0; ; attempt++) {
+    const { call, answer } = send(options);
+    try {
+      const response = await answer;
+      return { status: response.statusCode ?? 0, text: (await readBody(response)).toString('utf8') };
+    } catch (thrown) {
+      const isStale = call.reusedSocket && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
+      if (!isStale || attempt > 0) throw thrown;
+    }
+  }
+}
+
+const certificateProblems: ReadonlyMap<string, string> = new Map([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate signed by unknown authority'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate signed by unknown authority'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate signed by unknown authority'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'certificate signed by unknown authority'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate signed by unknown authority'],
+  ['CERT_SIGNATURE_FAILURE', 'certificate signed by unknown authority'],
+  ['CERT_HAS_EXPIRED', 'certificate has expired or is not yet valid'],
+  ['CERT_NOT_YET_VALID', 'certificate has expired or is not yet valid'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is not valid for the requested name'],
+]);
+
+function reasonOf(thrown: unknown, { connect }: Target): string {
+  const { code = '', name, message } = thrown as NodeJS.ErrnoException;
+  if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';
+  if (code === 'ECONNREFUSED') return `dial tcp ${connect.host}:${connect.port}: connect: connection refused`;
+  const problem = certificateProblems.get(code);
+  return problem === undefined ? message : `tls: failed to verify certificate: x509: ${problem}`;
+}
+
+function parseAnswer(status: number, text: string): JsonValue {
+  if (status === 404) throw new HookCallError('the server could not find the requested resource');
+  if (status < 200 || status > 299) {
+    const shown = text.trim().slice(0, 1_000).replaceAll('\n', ' ');
+    throw new HookCallError(
+      `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`,
+    );
+  }
+  return parseJson('webhook response', text);
+}
+
+/** Calls webhooks over HTTPS; keeps connections alive, one agent a hook and client configuration. */
+export class HookCaller implements Disposable {
+  readonly #resolve: ServiceResolver;
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(resolve: ServiceResolver) {
+    this.#resolve = resolve;
+  }
+
+  /** POSTs `review` and gives the decoded answer.
+   *  @throws HookCallError when none came within the hook's timeout, or it cannot be read */
+  async call(hook: Hook, review: JsonObject, signal: AbortSignal): Promise<JsonValue> {
+    const target = targetOf(hook, this.#resolve);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(hook.timeoutSeconds * 1000)]);
+    const options = { target, agent: this.#agentOf(hook), body: JSON.stringify(review), signal: deadline };
+    let answer: { status: number; text: string };
+    try {
+      answer = await exchange(options);
+    } catch (thrown) {
+      throw new HookCallError(`Post "${target.url.href}": ${reasonOf(thrown, target)}`, { cause: thrown });
+    }
+    return parseAnswer(answer.status, answer.text);
+  }
+
+  #agentOf(hook: Hook): Agent {
+    const { caBundle } = hook.clientConfig;
+    const ca = typeof caBundle === 'string' && caBundle !== '' ? Buffer.from(caBundle, 'base64') : undefined;
+    const key = `${hook.key} ${JSON.stringify(hook.clientConfig)}`;
+    const known = this.#agents.get(key);
+    if (known !== undefined) return known;
+    if (this.#agents.size >= maxAgents) this[Symbol.dispose]();
+    const options: AgentOptions = { keepAlive: true, maxSockets: 100, timeout: 60_000 };
+    const agent = new Agent(ca === undefined ? options : { ...options, ca });
+    this.#agents.set(key, agent);
+    return agent;
+  }
+
+  [Symbol.dispose](): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+}

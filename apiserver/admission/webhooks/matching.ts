@@ -1,0 +1,102 @@
+import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
+import { notFound } from '../../http/status-error.ts';
+import type { Cluster } from '../../registry/cluster.ts';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceType } from '../../registry/resource-type.ts';
+import { type Labels, matchesLabelSelector } from '../../selectors/index.ts';
+import type { AdmissionRequest } from '../plugin.ts';
+import type { Hook } from './hook.ts';
+
+function listOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function includes(list: readonly string[], text: string): boolean {
+  return list.includes('*') || list.includes(text);
+}
+
+function matchesResource(patterns: readonly string[], plural: string, subresource: string | undefined): boolean {
+  return patterns.some((pattern) => {
+    const [resource = '', sub] = pattern.split('/');
+    const isResource = resource === '*' || resource === plural;
+    if (subresource === undefined) return isResource && (sub === undefined || sub === '*');
+    return isResource && (sub === '*' || sub === subresource);
+  });
+}
+
+function matchesScope(scope: JsonValue | undefined, type: ResourceType): boolean {
+  if (scope === undefined || scope === '*') return true;
+  return scope === (type.namespaced ? 'Namespaced' : 'Cluster');
+}
+
+function matchesRule(rule: JsonObject, request: AdmissionRequest, type: ResourceType): boolean {
+  return (
+    includes(listOf(rule.operations), request.operation) &&
+    includes(listOf(rule.apiGroups), type.group) &&
+    includes(listOf(rule.apiVersions), type.version) &&
+    matchesResource(listOf(rule.resources), type.plural, request.subresource) &&
+    matchesScope(rule.scope, type)
+  );
+}
+
+/** The version under which `hook` asks for this request: the requested one, else (matchPolicy Equivalent) the stored one. */
+export function matchedType(hook: Hook, request: AdmissionRequest, cluster: Cluster): ResourceType | undefined {
+  const { resource } = request;
+  if (hook.rules.some((rule) => matchesRule(rule, request, resource))) return resource;
+  if (hook.matchPolicy === 'Exact' || request.subresource !== undefined) return undefined;
+  const stored = cluster.resources().find(({ storageKey }) => storageKey === resource.storageKey);
+  if (stored === undefined || stored === resource) return undefined;
+  return hook.rules.some((rule) => matchesRule(rule, request, stored)) ? stored : undefined;
+}
+
+function isEverything(selector: JsonValue | undefined): boolean {
+  return selector === undefined || selector === null || JSON.stringify(selector) === '{}';
+}
+
+function labelsOf(object: KubeObject | undefined): Labels {
+  return object?.metadata?.labels;
+}
+
+function matchesNamespace(hook: Hook, request: AdmissionRequest, cluster: Cluster): boolean {
+  const { namespaceSelector: selector } = hook;
+  if (isEverything(selector)) return true;
+  const { resource, subresource, operation } = request;
+  if (resource.storageKey === 'namespaces') {
+    const isNew = operation !== 'DELETE' && subresource === undefined;
+    return matchesLabelSelector(selector, labelsOf(isNew ? request.object : request.oldObject));
+  }
+  if (!resource.namespaced) return true;
+  const type = cluster.resource('', 'namespaces');
+  const namespace = type === undefined ? undefined : cluster.get(type, { namespace: '', name: request.namespace });
+  if (namespace === undefined) throw notFound({ group: '', plural: 'namespaces' }, request.namespace);
+  return matchesLabelSelector(selector, labelsOf(namespace));
+}
+
+function matchesObject(selector: JsonValue | undefined, request: AdmissionRequest): boolean {
+  if (isEverything(selector)) return true;
+  const present = [request.object, request.oldObject].filter((object) => object?.metadata !== undefined);
+  return present.some((object) => matchesLabelSelector(selector, labelsOf(object)));
+}
+
+/** Kinds that decide about admission are never themselves put before a webhook. */
+function isExempt({ resource }: AdmissionRequest): boolean {
+  return resource.group === 'admissionregistration.k8s.io';
+}
+
+/** A hook that is to be called, and the version in which it wants the object. */
+export interface MatchedHook {
+  readonly hook: Hook;
+  readonly type: ResourceType;
+}
+
+/** Which of `hooks` are to be called for this request, in order.
+ *  @throws StatusError 404 for an object whose namespace is missing and matters */
+export function matchHooks(hooks: readonly Hook[], request: AdmissionRequest, cluster: Cluster): MatchedHook[] {
+  if (isExempt(request)) return [];
+  return hooks.flatMap((hook) => {
+    const type = matchedType(hook, request, cluster);
+    const isMeant =
+      type !== undefined && matchesNamespace(hook, request, cluster) && matchesObject(hook.objectSelector, request);
+    return isMeant ? [{ hook, type }] : [];
+  });
+}

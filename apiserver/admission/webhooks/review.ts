@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceType } from '../../registry/resource-type.ts';
+import type { AdmissionRequest } from '../plugin.ts';
+
+/** A webhook's answer after all checks of its form. */
+export interface ReviewResponse {
+  readonly allowed: boolean;
+  readonly status: JsonObject | undefined;
+  readonly warnings: readonly string[];
+  /** A decoded JSON patch. */
+  readonly patch: JsonValue | undefined;
+}
+
+/** A webhook that answers in a form that cannot be used. */
+export class InvalidReviewError extends Error {}
+
+function kindOf(type: ResourceType, subresource: string | undefined): JsonObject {
+  const sub = type.subresources.find(({ name }) => name === subresource);
+  const { group, version, kind } = sub ?? type;
+  return { group, version, kind };
+}
+
+function resourceOf({ group, version, plural }: ResourceType): JsonObject {
+  return { group, version, resource: plural };
+}
+
+/** From the requested version to the one that the webhook asked for, and `null` for nothing. */
+export function convert(object: KubeObject | undefined, from: ResourceType, to: ResourceType): JsonObject | null {
+  if (object === undefined) return null;
+  return (from === to ? object : to.toServed(from.toStorage(object))) as unknown as JsonObject;
+}
+
+function userOf({ user }: AdmissionRequest): JsonObject {
+  const { username, uid, groups, extra } = user;
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    groups: [...groups],
+    ...(extra === undefined ? {} : { extra: structuredClone(extra) as unknown as JsonObject }),
+  };
+}
+
+/** The `AdmissionReview` v1 that asks about `request`, with a new uid. */
+export function buildReview(request: AdmissionRequest, type: ResourceType): { uid: string; review: JsonObject } {
+  const { resource, subresource, namespace, name, operation } = request;
+  const uid = randomUUID();
+  const sub = subresource === undefined ? {} : { subResource: subresource, requestSubResource: subresource };
+  const place = resource.storageKey === 'namespaces' ? name : namespace;
+  const body: JsonObject = {
+    uid,
+    kind: kindOf(type, subresource),
+    resource: resourceOf(type),
+    requestKind: kindOf(resource, subresource),
+    requestResource: resourceOf(resource),
+    ...sub,
+    ...(name === '' ? {} : { name }),
+    ...(place === '' ? {} : { namespace: place }),
+    operation,
+    userInfo: userOf(request),
+    object: convert(request.object, resource, type),
+    oldObject: convert(request.oldObject, resource, type),
+    dryRun: request.dryRun,
+    options: request.options,
+  };
+  return { uid, review: { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request: body } };
+}
+
+function decodePatch(text: string): JsonValue {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as JsonValue;
+  } catch (thrown) {
+    throw new InvalidReviewError(`received undecodable patch in webhook response: ${(thrown as Error).message}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function readPatch({ patch, patchType }: JsonObject): JsonValue | undefined {
+  const hasPatch = typeof patch === 'string' && patch !== '';
+  const hasType = typeof patchType === 'string' && patchType !== '';
+  if (!hasPatch && !hasType) return undefined;
+  if (!hasType) throw new InvalidReviewError('webhook returned response.patch but not response.patchType');
+  if (!hasPatch) throw new InvalidReviewError('webhook returned response.patchType but not response.patch');
+  if (patchType !== 'JSONPatch') {
+    throw new InvalidReviewError(`webhook returned invalid response.patchType of "${patchType}"`);
+  }
+  return decodePatch(patch);
+}
+
+function checkEnvelope(body: JsonValue): JsonObject {
+  const review = isJsonObject(body) ? body : {};
+  const { apiVersion, kind, response } = review;
+  if (apiVersion !== 'admission.k8s.io/v1' || kind !== 'AdmissionReview') {
+    const got = `${JSON.stringify(apiVersion ?? '')}, Kind=${JSON.stringify(kind ?? '')}`.replaceAll('"', '');
+    throw new InvalidReviewError(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);
+  }
+  if (!isJsonObject(response)) throw new InvalidReviewError('webhook response was absent');
+  return response;
+}
+
+/** Checks the form of an answer.
+ *  @throws InvalidReviewError with kube-apiserver's text */
+export function readReview(body: JsonValue, expectedUid: string): ReviewResponse {
+  const response = checkEnvelope(body);
+  const uid = typeof response.uid === 'string' ? response.uid : '';
+  if (uid !== expectedUid) {
+    const why = `expected response.uid="${expectedUid}", got "${uid}"`;
+    throw new InvalidReviewError(`received invalid webhook response: ${why}`);
+  }
+  const warnings = Array.isArray(response.warnings) ? response.warnings : [];
+  return {
+    allowed: response.allowed === true,
+    status: isJsonObject(response.status) ? response.status : undefined,
+    warnings: warnings.filter((text) => typeof text === 'string'),
+    patch: readPatch(response),
+  };
+}

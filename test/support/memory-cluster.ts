@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { StatusError } from '../../apiserver/http/status-error.ts';
+import { builtinResourceTypes } from '../../apiserver/registry/builtin-resources.ts';
+import type {
+  Cluster,
+  ClusterEvent,
+  DeleteOptions,
+  ObjectKey,
+  WriteOptions,
+} from '../../apiserver/registry/cluster.ts';
+import type { KubeObject } from '../../apiserver/registry/kube-object.ts';
+import type { ResourceType } from '../../apiserver/registry/resource-type.ts';
+import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
+
+function failure(code: number, reason: string, message: string): StatusError {
+  return new StatusError({ code, reason, message });
+}
+
+function merge(target: JsonObject, patch: JsonObject): JsonObject {
+  const merged = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    const old = merged[key];
+    if (value === null) delete merged[key];
+    else merged[key] = isJsonObject(value) ? merge(isJsonObject(old) ? old : {}, value) : value;
+  }
+  return merged;
+}
+
+function finalizersAfterDelete({ metadata }: KubeObject, policy: DeleteOptions['propagationPolicy']): string[] {
+  const kept = (metadata.finalizers ?? []).filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
+  if (policy === 'Orphan') return [...kept, 'orphan'];
+  return policy === 'Foreground' ? [...kept, 'foregroundDeletion'] : kept;
+}
+
+function marked(resource: ResourceType, old: KubeObject, options: DeleteOptions): KubeObject {
+  const object = structuredClone(old);
+  object.metadata.finalizers = finalizersAfterDelete(old, options.propagationPolicy);
+  object.metadata.deletionTimestamp ??= formatTimestamp(Date.now());
+  const grace = resource.strategy.defaultGraceSeconds(object);
+  object.metadata.deletionGracePeriodSeconds = grace === 0 ? 0 : (options.gracePeriodSeconds ?? grace);
+  if (resource.plural === 'namespaces') {
+    object.status = { ...(isJsonObject(object.status) ? object.status : {}), phase: 'Terminating' };
+  }
+  return object;
+}
+
+/** The `Cluster` contract over a map, for tests of controllers and admission: metadata rules, finalizers and grace, but no
+ *  admission, no schema validation and no managedFields. */
+export class MemoryCluster implements Cluster {
+  readonly #types: ResourceType[] = builtinResourceTypes().filter((type) => type.isStorageVersion);
+  readonly #objects = new Map<string, Map<string, KubeObject>>();
+  readonly #listeners = new Set<(event: ClusterEvent) => void>();
+  #version = 0;
+
+  addType(type: ResourceType): void {
+    this.#types.push(type);
+  }
+
+  /** A built-in type, by plural and group. */
+  type(plural: string, group = ''): ResourceType {
+    const found = this.resource(group, plural);
+    if (found === undefined) throw new Error(`no type ${plural}.${group}`);
+    return found;
+  }
+
+  resources(): readonly ResourceType[] {
+    return this.#types;
+  }
+
+  resource(group: string, plural: string): ResourceType | undefined {
+    return this.#types.find((type) => type.group === group && type.plural === plural);
+  }
+
+  resourceOfKind(group: string, kind: string): ResourceType | undefined {
+    return this.#types.find((type) => type.group === group && type.kind === kind);
+  }
+
+  get(resource: ResourceType, key: ObjectKey): KubeObject | undefined {
+    return this.#table(resource).get(`${key.namespace}/${key.name}`);
+  }
+
+  list(resource: ResourceType, options: { readonly namespace?: string } = {}): readonly KubeObject[] {
+    const all = [...this.#table(resource).values()];
+    return options.namespace === undefined
+      ? all
+      : all.filter(({ metadata }) => metadata.namespace === options.namespace);
+  }
+
+  subscribe(listener: (event: ClusterEvent) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  async create(resource: ResourceType, given: KubeObject, _options: WriteOptions): Promise<KubeObject> {
+    await Promise.resolve();
+    const object = structuredClone(given);
+    const { metadata } = object;
+    metadata.name ??= `${metadata.generateName ?? ''}${randomUUID().slice(0, 5)}`;
+    metadata.uid = randomUUID();
+    metadata.creationTimestamp = formatTimestamp(Date.now());
+    if (resource.strategy.hasGeneration) metadata.generation = 1;
+    resource.strategy.applyDefaults(object);
+    resource.strategy.prepareForCreate(object);
+    if (resource.plural === 'namespaces') object.spec = { finalizers: ['kubernetes'] };
+    if (this.#table(resource).has(this.#key(object)))
+      throw failure(409, 'AlreadyExists', `${this.#key(object)} exists`);
+    return this.#store(resource, object, undefined);
+  }
+
+  async update(resource: ResourceType, given: KubeObject, options: WriteOptions): Promise<KubeObject> {
+    await Promise.resolve();
+    const old = this.#existing(resource, given);
+    const object = structuredClone(given);
+    const { resourceVersion } = object.metadata;
+    if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
+      throw failure(409, 'Conflict', `${this.#key(object)}: stale`);
+    }
+    if (options.subresource === undefined) resource.strategy.prepareForUpdate(object, old);
+    if (options.subresource === 'status') resource.strategy.prepareForStatusUpdate(object, old);
+    object.metadata.uid = old.metadata.uid ?? '';
+    if (old.metadata.generation !== undefined) {
+      object.metadata.generation = old.metadata.generation + (resource.strategy.isNewGeneration(object, old) ? 1 : 0);
+    }
+    return this.#settle(resource, object, old);
+  }
+
+  async patch(...[resource, key, patch, options]: Parameters<Cluster['patch']>): Promise<KubeObject> {
+    const old = this.get(resource, key);
+    if (old === undefined) throw failure(404, 'NotFound', `${key.name} not found`);
+    const object = merge(old as unknown as JsonObject, patch) as unknown as KubeObject;
+    return await this.update(resource, object, options);
+  }
+
+  async delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void> {
+    await Promise.resolve();
+    const old = this.get(resource, key);
+    if (old === undefined) throw failure(404, 'NotFound', `${key.name} not found`);
+    if (options.uid !== undefined && options.uid !== old.metadata.uid) throw failure(409, 'Conflict', 'another uid');
+    const object = marked(resource, old, options);
+    this.#settle(resource, object, old);
+  }
+
+  #table(resource: ResourceType): Map<string, KubeObject> {
+    const table = this.#objects.get(resource.storageKey) ?? new Map<string, KubeObject>();
+    this.#objects.set(resource.storageKey, table);
+    return table;
+  }
+
+  #key({ metadata }: KubeObject): string {
+    return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  }
+
+  #existing(resource: ResourceType, object: KubeObject): KubeObject {
+    const old = this.#table(resource).get(this.#key(object));
+    if (old === undefined) throw failure(404, 'NotFound', `${this.#key(object)} not found`);
+    return old;
+  }
+
+  #settle(resource: ResourceType, object: KubeObject, old: KubeObject): KubeObject {
+    const { finalizers = [], deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+    const spec = isJsonObject(object.spec) ? object.spec : {};
+    const isHeld =
+      finalizers.length > 0 ||
+      deletionGracePeriodSeconds > 0 ||
+      (resource.plural === 'namespaces' && Array.isArray(spec.finalizers) && spec.finalizers.length > 0);
+    if (deletionTimestamp === undefined || isHeld) return this.#store(resource, object, old);
+    this.#table(resource).delete(this.#key(object));
+    this.#emit({ type: 'DELETED', resource, object: old, previous: old });
+    return object;
+  }
+
+  #store(resource: ResourceType, object: KubeObject, previous: KubeObject | undefined): KubeObject {
+    object.metadata.resourceVersion = String(++this.#version);
+    this.#table(resource).set(this.#key(object), object);
+    this.#emit({ type: previous === undefined ? 'ADDED' : 'MODIFIED', resource, object, previous });
+    return object;
+  }
+
+  #emit(event: ClusterEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
