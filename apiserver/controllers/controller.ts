@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
+import { StatusError } from '../http/status-error.ts';
+import type { Cluster, ClusterEvent, WriteOptions } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { WorkQueue } from './work-queue.ts';
+
+/** What all controllers are given. */
+export interface ControllerContext {
+  readonly cluster: Cluster;
+  readonly log: Logger;
+}
+
+/** One controller: which keys an event concerns, and what is done for a key. `work` reads all it needs itself and is idempotent. */
+export interface Controller {
+  readonly name: string;
+  /** Called synchronously with every event, and at the start with `ADDED` for everything that is there. */
+  keysOf(event: ClusterEvent): Iterable<string>;
+  work(key: string): Promise<void>;
+}
+
+function codeOf(thrown: unknown): number | undefined {
+  return thrown instanceof StatusError ? thrown.failure.code : undefined;
+}
+
+/** Whether a write failed because someone else wrote or removed the object first: look again. */
+export function isRace(thrown: unknown): boolean {
+  const code = codeOf(thrown);
+  return code === 404 || code === 409;
+}
+
+/** Runs a write whose object may be gone by now. */
+export async function unlessGone(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (thrown) {
+    if (codeOf(thrown) !== 404) throw thrown;
+  }
+}
+
+/** The type of a built-in resource.
+ *  @throws Error when the server does not have it */
+export function typeOf(cluster: Cluster, plural: string, group = ''): ResourceType {
+  const type = cluster.resource(group, plural);
+  if (type === undefined) throw new Error(`resource ${plural}.${group} is not served`);
+  return type;
+}
+
+/** `spec`, or an empty object. */
+export function specOf(object: KubeObject): JsonObject {
+  return isJsonObject(object.spec) ? object.spec : {};
+}
+
+/** `status`, or an empty object. */
+export function statusOf(object: KubeObject): JsonObject {
+  return isJsonObject(object.status) ? object.status : {};
+}
+
+/** The objects of a list; anything else in it is left out. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? (value as JsonValue[]).filter(isJsonObject) : [];
+}
+
+/** Whether the object is being deleted and this finalizer is among what keeps it. */
+export function isHeldBy(object: KubeObject | undefined, finalizer: string): object is KubeObject {
+  const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {};
+  return deletionTimestamp !== undefined && finalizers.includes(finalizer);
+}
+
+/** Takes one finalizer off an object, unless the object changed or went meanwhile.
+ *  @throws StatusError 409 when it changed */
+export async function dropFinalizer(
+  cluster: Cluster,
+  target: { readonly type: ResourceType; readonly object: KubeObject; readonly finalizer: string },
+  options: WriteOptions,
+): Promise<void> {
+  const { namespace = '', name = '', finalizers = [], resourceVersion = null } = target.object.metadata;
+  const kept = finalizers.filter((other) => other !== target.finalizer);
+  const metadata = { finalizers: kept.length === 0 ? null : kept, resourceVersion };
+  await unlessGone(cluster.patch(target.type, { namespace, name }, { metadata }, options));
+}
+
+/** Starts a controller: first everything that is there, then every event. Ends after the work at hand. */
+export function runController(context: ControllerContext, controller: Controller, workers = 4): AsyncDisposable {
+  const { cluster, log } = context;
+  const queue = new WorkQueue({
+    name: controller.name,
+    workers,
+    log,
+    work: (key) => controller.work(key),
+    isExpected: isRace,
+  });
+  const take = (event: ClusterEvent): void => {
+    for (const key of controller.keysOf(event)) queue.add(key);
+  };
+  const subscription = cluster.subscribe(take);
+  for (const resource of cluster.resources()) {
+    for (const object of cluster.list(resource)) take({ type: 'ADDED', resource, object, previous: undefined });
+  }
+  return {
+    [Symbol.asyncDispose]: async () => {
+      subscription[Symbol.dispose]();
+      await queue[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../registry/kube-object.ts';
+import { startControllers } from './index.ts';
+
+const as = { as: 'test' };
+let cluster: MemoryCluster;
+let running: AsyncDisposable;
+
+const start = (): AsyncDisposable =>
+  startControllers(cluster, { clock: systemClock, log: silentLogger(), authorityPem: 'PEM' });
+
+beforeEach(async () => {
+  cluster = new MemoryCluster();
+  running = start();
+  await createNamespace('ns');
+});
+
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+});
+
+async function createNamespace(name: string): Promise<void> {
+  await cluster.create(cluster.type('namespaces'), { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, as);
+}
+
+async function createConfigMap(name: string, metadata: Partial<ObjectMeta> = {}): Promise<KubeObject> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns', ...metadata } };
+  return await cluster.create(cluster.type('configmaps'), object, as);
+}
+
+const ownedBy = ({ kind, apiVersion, metadata }: KubeObject, extra: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion,
+  kind,
+  name: metadata.name ?? '',
+  uid: metadata.uid ?? '',
+  ...extra,
+});
+
+const configMap = (name: string, namespace = 'ns'): KubeObject | undefined =>
+  cluster.get(cluster.type('configmaps'), { namespace, name });
+
+const remove = (name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan'): Promise<void> =>
+  cluster.delete(cluster.type('configmaps'), { namespace: 'ns', name }, { ...as, propagationPolicy });
+
+test('what is owned only by objects that are gone goes too, through all generations', async () => {
+  const a = await createConfigMap('a');
+  const b = await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
+  await createConfigMap('c', { ownerReferences: [ownedBy(b)] });
+  await remove('a', 'Background');
+  await eventually(() => expect([configMap('b'), configMap('c')]).toEqual([undefined, undefined]));
+});
+
+test('an object with another living owner stays and forgets the one that is gone', async () => {
+  const [a, b] = [await createConfigMap('a'), await createConfigMap('b')];
+  await createConfigMap('c', { ownerReferences: [ownedBy(a), ownedBy(b)] });
+  await remove('a', 'Background');
+  await eventually(() => expect(configMap('c')?.metadata.ownerReferences).toEqual([ownedBy(b)]));
+});
+
+test('an owner of the same name that is another object does not count', async () => {
+  const a = await createConfigMap('a');
+  await createConfigMap('late', { ownerReferences: [ownedBy(a, { uid: 'someone-else' })] });
+  await eventually(() => expect(configMap('late')).toBeUndefined());
+});
+
+test('an owner in another namespace does not count', async () => {
+  await createNamespace('other');
+  const far = await createConfigMap('far', { namespace: 'other' });
+  await createConfigMap('near', { ownerReferences: [ownedBy(far)] });
+  await eventually(() => expect(configMap('near')).toBeUndefined());
+});
+
+test('foreground: the owner goes after those that block it, and only then', async () => {
+  const a = await createConfigMap('a');
+  await createConfigMap('b', { ownerReferences: [ownedBy(a, { blockOwnerDeletion: true })], finalizers: ['x/hold'] });
+  await remove('a', 'Foreground');
+  await eventually(() => expect(configMap('b')?.metadata.deletionTimestamp).toBeDefined());
+  expect(configMap('a')?.metadata.finalizers).toEqual(['foregroundDeletion']);
+  const key = { namespace: 'ns', name: 'b' };
+  await cluster.patch(cluster.type('configmaps'), key, { metadata: { finalizers: null } }, as);
+  await eventually(() => expect([configMap('a'), configMap('b')]).toEqual([undefined, undefined]));
+});
+
+test('orphan: dependents stay and forget their owner', async () => {
+  const a = await createConfigMap('a');
+  await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
+  await remove('a', 'Orphan');
+  await eventually(() => expect(configMap('a')).toBeUndefined());
+  await eventually(() => expect(configMap('b')?.metadata.ownerReferences).toBeUndefined());
+});
+
+test('two objects that own each other do not hang the collector', async () => {
+  const a = await createConfigMap('a');
+  const b = await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
+  const type = cluster.type('configmaps');
+  const ownerReferences = [{ ...ownedBy(b) }];
+  await cluster.patch(type, { namespace: 'ns', name: 'a' }, { metadata: { ownerReferences } }, as);
+  await remove('a', 'Background');
+  await eventually(() => expect([configMap('a'), configMap('b')]).toEqual([undefined, undefined]));
+});
+
+test('a restart finds what became an orphan while nobody looked', async () => {
+  await running[Symbol.asyncDispose]();
+  const a = await createConfigMap('a');
+  await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
+  await remove('a', 'Background');
+  expect(configMap('b')).toBeDefined();
+  running = start();
+  await eventually(() => expect(configMap('b')).toBeUndefined());
+});
+
+test('a new namespace gets its account and certificate, and gets them back', async () => {
+  const accounts = cluster.type('serviceaccounts');
+  const account = (): KubeObject | undefined => cluster.get(accounts, { namespace: 'ns', name: 'default' });
+  await eventually(() => expect(account()).toBeDefined());
+  await eventually(() => expect(configMap('kube-root-ca.crt')?.data).toEqual({ 'ca.crt': 'PEM' }));
+  const { uid } = account()?.metadata ?? {};
+  await cluster.delete(accounts, { namespace: 'ns', name: 'default' }, as);
+  await eventually(() => expect(account()?.metadata.uid).toSatisfy((next) => next !== undefined && next !== uid));
+});
+
+test('a deleted namespace is emptied and goes; what holds it is said in its conditions', async () => {
+  await createConfigMap('a');
+  await createConfigMap('held', { finalizers: ['x/hold'] });
+  const type = cluster.type('namespaces');
+  const namespace = (): KubeObject | undefined => cluster.get(type, { namespace: '', name: 'ns' });
+  await cluster.delete(type, { namespace: '', name: 'ns' }, as);
+  await eventually(() => {
+    expect(configMap('a')).toBeUndefined();
+    expect(namespace()?.status).toMatchObject({
+      phase: 'Terminating',
+      conditions: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'NamespaceContentRemaining',
+          status: 'True',
+          message: 'Some resources are remaining: configmaps. has 1 resource instances',
+        }),
+        expect.objectContaining({
+          type: 'NamespaceFinalizersRemaining',
+          message: 'Some content in the namespace has finalizers remaining: x/hold in 1 resource instances',
+        }),
+      ]) as unknown,
+    });
+  });
+  const key = { namespace: 'ns', name: 'held' };
+  await cluster.patch(cluster.type('configmaps'), key, { metadata: { finalizers: null } }, as);
+  await eventually(() => expect(namespace()).toBeUndefined());
+});

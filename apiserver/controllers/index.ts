@@ -1,0 +1,36 @@
+/** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection.
+ *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
+import type { Clock, Logger } from '../../src/base/index.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import { runController } from './controller.ts';
+import { crdInstances } from './crd-instances.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { namespaceContents } from './namespace-contents.ts';
+import { namespaceDefaults } from './namespace-defaults.ts';
+import { volumeProtection } from './volume-protection.ts';
+
+/** What the controllers are given. */
+export interface ControllerDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** PEM of the authority behind the API server, published in every namespace. */
+  readonly authorityPem: string;
+}
+
+/** Starts all controllers; each looks at everything that is there first, so that what a restart interrupted goes on.
+ *  Disposing of the result waits for the work at hand. */
+export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncDisposable {
+  const controllers = [
+    garbageCollector(cluster),
+    namespaceContents(cluster, deps.clock),
+    namespaceDefaults(cluster, deps.authorityPem),
+    crdInstances(cluster),
+    volumeProtection(cluster),
+  ];
+  const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(running.map((controller) => controller[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { type Clock, formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { groupResource } from '../http/status-error.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+
+const as = 'system:serviceaccount:kube-system:namespace-controller';
+
+interface Remaining {
+  /** How many objects, by `pods.`, `deployments.apps`. */
+  readonly resources: ReadonlyMap<string, number>;
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+interface Observation {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+function countFinalizers(counts: Map<string, number>, { metadata }: KubeObject): void {
+  for (const name of metadata.finalizers ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function joined(counts: ReadonlyMap<string, number>, verb: string): string {
+  const parts = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return parts.map(([name, count]) => `${name} ${verb} ${count} resource instances`).join(', ');
+}
+
+function observe({ resources, finalizers }: Remaining): Observation[] {
+  const hasContent = resources.size > 0;
+  const hasFinalizers = finalizers.size > 0;
+  return [
+    {
+      type: 'NamespaceDeletionDiscoveryFailure',
+      status: 'False',
+      reason: 'ResourcesDiscovered',
+      message: 'All resources successfully discovered',
+    },
+    {
+      type: 'NamespaceDeletionGroupVersionParsingFailure',
+      status: 'False',
+      reason: 'ParsedGroupVersions',
+      message: 'All legacy kube types successfully parsed',
+    },
+    {
+      type: 'NamespaceDeletionContentFailure',
+      status: 'False',
+      reason: 'ContentDeleted',
+      message: 'All content successfully deleted, may be waiting on finalization',
+    },
+    {
+      type: 'NamespaceContentRemaining',
+      status: hasContent ? 'True' : 'False',
+      reason: hasContent ? 'SomeResourcesRemain' : 'ContentRemoved',
+      message: hasContent
+        ? `Some resources are remaining: ${joined(resources, 'has')}`
+        : 'All content successfully removed',
+    },
+    {
+      type: 'NamespaceFinalizersRemaining',
+      status: hasFinalizers ? 'True' : 'False',
+      reason: hasFinalizers ? 'SomeFinalizersRemain' : 'ContentHasNoFinalizers',
+      message: hasFinalizers
+        ? `Some content in the namespace has finalizers remaining: ${joined(finalizers, 'in')}`
+        : 'All content-preserving finalizers finished',
+    },
+  ];
+}
+
+function conditionsFrom(old: readonly JsonObject[], observations: readonly Observation[], now: string): JsonObject[] {
+  const others = old.filter(({ type }) => observations.every((observation) => observation.type !== type));
+  const fresh = observations.map((observation): JsonObject => {
+    const before = old.find(({ type }) => type === observation.type);
+    const isSame = before?.status === observation.status && typeof before.lastTransitionTime === 'string';
+    return { ...observation, lastTransitionTime: isSame ? (before.lastTransitionTime as string) : now };
+  });
+  return [...others, ...fresh];
+}
+
+class NamespaceContents implements Controller {
+  readonly name = 'namespace';
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #going = new Set<string>();
+
+  constructor(cluster: Cluster, clock: Clock) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  keysOf({ type, resource, object }: Parameters<Controller['keysOf']>[0]): Iterable<string> {
+    if (resource.storageKey !== 'namespaces') {
+      const namespace = object.metadata.namespace ?? '';
+      return this.#going.has(namespace) ? [namespace] : [];
+    }
+    const name = object.metadata.name ?? '';
+    const isGoing = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
+    if (isGoing) this.#going.add(name);
+    else this.#going.delete(name);
+    return isGoing ? [name] : [];
+  }
+
+  async work(name: string): Promise<void> {
+    const type = typeOf(this.#cluster, 'namespaces');
+    const namespace = this.#cluster.get(type, { namespace: '', name });
+    if (namespace?.metadata.deletionTimestamp === undefined) return;
+    await this.#deleteContents(name);
+    const remaining = this.#count(name);
+    const current = await this.#writeConditions(type, namespace, remaining);
+    if (remaining.resources.size === 0) await this.#finalize(type, current);
+  }
+
+  #contentTypes(): ResourceType[] {
+    return this.#cluster.resources().filter((type) => type.namespaced && type.verbs.includes('delete'));
+  }
+
+  async #deleteContents(namespace: string): Promise<void> {
+    for (const type of this.#contentTypes()) {
+      for (const { metadata } of this.#cluster.list(type, { namespace })) {
+        if (metadata.deletionTimestamp !== undefined) continue;
+        const key = { namespace, name: metadata.name ?? '' };
+        await unlessGone(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
+      }
+    }
+  }
+
+  #count(namespace: string): Remaining {
+    const resources = new Map<string, number>();
+    const finalizers = new Map<string, number>();
+    for (const type of this.#contentTypes()) {
+      const objects = this.#cluster.list(type, { namespace });
+      const name = type.group === '' ? `${type.plural}.` : groupResource(type);
+      if (objects.length > 0) resources.set(name, objects.length);
+      for (const object of objects) countFinalizers(finalizers, object);
+    }
+    return { resources, finalizers };
+  }
+
+  async #writeConditions(type: ResourceType, namespace: KubeObject, remaining: Remaining): Promise<KubeObject> {
+    const status = statusOf(namespace);
+    const old = objectsIn(status.conditions);
+    const conditions = conditionsFrom(old, observe(remaining), formatTimestamp(this.#clock.now()));
+    if (isJsonEqual(old, conditions)) return namespace;
+    const changed = { ...namespace, status: { ...status, phase: 'Terminating', conditions } } as KubeObject;
+    return await this.#cluster.update(type, changed, { as, subresource: 'status' });
+  }
+
+  async #finalize(type: ResourceType, namespace: KubeObject): Promise<void> {
+    const spec = specOf(namespace);
+    const old: JsonValue[] = Array.isArray(spec.finalizers) ? spec.finalizers : [];
+    const finalizers = old.filter((name) => name !== 'kubernetes');
+    if (finalizers.length === old.length) return;
+    const changed = { ...namespace, spec: { ...spec, finalizers } } as KubeObject;
+    await unlessGone(this.#cluster.update(type, changed, { as, subresource: 'finalize' }));
+  }
+}
+
+/** Empties namespaces that are being deleted, says in conditions what still holds them, and lets them go. */
+export function namespaceContents(cluster: Cluster, clock: Clock): Controller {
+  return new NamespaceContents(cluster, clock);
+}

@@ -1,0 +1,60 @@
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { type Controller, dropFinalizer, isHeldBy, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
+
+interface Protected {
+  readonly plural: string;
+  readonly finalizer: string;
+  readonly as: string;
+  readonly isInUse: (cluster: Cluster, object: KubeObject) => boolean;
+}
+
+function claimsOf(pod: KubeObject): string[] {
+  return objectsIn(specOf(pod).volumes).flatMap(({ persistentVolumeClaim: claim }) => {
+    const { claimName } = (claim ?? {}) as { readonly claimName?: unknown };
+    return typeof claimName === 'string' ? [claimName] : [];
+  });
+}
+
+const rows: readonly Protected[] = [
+  {
+    plural: 'persistentvolumeclaims',
+    finalizer: 'kubernetes.io/pvc-protection',
+    as: 'system:serviceaccount:kube-system:pvc-protection-controller',
+    isInUse: (cluster, { metadata }) => {
+      const pods = cluster.list(typeOf(cluster, 'pods'), { namespace: metadata.namespace ?? '' });
+      return pods.some((pod) => claimsOf(pod).includes(metadata.name ?? ''));
+    },
+  },
+  {
+    plural: 'persistentvolumes',
+    finalizer: 'kubernetes.io/pv-protection',
+    as: 'system:serviceaccount:kube-system:pv-protection-controller',
+    isInUse: (_cluster, volume) => statusOf(volume).phase === 'Bound',
+  },
+];
+
+/** Lets deleted claims and volumes go once nothing uses them. */
+export function volumeProtection(cluster: Cluster): Controller {
+  return {
+    name: 'volume-protection',
+    keysOf: ({ type, resource, object }) => {
+      const { namespace = '', name = '', deletionTimestamp } = object.metadata;
+      if (resource.storageKey === 'pods' && type === 'DELETED') {
+        return claimsOf(object).map((claim) => `persistentvolumeclaims/${namespace}/${claim}`);
+      }
+      const row = rows.find(({ plural }) => plural === resource.storageKey);
+      return row === undefined || deletionTimestamp === undefined ? [] : [`${row.plural}/${namespace}/${name}`];
+    },
+    work: async (text) => {
+      const [plural, namespace = '', name = ''] = text.split('/');
+      const row = rows.find((candidate) => candidate.plural === plural);
+      if (row === undefined) return;
+      const type = typeOf(cluster, row.plural);
+      const object = cluster.get(type, { namespace, name });
+      const { finalizer, as } = row;
+      if (!isHeldBy(object, finalizer) || row.isInUse(cluster, object)) return;
+      await dropFinalizer(cluster, { type, object, finalizer }, { as });
+    },
+  };
+}
