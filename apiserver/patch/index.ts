@@ -1,0 +1,5 @@
+/** Patches: JSON patch (RFC 6902), merge patch (RFC 7396) and strategic merge patch, as pure functions over JSON.
+ *  Never validates the result against a schema, never changes what it is given. */
+export { applyJsonPatch } from './json-patch.ts';
+export { applyMergePatch } from './merge-patch.ts';
+export { applyStrategicMergePatch } from './strategic-merge-patch.ts';

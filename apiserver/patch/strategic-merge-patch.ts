@@ -1,0 +1,188 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { badRequest } from '../http/status-error.ts';
+import type { Schema } from '../schema/schema.ts';
+import { applyListDirectives, checkOrder, holdsObjects, identityOf, orderItems } from './merge-lists.ts';
+import { expectedList, formatGoValue, patchFailure } from './strategic-errors.ts';
+
+const orderPrefix = '$setElementOrder/';
+const deletePrefix = '$deleteFromPrimitiveList/';
+
+interface FieldRule {
+  readonly schema: Schema | undefined;
+  readonly strategy: 'merge' | 'replace' | undefined;
+  readonly mergeKey: string;
+}
+
+function plainRule(schema: Schema | undefined): FieldRule {
+  return { schema, strategy: undefined, mergeKey: '' };
+}
+
+function propertyRule(schema: Schema): FieldRule {
+  const strategies = (schema['x-kubernetes-patch-strategy'] ?? '').split(',');
+  const strategy = strategies.find((name) => name === 'merge' || name === 'replace');
+  return { schema, strategy, mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '' };
+}
+
+function ruleOf(parent: Schema | undefined, field: string): FieldRule {
+  const properties = parent?.properties;
+  const property = properties !== undefined && Object.hasOwn(properties, field) ? properties[field] : undefined;
+  if (property !== undefined) return propertyRule(property);
+  const values = parent?.additionalProperties;
+  if (typeof values === 'object') return plainRule(values);
+  if (properties === undefined) return plainRule(undefined);
+  const struct = parent?.definition?.split('.').at(-1) ?? '';
+  throw patchFailure(`unable to find api field in struct ${struct} for the json field "${field}"`);
+}
+
+/** New content without directives and nulls; undefined when a directive says that there is none. */
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isJsonObject(value)) return value;
+  if (Object.hasOwn(value, '$patch')) return undefined;
+  const kept: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    const clean = member === null || member === undefined ? undefined : withoutDirectives(member);
+    if (clean !== undefined) kept[key] = clean;
+  }
+  return kept;
+}
+
+function mergeMap(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  if (Object.hasOwn(patch, '$patch')) return applyMapDirective(patch);
+  const merged = retainKeys(original, patch);
+  const ordered = applyElementOrders(merged, patch, schema);
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === '$retainKeys' || key.startsWith(orderPrefix) || ordered.has(key)) continue;
+    if (key.startsWith(deletePrefix)) deleteScalars(merged, key.slice(deletePrefix.length), value);
+    else mergeField(merged, { key, value: value ?? null, schema });
+  }
+  return merged;
+}
+
+function applyMapDirective(patch: JsonObject): JsonObject {
+  const { $patch: directive, ...rest } = patch;
+  if (directive === 'replace') return rest;
+  if (directive === 'delete') return {};
+  throw patchFailure(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`);
+}
+
+/** A copy of `original` with only those keys that `$retainKeys`, where there is one, lists. */
+function retainKeys(original: JsonObject, patch: JsonObject): JsonObject {
+  if (!Object.hasOwn(patch, '$retainKeys')) return { ...original };
+  const list = patch['$retainKeys'];
+  if (!Array.isArray(list)) throw badRequest('invalid patch format of retainKeys');
+  const retained = new Set(list);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || key.startsWith('$') || retained.has(key)) continue;
+    throw badRequest('invalid patch format of retainKeys');
+  }
+  return Object.fromEntries(Object.entries(original).filter(([key]) => retained.has(key)));
+}
+
+function listMember(object: JsonObject, key: string): JsonValue[] | undefined {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  if (value === undefined || Array.isArray(value)) return value;
+  throw expectedList(value);
+}
+
+/** Merges the lists that have a `$setElementOrder`; gives their names. */
+function applyElementOrders(merged: JsonObject, patch: JsonObject, schema: Schema | undefined): Set<string> {
+  const done = new Set<string>();
+  for (const [directive, order] of Object.entries(patch)) {
+    if (!directive.startsWith(orderPrefix)) continue;
+    if (!Array.isArray(order)) throw expectedList(order);
+    const key = directive.slice(orderPrefix.length);
+    const [live, items] = [listMember(merged, key), listMember(patch, key)];
+    const rule = ruleOf(schema, key);
+    checkOrder(items ?? [], order, rule.mergeKey);
+    if (items !== undefined) done.add(key);
+    const list = mergeOptionalLists(live, items, rule);
+    if (list === undefined) continue;
+    merged[key] = orderItems(list, { patchOrder: order, serverOrder: live ?? [], mergeKey: rule.mergeKey });
+  }
+  return done;
+}
+
+function mergeOptionalLists(
+  live: JsonValue[] | undefined,
+  items: JsonValue[] | undefined,
+  rule: FieldRule,
+): readonly JsonValue[] | undefined {
+  if (live === undefined) return items === undefined ? undefined : (withoutDirectives(items) as JsonValue[]);
+  return items === undefined ? live : mergeLists(live, items, rule);
+}
+
+function deleteScalars(merged: JsonObject, key: string, value: JsonValue | undefined): void {
+  const live = listMember(merged, key);
+  if (live === undefined) return;
+  if (!Array.isArray(value)) throw expectedList(value);
+  const deleted = new Set(value);
+  merged[key] = live.filter((item) => !deleted.has(item));
+}
+
+interface FieldPatch {
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly schema: Schema | undefined;
+}
+
+function mergeField(merged: JsonObject, { key, value, schema }: FieldPatch): void {
+  const live = Object.hasOwn(merged, key) ? merged[key] : undefined;
+  const next = value === null ? undefined : mergeValue(live, { key, value, schema });
+  if (next === undefined) delete merged[key];
+  else merged[key] = next;
+}
+
+function mergeValue(live: JsonValue | undefined, { key, value, schema }: FieldPatch): JsonValue | undefined {
+  if (isJsonObject(live) && isJsonObject(value)) {
+    const rule = ruleOf(schema, key);
+    return rule.strategy === 'replace' ? value : mergeMap(live, value, rule.schema);
+  }
+  if (Array.isArray(live) && Array.isArray(value)) return mergeLists(live, value, ruleOf(schema, key));
+  return withoutDirectives(value);
+}
+
+function mergeLists(live: readonly JsonValue[], patch: JsonValue[], rule: FieldRule): JsonValue[] {
+  if (rule.strategy !== 'merge') return patch;
+  if (live.length === 0 && patch.length === 0) return [];
+  if (!holdsObjects(live, patch)) {
+    const merged = [...new Set([...live, ...patch])];
+    return orderItems(merged, { patchOrder: patch, serverOrder: live, mergeKey: '' });
+  }
+  if (rule.mergeKey === '')
+    throw patchFailure(`cannot merge lists without merge key for ${rule.schema?.definition ?? ''}`);
+  return mergeKeyedLists(live, patch, rule);
+}
+
+function mergeKeyedLists(live: readonly JsonValue[], patch: readonly JsonValue[], rule: FieldRule): JsonValue[] {
+  const { mergeKey } = rule;
+  const { original, patch: items } = applyListDirectives(live, patch, mergeKey);
+  const merged = [...original];
+  const places = new Map<JsonValue, number>();
+  for (const [index, item] of merged.entries()) {
+    const identity = isJsonObject(item) ? item[mergeKey] : undefined;
+    if (identity !== undefined && !places.has(identity)) places.set(identity, index);
+  }
+  for (const item of items) {
+    const identity = identityOf(item, mergeKey);
+    const place = places.get(identity);
+    if (place === undefined) {
+      places.set(identity, merged.length);
+      merged.push(withoutDirectives(item) ?? {});
+    } else {
+      merged[place] = mergeMap(merged[place] as JsonObject, item, rule.schema?.items);
+    }
+  }
+  return orderItems(merged, { patchOrder: items, serverOrder: original, mergeKey });
+}
+
+/** Applies a strategic merge patch by the patch strategies and merge keys of the schema; directives (`$patch`, `$retainKeys`,
+ *  `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) never reach the result. Neither argument is changed.
+ *  @throws StatusError 400, 422 or 500 with kube-apiserver's texts */
+export function applyStrategicMergePatch(live: JsonObject, patch: JsonValue, schema: Schema | undefined): JsonObject {
+  if (!isJsonObject(patch)) {
+    const kind = Array.isArray(patch) ? 'array' : typeof patch;
+    throw badRequest(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
+  }
+  return mergeMap(live, patch, schema);
+}
