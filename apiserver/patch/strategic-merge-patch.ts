@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { badRequest } from '../http/status-error.ts';
+import { badRequest, type StatusError } from '../http/status-error.ts';
 import type { Schema } from '../schema/schema.ts';
 import { applyListDirectives, checkOrder, holdsObjects, identityOf, orderItems } from './merge-lists.ts';
 import { expectedList, formatGoValue, patchFailure } from './strategic-errors.ts';
@@ -23,6 +23,11 @@ function propertyRule(schema: Schema): FieldRule {
   return { schema, strategy, mergeKey: schema['x-kubernetes-patch-merge-key'] ?? '' };
 }
 
+function unknownField(definition: string | undefined, field: string): StatusError {
+  const struct = definition?.split('.').at(-1) ?? '';
+  return patchFailure(`unable to find api field in struct ${struct} for the json field "${field}"`);
+}
+
 function ruleOf(parent: Schema | undefined, field: string): FieldRule {
   const properties = parent?.properties;
   const property = properties !== undefined && Object.hasOwn(properties, field) ? properties[field] : undefined;
@@ -30,8 +35,7 @@ function ruleOf(parent: Schema | undefined, field: string): FieldRule {
   const values = parent?.additionalProperties;
   if (typeof values === 'object') return plainRule(values);
   if (properties === undefined) return plainRule(undefined);
-  const struct = parent?.definition?.split('.').at(-1) ?? '';
-  throw patchFailure(`unable to find api field in struct ${struct} for the json field "${field}"`);
+  throw unknownField(parent?.definition, field);
 }
 
 /** New content without directives and nulls; undefined when a directive says that there is none. */
