@@ -10,7 +10,7 @@ import type {
 } from '../../apiserver/registry/cluster.ts';
 import type { KubeObject } from '../../apiserver/registry/kube-object.ts';
 import type { ResourceType } from '../../apiserver/registry/resource-type.ts';
-import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 
 function failure(code: number, reason: string, message: string): StatusError {
   return new StatusError({ code, reason, message });
@@ -44,8 +44,8 @@ function marked(resource: ResourceType, old: KubeObject, options: DeleteOptions)
   return object;
 }
 
-/** The `Cluster` contract over a map, for tests of controllers and admission: metadata rules, finalizers and grace, but no
- *  admission, no schema validation and no managedFields. */
+/** The `Cluster` contract over a map, for tests of controllers and admission: metadata rules, finalizers and grace, a generation
+ *  for each new spec, but no admission, no schema validation and no managedFields. */
 export class MemoryCluster implements Cluster {
   readonly #types: ResourceType[] = builtinResourceTypes().filter((type) => type.isStorageVersion);
   readonly #objects = new Map<string, Map<string, KubeObject>>();
@@ -98,7 +98,7 @@ export class MemoryCluster implements Cluster {
     metadata.name ??= `${metadata.generateName ?? ''}${randomUUID().slice(0, 5)}`;
     metadata.uid = randomUUID();
     metadata.creationTimestamp = formatTimestamp(Date.now());
-    if (resource.strategy.hasGeneration) metadata.generation = 1;
+    if (object.spec !== undefined) metadata.generation = 1;
     resource.strategy.applyDefaults(object);
     resource.strategy.prepareForCreate(object);
     if (resource.plural === 'namespaces') object.spec = { finalizers: ['kubernetes'] };
@@ -119,7 +119,8 @@ export class MemoryCluster implements Cluster {
     if (options.subresource === 'status') resource.strategy.prepareForStatusUpdate(object, old);
     object.metadata.uid = old.metadata.uid ?? '';
     if (old.metadata.generation !== undefined) {
-      object.metadata.generation = old.metadata.generation + (resource.strategy.isNewGeneration(object, old) ? 1 : 0);
+      const isSame = isJsonEqual(object.spec as JsonObject, old.spec as JsonObject);
+      object.metadata.generation = old.metadata.generation + (isSame ? 0 : 1);
     }
     return this.#settle(resource, object, old);
   }

@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { typeOf, unlessGone } from '../controllers/controller.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { controllerReference, isToldToFail, simulateAnnotation, templateOf } from './simulated.ts';
+
+/** How a new pod differs from its template. */
+export interface PodWish {
+  readonly as: string;
+  /** A name of its own; by default a random one after the owner's. */
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec?: JsonObject;
+}
+
+function metadataOf(owner: KubeObject, wish: PodWish): ObjectMeta {
+  const template = templateOf(owner).metadata;
+  const { labels, annotations } = (isJsonObject(template) ? template : {}) as Pick<
+    ObjectMeta,
+    'labels' | 'annotations'
+  >;
+  const told = isToldToFail(owner) ? { [simulateAnnotation]: 'fail' } : {};
+  const { name = '', namespace = '' } = owner.metadata;
+  return {
+    ...(wish.name === undefined ? { generateName: `${name}-` } : { name: wish.name }),
+    namespace,
+    labels: { ...labels, ...wish.labels },
+    annotations: { ...annotations, ...told },
+    ownerReferences: [controllerReference(owner)],
+  };
+}
+
+/** Creates a pod from the template of its owner. */
+export async function createPod(cluster: Cluster, owner: KubeObject, wish: PodWish): Promise<void> {
+  const { spec } = templateOf(owner);
+  const pod: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: metadataOf(owner, wish),
+    spec: { ...(isJsonObject(spec) ? structuredClone(spec) : {}), ...wish.spec },
+  };
+  await cluster.create(typeOf(cluster, 'pods'), pod, { as: wish.as });
+}
+
+/** Deletes this very pod. */
+export async function deletePod(cluster: Cluster, { metadata }: KubeObject, as: string): Promise<void> {
+  const { namespace = '', name = '', uid } = metadata;
+  const options = { as, propagationPolicy: 'Background' as const, ...(uid === undefined ? {} : { uid }) };
+  await unlessGone(cluster.delete(typeOf(cluster, 'pods'), { namespace, name }, options));
+}
+
+/** Tells pods what their owner is told, when that changed after they were made. */
+export async function passOnFailure(
+  cluster: Cluster,
+  owner: KubeObject,
+  wish: { readonly pods: readonly KubeObject[]; readonly as: string },
+): Promise<void> {
+  const template = templateOf(owner).metadata;
+  const { annotations } = (isJsonObject(template) ? template : {}) as Pick<ObjectMeta, 'annotations'>;
+  const told = isToldToFail(owner) || annotations?.[simulateAnnotation] === 'fail';
+  for (const pod of wish.pods.filter((candidate) => isToldToFail(candidate) !== told)) {
+    const { namespace = '', name = '' } = pod.metadata;
+    const metadata = { annotations: { [simulateAnnotation]: told ? 'fail' : null } };
+    await unlessGone(cluster.patch(typeOf(cluster, 'pods'), { namespace, name }, { metadata }, { as: wish.as }));
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type Controller, objectsIn, specOf, statusOf } from '../controllers/controller.ts';
+import type { Cluster, ObjectKey } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+
+/** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,
+ *  Jobs their back-off limit. Taking it away lets them recover. */
+export const simulateAnnotation = 'apiserver.longshore.dev/simulate';
+
+/** What the simulated controllers are given. */
+export interface SimulationContext {
+  readonly cluster: Cluster;
+  /** RFC 3339 */
+  now(): string;
+}
+
+export function isToldToFail({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[simulateAnnotation] === 'fail';
+}
+
+/** Key of an object in a queue: `namespace/name`. */
+export function keyText({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+}
+
+/** The reverse of `keyText`. */
+export function keyOf(text: string): ObjectKey {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/** 10 characters that stand for a JSON value, the same whatever the order of its keys; usable in names and labels. */
+export function shortHash(value: JsonValue): string {
+  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+  const sorted = JSON.stringify(value, (_key, member: unknown) =>
+    isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+  const digest = createHash('sha256').update(sorted).digest();
+  return [...digest.subarray(0, 10)].map((byte) => alphabet.charAt(byte % alphabet.length)).join('');
+}
+
+/** A whole number of a spec, or what it means when it is absent. */
+export function countOf(value: JsonValue | undefined, fallback: number): number {
+  return typeof value === 'number' ? value : fallback;
+}
+
+/** Writes `/status` when it differs from what is there. Zero counts in `omitted` are left out, as the real controllers do.
+ *  @throws StatusError 409 when the object changed meanwhile */
+export async function writeStatus(
+  cluster: Cluster,
+  target: { readonly type: ResourceType; readonly object: KubeObject; readonly as: string },
+  status: JsonObject,
+): Promise<void> {
+  const { type, object, as } = target;
+  const entries = Object.entries(status).filter(([, value]) => value !== undefined);
+  const next = Object.fromEntries(entries);
+  if (isJsonEqual(statusOf(object), next)) return;
+  await cluster.update(type, { ...object, status: next } as KubeObject, { as, subresource: 'status' });
+}
+
+/** A count as the real controllers write it: absent when zero. */
+export function positive(count: number): number | undefined {
+  return count > 0 ? count : undefined;
+}
+
+/** A condition to be; `lastTransitionTime` comes from the old one where the status stays. */
+export interface Observation {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** The new list of conditions: old times stay where nothing changed; other types are dropped. */
+export function conditionsFrom(
+  object: KubeObject,
+  observations: readonly Observation[],
+  options: { readonly now: string; readonly extra: readonly ('lastUpdateTime' | 'lastProbeTime')[] },
+): JsonObject[] {
+  const old = objectsIn(statusOf(object).conditions);
+  return observations.map((observation): JsonObject => {
+    const before = old.find(({ type }) => type === observation.type);
+    if (before !== undefined && Object.entries(observation).every(([key, value]) => before[key] === value))
+      return before;
+    const isSameStatus = before?.status === observation.status;
+    const since = isSameStatus ? (before.lastTransitionTime ?? options.now) : options.now;
+    const extra = Object.fromEntries(
+      options.extra.map((name) => [name, name === 'lastProbeTime' ? null : options.now]),
+    );
+    return { ...observation, ...extra, lastTransitionTime: since };
+  });
+}
+
+/** The keys of owners of `kind` in events of pods and other children, and of the objects of `type` themselves. */
+export function keysOfKind(type: ResourceType): Controller['keysOf'] {
+  return ({ resource, object }) => {
+    if (resource.storageKey === type.storageKey) return [keyText(object)];
+    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    if (owner?.kind !== type.kind || !owner.apiVersion.startsWith(type.group)) return [];
+    return [`${object.metadata.namespace ?? ''}/${owner.name}`];
+  };
+}
+
+/** Objects of `type` that `owner` controls. */
+export function childrenOf(cluster: Cluster, type: ResourceType, owner: KubeObject): KubeObject[] {
+  const { namespace = '', uid } = owner.metadata;
+  return cluster
+    .list(type, { namespace })
+    .filter(({ metadata }) => metadata.ownerReferences?.some((ref) => ref.uid === uid && ref.controller === true));
+}
+
+/** The controlling reference to `owner`. */
+export function controllerReference({ apiVersion, kind, metadata }: KubeObject): Readonly<{
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller: boolean;
+  blockOwnerDeletion: boolean;
+}> {
+  const { name = '', uid = '' } = metadata;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The pod template of a workload. */
+export function templateOf(workload: KubeObject): JsonObject {
+  const { template } = specOf(workload);
+  return isJsonObject(template) ? template : {};
+}
+
+export function isPodReady(pod: KubeObject): boolean {
+  return objectsIn(statusOf(pod).conditions).some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** Whether the pod still counts: neither going nor done. */
+export function isPodActive(pod: KubeObject): boolean {
+  const { phase } = statusOf(pod);
+  return pod.metadata.deletionTimestamp === undefined && phase !== 'Succeeded' && phase !== 'Failed';
+}
+
+/** The time now, in the form of every Kubernetes timestamp. */
+export function timestampOf(nowMs: number): string {
+  return formatTimestamp(nowMs);
+}
