@@ -60,7 +60,12 @@ test('a changed template rolls out to a new ReplicaSet, and scaling follows', as
   await cluster.patch(deployments(), key, { spec: { template: template('i:2') } }, as);
   await eventually(() => {
     const deployment = read('deployments', 'apps');
-    expect(deployment?.status).toMatchObject({ observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 });
+    expect(deployment?.status).toMatchObject({
+      observedGeneration: 2,
+      replicas: 2,
+      updatedReplicas: 2,
+      availableReplicas: 2,
+    });
     expect(deployment?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
   });
   const images = pods().map(({ spec }) => ((spec as JsonObject).containers as JsonObject[])[0]?.image);
