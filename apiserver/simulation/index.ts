@@ -1,13 +1,17 @@
-/** What kubelet and kube-controller-manager would do to workloads in a healthy cluster, without running anything: Deployments,
- *  ReplicaSets and Pods reach the status that users wait for. Main function: `startSimulation`.
+/** What kubelet and kube-controller-manager would do to workloads in a healthy cluster, without running anything: workloads,
+ *  pods, claims and load balancers reach the status that users wait for. Main function: `startSimulation`.
  *  Works through `Cluster` alone, waits for events and never polls; without it workloads just stay as they were written. */
 import type { Clock, Logger } from '../../src/base/index.ts';
 import { runController } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';
+import { loadBalancerSimulation, nodeSimulation, volumeSimulation } from './infrastructure.ts';
+import { jobSimulation } from './jobs.ts';
 import { podSimulation } from './pods.ts';
 import { replicaSetSimulation } from './replica-sets.ts';
 import { timestampOf } from './simulated.ts';
+import { statefulSetSimulation } from './stateful-sets.ts';
 
 export { simulateAnnotation } from './simulated.ts';
 
@@ -17,10 +21,22 @@ export interface SimulationDeps {
   readonly log: Logger;
 }
 
+const simulations = [
+  nodeSimulation,
+  podSimulation,
+  replicaSetSimulation,
+  deploymentSimulation,
+  statefulSetSimulation,
+  daemonSetSimulation,
+  jobSimulation,
+  volumeSimulation,
+  loadBalancerSimulation,
+];
+
 /** Starts the simulation; disposing of the result waits for the work at hand. */
 export function startSimulation(cluster: Cluster, deps: SimulationDeps): AsyncDisposable {
   const context = { cluster, now: () => timestampOf(deps.clock.now()) };
-  const controllers = [podSimulation(context), replicaSetSimulation(context), deploymentSimulation(context)];
+  const controllers = simulations.map((simulation) => simulation(context));
   const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));
   return {
     [Symbol.asyncDispose]: async () => {
