@@ -149,3 +149,53 @@ test('a deleted namespace is emptied and goes; what holds it is said in its cond
   await cluster.patch(cluster.type('configmaps'), key, { metadata: { finalizers: null } }, as);
   await eventually(() => expect(namespace()).toBeUndefined());
 });
+
+test('nothing stays in a namespace whose finalizer was taken off', async () => {
+  await createConfigMap('a');
+  const type = cluster.type('namespaces');
+  const namespace = cluster.get(type, { namespace: '', name: 'ns' }) as KubeObject;
+  const freed = { ...namespace, metadata: { name: 'ns' }, spec: { finalizers: [] } };
+  await cluster.update(type, freed, { ...as, subresource: 'finalize' });
+  await cluster.delete(type, { namespace: '', name: 'ns' }, as);
+  await eventually(() => expect(cluster.list(cluster.type('configmaps'), { namespace: 'ns' })).toEqual([]));
+});
+
+test('a definition goes after the last of its objects', async () => {
+  const widgets = { ...cluster.type('configmaps'), group: 'x.io', plural: 'widgets', kind: 'Widget', storageKey: 'widgets.x.io' };
+  cluster.addType(widgets);
+  const metadata = { namespace: 'ns', name: 'w', finalizers: ['x/hold'] };
+  await cluster.create(widgets, { apiVersion: 'x.io/v1', kind: 'Widget', metadata }, as);
+  const type = cluster.type('customresourcedefinitions', 'apiextensions.k8s.io');
+  const key = { namespace: '', name: 'widgets.x.io' };
+  await cluster.create(
+    type,
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: key.name, finalizers: ['customresourcecleanup.apiextensions.k8s.io'] },
+      spec: { group: 'x.io', names: { plural: 'widgets', kind: 'Widget' } },
+    },
+    as,
+  );
+  await cluster.delete(type, key, as);
+  const widget = { namespace: 'ns', name: 'w' };
+  await eventually(() => expect(cluster.get(widgets, widget)?.metadata.deletionTimestamp).toBeDefined());
+  expect(cluster.get(type, key)).toBeDefined();
+  await cluster.patch(widgets, widget, { metadata: { finalizers: null } }, as);
+  await eventually(() => expect(cluster.get(type, key)).toBeUndefined());
+});
+
+test('a deleted claim stays until no pod uses it', async () => {
+  const claims = cluster.type('persistentvolumeclaims');
+  const key = { namespace: 'ns', name: 'data' };
+  const metadata = { ...key, finalizers: ['kubernetes.io/pvc-protection'] };
+  await cluster.create(claims, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: {} }, as);
+  const spec = { containers: [], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] };
+  const pod = { namespace: 'ns', name: 'p' };
+  await cluster.create(cluster.type('pods'), { apiVersion: 'v1', kind: 'Pod', metadata: { ...pod }, spec }, as);
+  await cluster.delete(claims, key, as);
+  await eventually(() => expect(cluster.get(claims, key)?.metadata.deletionTimestamp).toBeDefined());
+  expect(cluster.get(claims, key)).toBeDefined();
+  await cluster.delete(cluster.type('pods'), pod, { ...as, gracePeriodSeconds: 0 });
+  await eventually(() => expect(cluster.get(claims, key)).toBeUndefined());
+});

@@ -100,13 +100,18 @@ class NamespaceContents implements Controller {
     const isGoing = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
     if (isGoing) this.#going.add(name);
     else this.#going.delete(name);
-    return isGoing ? [name] : [];
+    return isGoing || type === 'DELETED' ? [name] : [];
   }
 
   async work(name: string): Promise<void> {
     const type = typeOf(this.#cluster, 'namespaces');
     const namespace = this.#cluster.get(type, { namespace: '', name });
-    if (namespace?.metadata.deletionTimestamp === undefined) return;
+    if (namespace === undefined) {
+      // Someone took the finalizer off: nothing may stay in a namespace that is not there.
+      await this.#deleteContents(name);
+      return;
+    }
+    if (namespace.metadata.deletionTimestamp === undefined) return;
     await this.#deleteContents(name);
     const remaining = this.#count(name);
     const current = await this.#writeConditions(type, namespace, remaining);
