@@ -161,7 +161,13 @@ test('nothing stays in a namespace whose finalizer was taken off', async () => {
 });
 
 test('a definition goes after the last of its objects', async () => {
-  const widgets = { ...cluster.type('configmaps'), group: 'x.io', plural: 'widgets', kind: 'Widget', storageKey: 'widgets.x.io' };
+  const widgets = {
+    ...cluster.type('configmaps'),
+    group: 'x.io',
+    plural: 'widgets',
+    kind: 'Widget',
+    storageKey: 'widgets.x.io',
+  };
   cluster.addType(widgets);
   const metadata = { namespace: 'ns', name: 'w', finalizers: ['x/hold'] };
   await cluster.create(widgets, { apiVersion: 'x.io/v1', kind: 'Widget', metadata }, as);
