@@ -24,7 +24,7 @@ function codeOf(thrown: unknown): number | undefined {
 }
 
 /** Whether a write failed because someone else wrote or removed the object first: look again. */
-export function isRace(thrown: unknown): boolean {
+function isRace(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === 404 || code === 409;
 }

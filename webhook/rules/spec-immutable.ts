@@ -23,7 +23,7 @@ function withoutEmpty(value: JsonValue): JsonValue {
 }
 
 /** Whether two specs mean the same: absent, empty and zero are one. */
-export function isSameSpec(a: JsonValue, b: JsonValue): boolean {
+function isSameSpec(a: JsonValue, b: JsonValue): boolean {
   return isJsonEqual(withoutEmpty(a), withoutEmpty(b));
 }
 

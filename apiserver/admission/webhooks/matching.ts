@@ -40,7 +40,7 @@ function matchesRule(rule: JsonObject, request: AdmissionRequest, type: Resource
 }
 
 /** The version under which `hook` asks for this request: the requested one, else (matchPolicy Equivalent) the stored one. */
-export function matchedType(hook: Hook, request: AdmissionRequest, cluster: Cluster): ResourceType | undefined {
+function matchedType(hook: Hook, request: AdmissionRequest, cluster: Cluster): ResourceType | undefined {
   const { resource } = request;
   if (hook.rules.some((rule) => matchesRule(rule, request, resource))) return resource;
   if (hook.matchPolicy === 'Exact' || request.subresource !== undefined) return undefined;
