@@ -46,9 +46,12 @@ export interface Unpacker extends AsyncDisposable {
     request: UnpackRequest,
     options: WorkOptions & { readonly onProgress?: ProgressListener },
   ): Promise<UnpackedContent>;
-  /** The Bundle's objects, parsed and flattened, in the order of files and documents; verified against the stored digest.
+  /** The Bundle's objects (format of `provisionerClassName`, default plain), parsed and flattened, in the order of files and documents; verified against the stored digest.
    *  @throws TransientError ContentLost when nothing whole is stored: unpack again */
-  load(bundle: BundleIdentity, options: WorkOptions): Promise<JsonObject[]>;
+  load(
+    bundle: BundleIdentity,
+    options: WorkOptions & { readonly provisionerClassName?: string },
+  ): Promise<JsonObject[]>;
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
   /** Forgets the Bundle's content of any uid; nothing stored is no error. */

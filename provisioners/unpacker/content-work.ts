@@ -1,0 +1,153 @@
+import {
+  errorMessage,
+  type JsonObject,
+  systemClock,
+  TerminalError,
+  TransientError,
+  withDeadline,
+} from '../../src/base/index.ts';
+import { type ContentRecord, ContentStore, type KeyedLocks, type Staging } from '../../src/content/index.ts';
+import { formatOf, maxManifestFileBytes } from '../../src/formats/index.ts';
+import {
+  type ContentSource,
+  createHttpClient,
+  type FetchOptions,
+  fetchGit,
+  fetchImage,
+  LayerCache,
+  parsePlatform,
+} from '../../src/sources/index.ts';
+import type { Job, JobResult } from './messages.ts';
+import type { UnpackerSettings } from './settings.ts';
+import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
+
+const fetchPrefix = 'source bundle content: ';
+const checkPrefix = 'get objects from bundle manifests: ';
+const storePrefix = 'persist bundle content: ';
+const loadPrefix = 'read bundle objects from bundle: ';
+
+type Fetch = (request: UnpackRequest, staging: Staging, options: FetchOptions) => Promise<ContentSource>;
+
+/** Adds what the stage is to an error's message. */
+async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const message = `${prefix}${errorMessage(thrown)}`;
+    if (thrown instanceof TerminalError) throw new TerminalError(thrown.reason, message, { cause: thrown });
+    if (!(thrown instanceof TransientError)) throw thrown;
+    const { retryAfterMs } = thrown;
+    throw new TransientError(thrown.reason, message, {
+      cause: thrown,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  }
+}
+
+/** One row a source type. */
+function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyMap<string, Fetch> {
+  const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
+  const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
+  const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks });
+  const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
+  const git = { caPem: settings.gitCaPem, answerDeadlineMs, clock: systemClock, temporaryDir: `${storeDir}/temporary` };
+  return new Map<string, Fetch>([
+    [
+      'image',
+      async ({ source, secret }, staging, options) => await fetchImage(image, { source, secret, staging }, options),
+    ],
+    ['git', async ({ source, secret }, staging, options) => await fetchGit(git, { source, secret, staging }, options)],
+  ]);
+}
+
+/** What `UnpackedContent` a record stands for. */
+export function contentOf(record: ContentRecord): UnpackedContent {
+  const { resolvedSource, objectCount } = record.facts as unknown as Pick<
+    UnpackedContent,
+    'resolvedSource' | 'objectCount'
+  >;
+  return { resolvedSource, objectCount, digest: record.digest, sizeBytes: record.sizeBytes };
+}
+
+/** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
+export class ContentWork {
+  readonly #settings: UnpackerSettings;
+  readonly #store: ContentStore;
+  readonly #fetches: ReadonlyMap<string, Fetch>;
+
+  private constructor(settings: UnpackerSettings, store: ContentStore, locks: KeyedLocks) {
+    this.#settings = settings;
+    this.#store = store;
+    this.#fetches = createFetches(settings, locks);
+  }
+
+  static async open(settings: UnpackerSettings, locks: KeyedLocks): Promise<ContentWork> {
+    const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks });
+    return new ContentWork(settings, store, locks);
+  }
+
+  /** Does a job of any kind. */
+  async run(job: Job, options: FetchOptions): Promise<JobResult> {
+    switch (job.kind) {
+      case 'unpack':
+        return await this.#unpack(job.request, options);
+      case 'load':
+        return await this.#load(job, options);
+      case 'discard':
+        return await this.#store.remove(job.bundleName, options).then(() => undefined);
+      default:
+        return job satisfies never;
+    }
+  }
+
+  async #unpack(request: UnpackRequest, options: FetchOptions): Promise<UnpackedContent> {
+    const { name, uid } = request.bundle;
+    const deadline = { deadlineMs: this.#settings.unpackDeadlineMs, signal: options.signal };
+    return await withDeadline(`unpack bundle ${name}`, deadline, async (signal) => {
+      await using staging = await this.#store.stage();
+      const resolvedSource = await inStage(
+        fetchPrefix,
+        async () => await this.#fetch(request, staging, { ...options, signal }),
+      );
+      options.onProgress?.('checking content');
+      const objectCount = await countObjects(request.provisionerClassName, staging);
+      options.onProgress?.('storing content');
+      const facts = { resolvedSource: structuredClone(resolvedSource) as never, objectCount };
+      const { expectedDigest } = request;
+      return contentOf(
+        await inStage(
+          storePrefix,
+          async () => await this.#store.commit(staging, { name, uid, facts, expectedDigest, signal }),
+        ),
+      );
+    });
+  }
+
+  async #fetch(request: UnpackRequest, staging: Staging, options: FetchOptions): Promise<ContentSource> {
+    const fetch = this.#fetches.get(request.source.type);
+    if (fetch !== undefined) return await fetch(request, staging, options);
+    throw new TerminalError('UnsupportedSource', `source type "${request.source.type}" not supported`);
+  }
+
+  async #load(
+    job: { readonly bundle: BundleIdentity; readonly provisionerClassName: string },
+    { signal }: FetchOptions,
+  ): Promise<JsonObject[]> {
+    const format = formatOf(job.provisionerClassName);
+    const collector = format.begin('');
+    return await inStage(loadPrefix, async () => {
+      const directory = { name: format.directory, maxFileBytes: maxManifestFileBytes, signal };
+      const hasDirectory = await this.#store.readDirectory(job.bundle, directory, (entry) => collector.add(entry));
+      return [...collector.finish(hasDirectory)];
+    });
+  }
+}
+
+async function countObjects(provisionerClassName: string, staging: Staging): Promise<number> {
+  const format = formatOf(provisionerClassName);
+  const collector = format.begin(checkPrefix);
+  const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
+  if (entries === undefined) return collector.finish(false).length;
+  for await (const entry of entries) collector.add(entry);
+  return collector.finish(true).length;
+}

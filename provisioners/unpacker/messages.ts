@@ -1,0 +1,66 @@
+import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../../src/base/index.ts';
+import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
+
+/** What a worker thread is asked to do. */
+export type Job =
+  | { readonly kind: 'unpack'; readonly request: UnpackRequest }
+  | { readonly kind: 'load'; readonly bundle: BundleIdentity; readonly provisionerClassName: string }
+  | { readonly kind: 'discard'; readonly bundleName: string };
+
+/** What a job gives, as its kind says. */
+export type JobResult = UnpackedContent | JsonObject[] | undefined;
+
+/** From the main thread to a worker. */
+export type ToWorker =
+  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
+  | { readonly kind: 'abort'; readonly id: number }
+  | { readonly kind: 'granted'; readonly lockId: number };
+
+/** From a worker to the main thread. */
+export type FromWorker =
+  | { readonly kind: 'done'; readonly id: number; readonly result: JobResult }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
+  | { readonly kind: 'progress'; readonly id: number; readonly line: string }
+  | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
+  | { readonly kind: 'release'; readonly lockId: number };
+
+/** An error in a form that crosses threads with its class. */
+export interface PlainError {
+  readonly className: 'TerminalError' | 'TransientError' | 'WaitingError' | 'Error';
+  readonly reason: string;
+  readonly message: string;
+  readonly afterMs?: number | undefined;
+  readonly stack?: string | undefined;
+}
+
+/** Keeps class, reason, message and times; a plain error keeps its stack. */
+export function packError(thrown: unknown): PlainError {
+  const message = errorMessage(thrown);
+  if (thrown instanceof TerminalError) return { className: 'TerminalError', reason: thrown.reason, message };
+  if (thrown instanceof TransientError) {
+    return { className: 'TransientError', reason: thrown.reason, message, afterMs: thrown.retryAfterMs };
+  }
+  if (thrown instanceof WaitingError)
+    return { className: 'WaitingError', reason: thrown.reason, message, afterMs: thrown.afterMs };
+  return { className: 'Error', reason: 'Bug', message, ...(thrown instanceof Error ? { stack: thrown.stack } : {}) };
+}
+
+/** The error that `packError` packed. */
+export function unpackError(error: PlainError): Error {
+  const { className, reason, message, afterMs } = error;
+  switch (className) {
+    case 'TerminalError':
+      return new TerminalError(reason, message);
+    case 'TransientError':
+      return new TransientError(reason, message, afterMs === undefined ? {} : { retryAfterMs: afterMs });
+    case 'WaitingError':
+      return new WaitingError(reason, message, { afterMs: afterMs ?? 0 });
+    case 'Error': {
+      const bug = new Error(message);
+      if (error.stack !== undefined) bug.stack = error.stack;
+      return bug;
+    }
+    default:
+      return className satisfies never;
+  }
+}

@@ -1,0 +1,40 @@
+import { availableParallelism } from 'node:os';
+import { arch } from 'node:process';
+import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
+import type { UnpackerOptions } from './unpacker.ts';
+
+/** `UnpackerOptions` with every default filled in; crosses threads. */
+export interface UnpackerSettings {
+  readonly storeDir: string;
+  readonly limits: ContentLimits;
+  readonly insecureRegistries: readonly string[];
+  readonly registryCaPem: readonly string[];
+  readonly gitCaPem: readonly string[];
+  readonly unpackDeadlineMs: number;
+  readonly answerDeadlineMs: number;
+  readonly threads: number;
+  readonly threadHeapMebibytes: number;
+  readonly layerCacheBytes: number;
+  readonly platform: string;
+}
+
+/** Go's name of this machine's architecture, as images have it. */
+function imageArchitecture(): string {
+  return arch === 'x64' ? 'amd64' : arch;
+}
+
+/** The one place of the unpacker's defaults. */
+export function completeSettings(options: UnpackerOptions): UnpackerSettings {
+  const defaults = {
+    insecureRegistries: [],
+    registryCaPem: [],
+    gitCaPem: [],
+    unpackDeadlineMs: 15 * 60_000,
+    answerDeadlineMs: 30_000,
+    threads: Math.min(2, availableParallelism()),
+    threadHeapMebibytes: 512,
+    layerCacheBytes: 2 * 1024 ** 3,
+    platform: `linux/${imageArchitecture()}`,
+  };
+  return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
+}

@@ -1,0 +1,172 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { getCACertificates } from 'node:tls';
+import { errorMessage, redactUrl, TerminalError, TransientError } from '../base/index.ts';
+
+const maxRedirects = 10;
+const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export interface HttpClientOptions {
+  /** PEM texts trusted beside the system's authorities. */
+  readonly caPem?: readonly string[];
+  readonly insecureSkipVerify?: boolean;
+  /** Until the headers are there, and between two pieces of a body. */
+  readonly answerDeadlineMs: number;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** After redirects. */
+  readonly url: string;
+  readonly body: IncomingMessage;
+}
+
+/** Speaks HTTP and HTTPS: follows at most 10 redirects, never from HTTPS to HTTP, and takes `authorization` to no other origin. */
+export interface HttpClient extends Disposable {
+  /** Any status is an answer; read the body or destroy it.
+   *  @throws TransientError ServerUnavailable, DeadlineExceeded · TerminalError RedirectRefused, InvalidUrl */
+  send(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/** Codes of errors that say that the server does not speak TLS. */
+const notTlsCodes: ReadonlySet<string> = new Set([
+  'EPROTO',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+]);
+
+/** Whether a failed request tells that the server answers without TLS. */
+export function isNotTls(thrown: unknown): boolean {
+  const cause = thrown instanceof TransientError ? thrown.cause : thrown;
+  return cause instanceof Error && notTlsCodes.has((cause as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Keeps connections open until disposed. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const ca =
+    options.caPem === undefined || options.caPem.length === 0 ? {} : { ca: [...getCACertificates(), ...options.caPem] };
+  const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...ca });
+  const plain = new HttpAgent({ keepAlive: true });
+  const once = (request: HttpRequest): Promise<HttpResponse> =>
+    sendOnce(request, { secure, plain, answerDeadlineMs: options.answerDeadlineMs });
+  return {
+    async send(request) {
+      let current = request;
+      for (let count = 0; count <= maxRedirects; count++) {
+        const response = await once(current);
+        const location = response.headers.location;
+        if (!redirectCodes.has(response.status) || location === undefined) return response;
+        response.body.destroy();
+        current = redirected(current, location, response.status);
+      }
+      throw new TerminalError('RedirectRefused', `${describe(request)}: more than ${maxRedirects} redirects`);
+    },
+    [Symbol.dispose]() {
+      secure.destroy();
+      plain.destroy();
+    },
+  };
+}
+
+function describe(request: HttpRequest): string {
+  return `${request.method} ${redactUrl(request.url)}`;
+}
+
+function redirectTarget(request: HttpRequest, location: string): URL {
+  const from = new URL(request.url);
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (to === undefined || !/^https?:$/.test(to.protocol)) {
+    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect to what is no HTTP address`);
+  }
+  if (from.protocol === 'https:' && to.protocol === 'http:') {
+    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect from HTTPS to ${redactUrl(to.href)}`);
+  }
+  return to;
+}
+
+function redirected(request: HttpRequest, location: string, status: number): HttpRequest {
+  const to = redirectTarget(request, location);
+  const { authorization, ...others } = request.headers ?? {};
+  const isSameOrigin = new URL(request.url).origin === to.origin;
+  const headers = isSameOrigin && authorization !== undefined ? { ...others, authorization } : others;
+  const { body, ...rest } = request;
+  if (body !== undefined && (status === 307 || status === 308)) return { ...rest, url: to.href, headers, body };
+  return { ...rest, url: to.href, headers, method: 'GET' };
+}
+
+interface Transport {
+  readonly secure: HttpsAgent;
+  readonly plain: HttpAgent;
+  readonly answerDeadlineMs: number;
+}
+
+async function sendOnce(request: HttpRequest, transport: Transport): Promise<HttpResponse> {
+  if (!URL.canParse(request.url)) throw new TerminalError('InvalidUrl', `${redactUrl(request.url)}: not an address`);
+  const url = new URL(request.url);
+  const isSecure = url.protocol === 'https:';
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  const send = isSecure ? httpsRequest : httpRequest;
+  const sent = send(url, {
+    method: request.method,
+    headers: {
+      'user-agent': 'longshore',
+      ...request.headers,
+      ...(request.body === undefined ? {} : { 'content-length': request.body.length }),
+    },
+    agent: isSecure ? transport.secure : transport.plain,
+    signal: request.signal,
+  });
+  const seconds = transport.answerDeadlineMs / 1000;
+  const timer = setTimeout(() => {
+    sent.destroy(new TransientError('DeadlineExceeded', `${describe(request)}: no answer within ${seconds} s`));
+  }, transport.answerDeadlineMs);
+  sent.on('response', (body) => {
+    clearTimeout(timer);
+    body.setTimeout(transport.answerDeadlineMs, () => {
+      body.destroy(new TransientError('DeadlineExceeded', `${describe(request)}: nothing received for ${seconds} s`));
+    });
+    resolve({ status: body.statusCode ?? 0, headers: body.headers, url: request.url, body });
+  });
+  sent.on('error', (thrown) => {
+    clearTimeout(timer);
+    reject(failure(request, thrown));
+  });
+  sent.end(request.body);
+  return await promise;
+}
+
+/** What a broken connection means to the caller. */
+export function failure(request: Pick<HttpRequest, 'method' | 'url' | 'signal'>, thrown: unknown): unknown {
+  if (request.signal.aborted) return request.signal.reason;
+  if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
+  const text = `${request.method} ${redactUrl(request.url)}: ${errorMessage(thrown)}`;
+  return new TransientError('ServerUnavailable', text, { cause: thrown });
+}
+
+/** The whole body, at most `maxBytes`.
+ *  @throws TerminalError BodyTooLarge · TransientError ServerUnavailable */
+export async function readBody(request: HttpRequest, response: HttpResponse, maxBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  try {
+    for await (const piece of response.body as AsyncIterable<Buffer>) {
+      sizeBytes += piece.length;
+      if (sizeBytes > maxBytes) {
+        throw new TerminalError('BodyTooLarge', `${describe(request)}: larger than the limit of ${maxBytes} bytes`);
+      }
+      pieces.push(piece);
+    }
+  } catch (thrown) {
+    throw failure(request, thrown);
+  }
+  return Buffer.concat(pieces);
+}

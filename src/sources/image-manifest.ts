@@ -1,0 +1,121 @@
+import { isJsonObject, isSha256Digest, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+
+const indexTypes: ReadonlySet<string> = new Set([
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+]);
+const manifestTypes: ReadonlySet<string> = new Set([
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+]);
+const layerTypePattern =
+  /^application\/vnd\.(oci\.image\.layer(\.nondistributable)?\.v1\.tar|docker\.image\.rootfs(\.foreign)?\.diff\.tar)([+.](gzip|zstd))?$/;
+
+/** The `accept` header for manifests. */
+export const manifestAccept: string = [...manifestTypes, ...indexTypes].join(', ');
+
+export interface Descriptor {
+  readonly digest: string;
+  readonly sizeBytes: number;
+}
+
+export interface Platform {
+  readonly os: string;
+  readonly architecture: string;
+  readonly variant?: string;
+}
+
+/** An index leads to another manifest; an image has layers, lowest first. */
+export type ImageDocument =
+  | { readonly kind: 'index'; readonly chosen: Descriptor }
+  | { readonly kind: 'image'; readonly layers: readonly Descriptor[] };
+
+function refuse(what: string, text: string): never {
+  throw new TerminalError('InvalidManifest', `${what}: ${text}`);
+}
+
+function parseDescriptor(what: string, value: JsonValue | undefined): Descriptor & { readonly raw: JsonObject } {
+  if (!isJsonObject(value)) return refuse(what, 'expected a descriptor');
+  const { digest, size } = value;
+  if (typeof digest !== 'string' || !isSha256Digest(digest))
+    return refuse(what, 'expected a sha256 digest in a descriptor');
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    return refuse(what, 'expected a size in a descriptor');
+  return { digest, sizeBytes: size, raw: value };
+}
+
+function platformOf(raw: JsonObject): Platform | undefined {
+  const platform = raw['platform'];
+  if (!isJsonObject(platform)) return undefined;
+  const { os, architecture, variant } = platform;
+  if (typeof os !== 'string' || typeof architecture !== 'string' || os === 'unknown') return undefined;
+  return { os, architecture, ...(typeof variant === 'string' ? { variant } : {}) };
+}
+
+function isAttestation(raw: JsonObject): boolean {
+  const annotations = raw['annotations'];
+  return isJsonObject(annotations) && annotations['vnd.docker.reference.type'] === 'attestation-manifest';
+}
+
+function formatPlatform(platform: Platform): string {
+  return [platform.os, platform.architecture, platform.variant].filter((part) => part !== undefined).join('/');
+}
+
+/** The wanted platform's manifest; else the only one; else one without a platform, as content images have it. */
+function chooseManifest(what: string, items: readonly JsonValue[], wanted: Platform): Descriptor {
+  const candidates = items
+    .map((item) => parseDescriptor(what, item))
+    .filter(({ raw }) => !isAttestation(raw))
+    .map((descriptor) => ({ descriptor, platform: platformOf(descriptor.raw) }));
+  const isWanted = (platform: Platform | undefined): boolean =>
+    platform?.os === wanted.os &&
+    platform.architecture === wanted.architecture &&
+    (wanted.variant === undefined || platform.variant === wanted.variant);
+  const chosen =
+    candidates.find(({ platform }) => isWanted(platform)) ??
+    (candidates.length === 1 ? candidates[0] : candidates.find(({ platform }) => platform === undefined));
+  if (chosen !== undefined) return chosen.descriptor;
+  const offered = candidates
+    .map(({ platform }) => (platform === undefined ? 'none' : formatPlatform(platform)))
+    .join(', ');
+  return refuse(what, `no manifest for platform ${formatPlatform(wanted)}, only for: ${offered}`);
+}
+
+function parseLayer(what: string, value: JsonValue): Descriptor {
+  const { raw, ...layer } = parseDescriptor(what, value);
+  const mediaType = raw['mediaType'];
+  if (typeof mediaType !== 'string' || !layerTypePattern.test(mediaType)) {
+    refuse(what, `layer ${layer.digest} has media type ${JSON.stringify(mediaType)}: expected a tar layer of an image`);
+  }
+  return layer;
+}
+
+/** Reads a manifest or an index; `contentType` decides where the document does not say what it is.
+ *  @throws TerminalError InvalidManifest */
+export function parseImageDocument(
+  what: string,
+  document: JsonValue,
+  options: { readonly contentType: string | undefined; readonly platform: Platform },
+): ImageDocument {
+  if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
+  const declared = document['mediaType'] ?? options.contentType?.split(';')[0]?.trim();
+  const type = typeof declared === 'string' ? declared : '';
+  const { manifests, layers } = document;
+  if (indexTypes.has(type) && Array.isArray(manifests)) {
+    return { kind: 'index', chosen: chooseManifest(what, manifests, options.platform) };
+  }
+  if (manifestTypes.has(type) && Array.isArray(layers)) {
+    return { kind: 'image', layers: layers.map((layer) => parseLayer(what, layer)) };
+  }
+  return refuse(what, `media type ${JSON.stringify(type)} is not that of an image manifest or index`);
+}
+
+/** Reads `os/architecture[/variant]`.
+ *  @throws TerminalError InvalidPlatform */
+export function parsePlatform(text: string): Platform {
+  const [os, architecture, variant, ...rest] = text.split('/');
+  if (os === undefined || os === '' || architecture === undefined || architecture === '' || rest.length > 0) {
+    throw new TerminalError('InvalidPlatform', `platform "${text}": expected os/architecture[/variant]`);
+  }
+  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+}
