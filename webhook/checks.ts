@@ -15,7 +15,7 @@ import { specImmutable } from './rules/spec-immutable.ts';
 import { bundleSourceRules, configMapRules, templateSourceRules } from './rules/table.ts';
 
 /** What a check may use. */
-export interface CheckContext {
+interface CheckContext {
   readonly facts: FactsReader;
   readonly systemNamespace: string;
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface CheckContext {
 
 /** Reads the facts that the rules need and asks the rules.
  *  @throws TerminalError InvalidObject for an object of another form · whatever the reader throws */
-export type Check = (request: ReviewRequest, context: CheckContext) => Promise<Verdict>;
+type Check = (request: ReviewRequest, context: CheckContext) => Promise<Verdict>;
 
 async function factsFor(source: BundleSource, { facts, signal }: CheckContext): Promise<SourceFacts> {
   if (source.type !== 'configMaps') return { configMaps: new Map() };

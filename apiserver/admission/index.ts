@@ -10,9 +10,7 @@ import { type ApplyJsonPatch, mutatingWebhooks } from './webhooks/mutating.ts';
 import { clusterServiceResolver } from './webhooks/service-resolver.ts';
 import { validatingWebhooks } from './webhooks/validating.ts';
 
-export type { AdmissionPlugin, AdmissionRequest, UserInfo } from './plugin.ts';
-export { HookCallError, type ServiceEndpoint, type ServiceResolver } from './webhooks/call.ts';
-export type { ApplyJsonPatch } from './webhooks/mutating.ts';
+export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 
 /** What the plug-ins are given. */
 export interface AdmissionDeps {

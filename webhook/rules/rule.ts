@@ -2,7 +2,7 @@ import type { BundleSource } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 
 /** `original`: the whole text goes into `status.reason` with code 403; `added`: 422 `Invalid` with the text as message. */
-export interface Denial {
+interface Denial {
   readonly form: 'original' | 'added';
   readonly text: string;
 }
