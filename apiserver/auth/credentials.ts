@@ -1,0 +1,137 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type CertifiedKey,
+  certificateExpiryMs,
+  createCertificateAuthority,
+  issueCertificate,
+} from '../../src/base/index.ts';
+
+const dayMs = 86_400_000;
+const authorityLifetimeDays = 3650;
+const leafLifetimeDays = 365;
+const renewBeforeMs = 30 * dayMs;
+
+/** Everything secret that a server needs to be one and the same across restarts. */
+export interface Credentials {
+  readonly authority: CertifiedKey;
+  readonly server: CertifiedKey;
+  /** Client certificate of `kubernetes-admin` in `system:masters`. */
+  readonly admin: CertifiedKey;
+  /** Bearer token of the same user. */
+  readonly adminToken: string;
+  /** PKCS#8 PEM, ECDSA P-256: signs service account tokens. */
+  readonly tokenKeyPem: string;
+}
+
+interface CredentialOptions {
+  readonly dataDir: string | undefined;
+  readonly host: string;
+  readonly nowMs: number;
+  /** A bearer token given from outside instead of a random one. */
+  readonly token?: string | undefined;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** Whole or not at all, readable by the owner alone. */
+async function writeSecret(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
+}
+
+/** Texts kept under a name in a folder, or nowhere when there is none. */
+class SecretFolder {
+  readonly #path: string | undefined;
+
+  constructor(path: string | undefined) {
+    this.#path = path;
+  }
+
+  async text(name: string, make: () => string): Promise<string> {
+    const known = this.#path === undefined ? undefined : await readText(join(this.#path, name));
+    if (known !== undefined) return known;
+    const made = make();
+    if (this.#path !== undefined) await writeSecret(join(this.#path, name), made);
+    return made;
+  }
+
+  async pair(name: string, nowMs: number, make: () => Promise<CertifiedKey>): Promise<CertifiedKey> {
+    const known = await this.#readPair(name);
+    if (known !== undefined && certificateExpiryMs(known.certificatePem) - nowMs > renewBeforeMs) return known;
+    const made = await make();
+    if (this.#path !== undefined) {
+      // One file, so that a certificate never stands beside the key of another.
+      await writeSecret(join(this.#path, `${name}.pem`), `${made.certificatePem}${made.privateKeyPem}`);
+    }
+    return made;
+  }
+
+  async #readPair(name: string): Promise<CertifiedKey | undefined> {
+    if (this.#path === undefined) return undefined;
+    const text = await readText(join(this.#path, `${name}.pem`));
+    const at = text?.indexOf('-----BEGIN PRIVATE KEY-----') ?? -1;
+    return text === undefined || at <= 0
+      ? undefined
+      : { certificatePem: text.slice(0, at), privateKeyPem: text.slice(at) };
+  }
+}
+
+function makeTokenKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** Loads what the folder holds and makes what is missing or near its end. Without a folder all is new.
+ *  A new authority makes certificates of the old one worthless, so these are then new too. */
+export async function loadCredentials(options: CredentialOptions): Promise<Credentials> {
+  const { nowMs, host } = options;
+  const path = options.dataDir === undefined ? undefined : join(options.dataDir, 'pki');
+  if (path !== undefined) await mkdir(path, { recursive: true, mode: 0o700 });
+  const folder = new SecretFolder(path);
+  let isNewAuthority = false;
+  const authority = await folder.pair('ca', nowMs, () => {
+    isNewAuthority = true;
+    return createCertificateAuthority({ commonName: 'longshore-ca', nowMs, lifetimeDays: authorityLifetimeDays });
+  });
+  const leafTime = isNewAuthority ? Number.POSITIVE_INFINITY : nowMs;
+  const issued = { nowMs, lifetimeDays: leafLifetimeDays };
+  const isIp = /^[\d.]+$|:/.test(host);
+  const [server, admin] = await Promise.all([
+    folder.pair(`server-${host.replace(/[^\w.-]/g, '_')}`, leafTime, () =>
+      issueCertificate(authority, {
+        ...issued,
+        commonName: 'kube-apiserver',
+        usage: 'server',
+        dnsNames: [
+          'localhost',
+          'kubernetes',
+          'kubernetes.default',
+          'kubernetes.default.svc',
+          'kubernetes.default.svc.cluster.local',
+          ...(isIp ? [] : [host]),
+        ],
+        ipAddresses: [...new Set(['127.0.0.1', '::1', ...(isIp ? [host] : [])])],
+      }),
+    ),
+    folder.pair('admin', leafTime, () =>
+      issueCertificate(authority, {
+        ...issued,
+        commonName: 'kubernetes-admin',
+        organizations: ['system:masters'],
+        usage: 'client',
+      }),
+    ),
+  ]);
+  const adminToken = options.token ?? (await folder.text('admin.token', () => randomBytes(32).toString('base64url')));
+  return { authority, server, admin, adminToken, tokenKeyPem: await folder.text('service-account.key', makeTokenKey) };
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { JsonValue } from '../../src/base/index.ts';
+import { StatusError } from './status-error.ts';
+
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+export type HttpResponse = ServerResponse | Http2ServerResponse;
+
+export const maxBodyBytes: number = 3 * 1024 * 1024;
+const gzipThresholdBytes = 128 * 1024;
+const maxWarningCharacters = 4096;
+const compress = promisify(gzip);
+
+/** A whole answer. `undefined` body with a code sends headers alone. */
+export interface Reply {
+  readonly code: number;
+  readonly contentType?: string;
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function jsonReply(code: number, value: JsonValue, isPretty = false): Reply {
+  const text = isPretty ? JSON.stringify(value, undefined, 2) : JSON.stringify(value);
+  return { code, contentType: 'application/json', body: `${text}\n` };
+}
+
+export function textReply(code: number, body: string): Reply {
+  return { code, contentType: 'text/plain; charset=utf-8', body, headers: { 'x-content-type-options': 'nosniff' } };
+}
+
+/** The plain answer to a path that nobody knows; clients turn it into their own NotFound. */
+export function unknownPath(): Reply {
+  return textReply(404, '404 page not found\n');
+}
+
+/** Reads the body, at most 3 MiB.
+ *  @throws StatusError 413 */
+export async function readBody(request: HttpRequest): Promise<Buffer> {
+  const tooLarge = (): StatusError =>
+    new StatusError({
+      code: 413,
+      reason: 'RequestEntityTooLarge',
+      message: `Request entity too large: limit is ${maxBodyBytes}`,
+    });
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** The text as it may stand between quotes in a Warning header: no control characters, latin-1 only. */
+function quoteWarning(text: string): string {
+  const printable = text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, (character) => `\\${character}`);
+  return `299 - "${printable}"`;
+}
+
+/** Values of the `Warning` headers: each text once, cut when they are too long together. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const unique = [...new Set(texts)];
+  const total = unique.reduce((sum, text) => sum + text.length, 0);
+  let rest = maxWarningCharacters;
+  const kept: string[] = [];
+  for (const text of unique) {
+    const cut = total > maxWarningCharacters ? text.slice(0, 256) : text;
+    if (cut.length > rest) break;
+    rest -= cut.length;
+    kept.push(quoteWarning(cut));
+  }
+  return kept;
+}
+
+/** One request and its answer: what every step of the pipeline shares. */
+export class Exchange {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly auditId: string;
+  readonly #warnings: string[] = [];
+
+  constructor(request: HttpRequest, response: HttpResponse) {
+    this.request = request;
+    this.response = response;
+    const url = request.url ?? '/';
+    const at = url.indexOf('?');
+    this.path = at < 0 ? url : url.slice(0, at);
+    this.query = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+    const asked = request.headers['audit-id'];
+    this.auditId = typeof asked === 'string' && /^[\x21-\x7e]{1,256}$/.test(asked) ? asked : randomUUID();
+    response.setHeader('audit-id', this.auditId);
+    response.setHeader('cache-control', 'no-cache, private');
+  }
+
+  get method(): string {
+    return this.request.method ?? 'GET';
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  warn(text: string): void {
+    this.#warnings.push(text);
+  }
+
+  /** Sends headers: for streams, and as the first part of `send`. */
+  sendHead(code: number, headers: Readonly<Record<string, string>>): void {
+    const warnings = warningHeaders(this.#warnings);
+    if (warnings.length > 0) this.response.setHeader('warning', warnings);
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value);
+    this.response.statusCode = code;
+  }
+
+  async send(reply: Reply): Promise<void> {
+    let body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+    const headers: Record<string, string> = { ...reply.headers };
+    if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
+    if (body !== undefined && body.length > gzipThresholdBytes && this.#acceptsGzip()) {
+      body = await compress(body, { level: constants.Z_BEST_SPEED });
+      headers['content-encoding'] = 'gzip';
+      headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
+    }
+    if (this.response.destroyed === true || this.response.writableEnded) return;
+    if (body !== undefined) headers['content-length'] = String(body.length);
+    this.sendHead(reply.code, headers);
+    if (this.method === 'HEAD' || body === undefined) this.response.end();
+    else this.response.end(body);
+  }
+
+  #acceptsGzip(): boolean {
+    return /\bgzip\b/.test(this.header('accept-encoding') ?? '');
+  }
+}

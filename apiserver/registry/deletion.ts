@@ -1,0 +1,104 @@
+import { formatTimestamp, type JsonObject, isJsonObject } from '../../src/base/index.ts';
+import { groupKind, StatusError } from '../http/status-error.ts';
+import { copyJson } from './json-copy.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
+
+/** What a DELETE asks for. */
+export interface DeletionOptions {
+  readonly propagationPolicy?: string | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+function specFinalizers(object: KubeObject): number {
+  const spec = object['spec'];
+  const finalizers = object.kind === 'Namespace' && isJsonObject(spec) ? spec['finalizers'] : undefined;
+  return Array.isArray(finalizers) ? finalizers.length : 0;
+}
+
+/** Whether something keeps a deleted object: finalizers, or grace that has not been ended. */
+export function isHeld(object: KubeObject): boolean {
+  const { finalizers, deletionGracePeriodSeconds } = object.metadata;
+  return (finalizers ?? []).length > 0 || specFinalizers(object) > 0 || (deletionGracePeriodSeconds ?? 0) > 0;
+}
+
+/** @throws StatusError 409 when uid or resourceVersion are not what the request expects */
+export function checkPreconditions(type: ResourceType, object: KubeObject, options: DeletionOptions): void {
+  const { uid, resourceVersion, name = '' } = object.metadata;
+  const fail = (why: string): StatusError =>
+    new StatusError({
+      code: 409,
+      reason: 'Conflict',
+      message: `Operation cannot be fulfilled on ${groupKind(type)} "${name}": ${why}`,
+      details: { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.kind },
+    });
+  if (options.uid !== undefined && options.uid !== uid) {
+    const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid})`;
+    throw fail(`${why}. The object might have been deleted and then recreated`);
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion})`;
+    throw fail(`${why}. The object might have been modified`);
+  }
+}
+
+function wantsFinalizer(type: ResourceType, options: DeletionOptions, present: readonly string[]): string | undefined {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'orphan' : undefined;
+  if (options.propagationPolicy === 'Orphan') return 'orphan';
+  if (options.propagationPolicy === 'Foreground') return 'foregroundDeletion';
+  if (options.propagationPolicy === 'Background') return undefined;
+  const kept = present.find((name) => name === 'orphan' || name === 'foregroundDeletion');
+  return kept ?? (type.strategy.defaultPropagation === 'Orphan' ? 'orphan' : undefined);
+}
+
+function finalizersFor(type: ResourceType, object: KubeObject, options: DeletionOptions): string[] {
+  const present = object.metadata.finalizers ?? [];
+  const wanted = wantsFinalizer(type, options, present);
+  const isGc = (name: string): boolean => name === 'orphan' || name === 'foregroundDeletion';
+  const kept = present.filter((name) => !isGc(name) || name === wanted);
+  const added = [
+    ...(wanted === undefined || kept.includes(wanted) ? [] : [wanted]),
+    ...(isCrd(type) && !kept.includes(crdFinalizer) && object.metadata.deletionTimestamp === undefined ? [crdFinalizer] : []),
+  ];
+  return [...kept, ...added];
+}
+
+function isCrd(type: ResourceType): boolean {
+  return type.storageKey === 'customresourcedefinitions.apiextensions.k8s.io';
+}
+
+function graceOf(type: ResourceType, object: KubeObject, requested: number | undefined): number {
+  const usual = type.strategy.defaultGraceSeconds(object);
+  if (usual === 0) return 0;
+  const asked = requested === undefined ? usual : requested < 0 ? 1 : requested;
+  // A second delete may only shorten.
+  return Math.min(asked, object.metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
+}
+
+/** The object as a DELETE leaves it: marked and kept; undefined when nothing keeps it. */
+export function markForDeletion(
+  type: ResourceType,
+  object: KubeObject,
+  request: { readonly options: DeletionOptions; readonly nowMs: number },
+): KubeObject | undefined {
+  const { options, nowMs } = request;
+  const marked = copyJson(object);
+  const { metadata } = marked;
+  const finalizers = finalizersFor(type, object, options);
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+  const grace = graceOf(type, object, options.gracePeriodSeconds);
+  metadata.deletionGracePeriodSeconds = grace;
+  if (!isHeld(marked)) return undefined;
+  const isFirst = metadata.deletionTimestamp === undefined;
+  const isShorter = grace < (object.metadata.deletionGracePeriodSeconds ?? grace);
+  if (isFirst || isShorter) metadata.deletionTimestamp = formatTimestamp(nowMs + grace * 1000);
+  if (isFirst && metadata.generation !== undefined && metadata.generation > 0) metadata.generation += 1;
+  if (marked.kind === 'Namespace') marked['status'] = { ...(marked['status'] as JsonObject), phase: 'Terminating' };
+  return marked;
+}

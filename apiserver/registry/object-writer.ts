@@ -1,0 +1,290 @@
+import { randomInt } from 'node:crypto';
+import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
+import { alreadyExists, conflict, invalid, notFound, StatusError } from '../http/status-error.ts';
+import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
+import type { Store } from '../storage/index.ts';
+import { copyJson } from './json-copy.ts';
+import type { KubeObject } from './kube-object.ts';
+import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
+import { carryOverMetadata, checkIdentity, startMetadata } from './write-metadata.ts';
+import { checkObject, checkObjectUpdate } from './write-validation.ts';
+import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
+import { trackFields } from './field-tracking.ts';
+
+const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const maxGeneratedBase = 58;
+const nameTries = 8;
+const conflictTries = 5;
+
+export interface WriterDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Asked for every write, so that plug-ins may be joined after the writer is made. */
+  readonly plugins: () => readonly AdmissionPlugin[];
+}
+
+export interface UpdateRequest {
+  readonly target: WriteTarget;
+  /** The wanted object, made from the stored one (in the target's version; shared, not to be changed). */
+  readonly build: (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
+  /** Creates what is absent, where the kind or the patch allows it. */
+  readonly createsAbsent: boolean;
+  /** Server-side apply has tracked its fields itself. */
+  readonly isTracked: boolean;
+  /** PUT must name the version it replaces, where the kind asks for it; a patch need not. */
+  readonly isPatch: boolean;
+}
+
+function withSuffix(base: string): string {
+  const suffix = Array.from({ length: 5 }, () => nameAlphabet.charAt(randomInt(nameAlphabet.length))).join('');
+  return base.slice(0, maxGeneratedBase) + suffix;
+}
+
+function modifiedSince(target: WriteTarget, name: string): StatusError {
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return conflict(target.type, name, why);
+}
+
+/** Every write to storage, from a request or from inside: admission, defaults, metadata rules, validation, commit. */
+export class ObjectWriter {
+  readonly #deps: WriterDeps;
+
+  constructor(deps: WriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Stores a new object. `object` is decoded, in the target's version, and from now on the writer's own. */
+  async create(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
+    const { type, namespace } = target;
+    checkIdentity(object, target);
+    type.strategy.applyDefaults(object);
+    const tracked = trackFields({ type, live: undefined, updated: object, context, nowMs: this.#deps.clock.now() });
+    return await this.#createTracked({ ...target, namespace }, tracked, context);
+  }
+
+  /** Stores a changed object; a change that changes nothing is not stored. */
+  async update(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#updateOnce(request, context);
+      } catch (thrown) {
+        if (!(thrown instanceof StaleChangeError)) throw thrown;
+        if (attempt >= conflictTries) throw modifiedSince(request.target, request.target.name);
+      }
+    }
+  }
+
+  async delete(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#deleteOnce(target, options, context);
+      } catch (thrown) {
+        if (!(thrown instanceof StaleChangeError)) throw thrown;
+        if (attempt >= conflictTries) throw modifiedSince(target, target.name);
+      }
+    }
+  }
+
+  async #createTracked(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
+    const { type } = target;
+    const name = object.metadata.name ?? '';
+    const admitted = await this.#mutate(target, { operation: 'CREATE', name, object, old: undefined }, context);
+    startMetadata(type, admitted, this.#deps.clock.now());
+    type.strategy.prepareForCreate(admitted);
+    const base = admitted.metadata.name === undefined ? admitted.metadata.generateName : undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      if (base !== undefined) admitted.metadata.name = withSuffix(base);
+      try {
+        return await this.#validateAndInsert(target, admitted, context);
+      } catch (thrown) {
+        if (!(thrown instanceof StaleChangeError)) throw thrown;
+        if (base === undefined) throw alreadyExists(type, admitted.metadata.name ?? '');
+        if (attempt >= nameTries) throw cannotGenerate(target, admitted);
+      }
+    }
+  }
+
+  async #validateAndInsert(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
+    const { type, namespace } = target;
+    checkObject(type, object, context);
+    const name = object.metadata.name ?? '';
+    const key = storageName(type, namespace, name);
+    // Taken names are found before the validating plug-ins ask others, and again when storing.
+    if (this.#deps.store.get(type.storageKey, key) !== undefined) throw new StaleChangeError(undefined);
+    await this.#validate(target, { operation: 'CREATE', name, object, old: undefined }, context);
+    if (context.dryRun) return { object, isCreated: true, isGone: false };
+    const stored = type.toStorage(object);
+    const { entry, durable } = this.#deps.store.commit({
+      storageKey: type.storageKey,
+      key,
+      replaces: undefined,
+      object: stored,
+    });
+    await durable;
+    return { object: type.toServed(entry.object), isCreated: true, isGone: false };
+  }
+
+  async #updateOnce(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
+    const { target } = request;
+    const { type, name } = target;
+    const entry = this.#deps.store.get(type.storageKey, storageName(type, target.namespace, name));
+    if (entry === undefined) return await this.#createAbsent(request, context);
+    const live = type.toServed(entry.object);
+    const wanted = copyJson(await request.build(live));
+    checkIdentity(wanted, target);
+    checkVersion({ target, wanted, live, mayOmit: request.isPatch || type.strategy.allowsUnconditionalUpdate });
+    type.strategy.applyDefaults(wanted);
+    const nowMs = this.#deps.clock.now();
+    const tracked = request.isTracked ? wanted : trackFields({ type, live, updated: wanted, context, nowMs, subresource: target.subresource });
+    carryOverMetadata(tracked, live);
+    const admitted = await this.#mutate(target, { operation: 'UPDATE', name, object: tracked, old: live }, context);
+    carryOverMetadata(admitted, live);
+    prepareUpdate(target, admitted, live);
+    checkObjectUpdate({ target, object: admitted, old: live }, context);
+    await this.#validate(target, { operation: 'UPDATE', name, object: admitted, old: live }, context);
+    return await this.#replace(target, { entry, live, object: admitted }, context);
+  }
+
+  async #createAbsent(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
+    const { target } = request;
+    if (!request.createsAbsent || target.subresource !== undefined) throw notFound(target.type, target.name);
+    const object = copyJson(await request.build(undefined));
+    if (object.metadata.uid !== undefined && object.metadata.uid !== '') {
+      const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
+      throw conflict(target.type, target.name, why);
+    }
+    delete object.metadata.resourceVersion;
+    if (!request.isTracked) return await this.create(target, object, context);
+    checkIdentity(object, target);
+    target.type.strategy.applyDefaults(object);
+    return await this.#createTracked(target, object, context);
+  }
+
+  async #replace(
+    target: WriteTarget,
+    change: { readonly entry: StoredEntry; readonly live: KubeObject; readonly object: KubeObject },
+    context: WriteContext,
+  ): Promise<WriteResult> {
+    const { type } = target;
+    const { entry, live, object } = change;
+    object.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
+    const isGone = object.metadata.deletionTimestamp !== undefined && !isHeld(object);
+    const isSame = isJsonEqual(object as unknown as JsonValue, live as unknown as JsonValue);
+    if (context.dryRun || (isSame && !isGone)) return { object, isCreated: false, isGone: false };
+    const storageKey = type.storageKey;
+    const stored = type.toStorage(object);
+    const { entry: written, durable } = isGone
+      ? this.#deps.store.commit({ storageKey, key: entry.key, replaces: entry, object: undefined, last: stored })
+      : this.#deps.store.commit({ storageKey, key: entry.key, replaces: entry, object: stored });
+    await durable;
+    return { object: type.toServed(written.object), isCreated: false, isGone };
+  }
+
+  async #deleteOnce(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
+    const { type, name } = target;
+    const { store } = this.#deps;
+    const entry = store.get(type.storageKey, storageName(type, target.namespace, name));
+    if (entry === undefined) throw notFound(type, name);
+    const old = type.toServed(entry.object);
+    await this.#validate(target, { operation: 'DELETE', name, object: undefined, old }, context);
+    checkPreconditions(type, old, options);
+    const marked = markForDeletion(type, old, { options, nowMs: this.#deps.clock.now() });
+    if (marked === undefined) {
+      if (context.dryRun) return { object: old, isCreated: false, isGone: true };
+      const { durable, entry: last } = store.commit({ storageKey: type.storageKey, key: entry.key, replaces: entry, object: undefined });
+      await durable;
+      return { object: type.toServed(last.object), isCreated: false, isGone: true };
+    }
+    return await this.#replace(target, { entry, live: old, object: marked }, context);
+  }
+
+  async #mutate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<KubeObject> {
+    let { object } = step;
+    for (const plugin of this.#deps.plugins()) {
+      const changed = await plugin.mutate?.(admissionRequest(target, { ...step, object }, context));
+      if (changed === undefined) continue;
+      object = copyJson(changed);
+      target.type.strategy.applyDefaults(object);
+    }
+    return object as KubeObject;
+  }
+
+  async #validate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<void> {
+    const request = admissionRequest(target, step, context);
+    for (const plugin of this.#deps.plugins()) {
+      if (step.operation === 'DELETE') await plugin.mutate?.(request);
+      await plugin.validate?.(request);
+    }
+  }
+}
+
+interface AdmissionStep {
+  readonly operation: AdmissionRequest['operation'];
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+}
+
+function admissionRequest(target: WriteTarget, step: AdmissionStep, context: WriteContext): AdmissionRequest {
+  return {
+    operation: step.operation,
+    resource: target.type,
+    subresource: target.subresource,
+    namespace: target.namespace,
+    name: step.name,
+    object: step.object,
+    oldObject: step.old,
+    options: context.options,
+    user: context.user,
+    dryRun: context.dryRun,
+    warn: (text) => context.warn(text),
+    signal: context.signal,
+  };
+}
+
+function cannotGenerate(target: WriteTarget, object: KubeObject): StatusError {
+  const { failure } = alreadyExists(target.type, object.metadata.name ?? '');
+  return new StatusError({
+    ...failure,
+    message: `${failure.message}, the server was not able to generate a unique name for the object`,
+    details: { ...failure.details, retryAfterSeconds: 1 },
+  });
+}
+
+function checkVersion(options: {
+  readonly target: WriteTarget;
+  readonly wanted: KubeObject;
+  readonly live: KubeObject;
+  readonly mayOmit: boolean;
+}): void {
+  const { target, wanted, live, mayOmit } = options;
+  const { uid, resourceVersion } = wanted.metadata;
+  if (uid !== undefined && uid !== '' && uid !== live.metadata.uid) {
+    const key = `/registry/${target.type.plural}/${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}`;
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+    const text = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+    throw conflict(target.type, target.name, text);
+  }
+  if (resourceVersion === undefined || resourceVersion === '') {
+    if (mayOmit) return;
+    const message = 'Invalid value: 0x0: must be specified for an update';
+    const kind = { group: target.type.group, kind: target.type.plural };
+    throw invalid(kind, target.name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message }]);
+  }
+  if (resourceVersion !== live.metadata.resourceVersion) throw modifiedSince(target, target.name);
+}
+
+function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {
+  const { strategy } = target.type;
+  if (target.subresource === 'status') {
+    strategy.prepareForStatusUpdate(object, live);
+  } else {
+    strategy.prepareForUpdate(object, live);
+  }
+  const { generation } = live.metadata;
+  if (generation === undefined) delete object.metadata.generation;
+  else object.metadata.generation = generation;
+  if (target.subresource === 'status' || !strategy.hasGeneration) return;
+  if (strategy.isNewGeneration(object, live)) object.metadata.generation = (generation ?? 0) + 1;
+}

@@ -1,0 +1,84 @@
+import type { ResourceType } from './resource-type.ts';
+
+/** `apps/v1`, `v1` */
+export function groupVersionOf(type: { readonly group: string; readonly version: string }): string {
+  return type.group === '' ? type.version : `${type.group}/${type.version}`;
+}
+
+function parseVersion(version: string): readonly [stage: number, major: number, minor: number] | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const stage = match[2] === undefined ? 3 : match[2] === 'beta' ? 2 : 1;
+  return [stage, Number(match[1]), Number(match[3] ?? 0)];
+}
+
+/** Orders versions as Kubernetes prefers them: GA, beta, alpha, higher numbers first; other names last, alphabetically. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [parseVersion(a), parseVersion(b)];
+  if (left === undefined || right === undefined) {
+    if (left === right) return a < b ? -1 : a > b ? 1 : 0;
+    return left === undefined ? 1 : -1;
+  }
+  return right[0] - left[0] || right[1] - left[1] || right[2] - left[2];
+}
+
+/** The resource types served at this moment: the built-in ones and those of CustomResourceDefinitions, which come and go. */
+export class TypeRegistry {
+  readonly #builtin: readonly ResourceType[];
+  readonly #custom = new Map<string, readonly ResourceType[]>();
+  #byPath = new Map<string, ResourceType>();
+  #all: readonly ResourceType[] = [];
+  #storage: readonly ResourceType[] = [];
+  #groupVersions = new Set<string>();
+  #edition = 0;
+
+  constructor(builtin: readonly ResourceType[]) {
+    this.#builtin = builtin;
+    this.#rebuild();
+  }
+
+  /** Grows with every change of the served types. */
+  get edition(): number {
+    return this.#edition;
+  }
+
+  all(): readonly ResourceType[] {
+    return this.#all;
+  }
+
+  storageTypes(): readonly ResourceType[] {
+    return this.#storage;
+  }
+
+  hasGroupVersion(group: string, version: string): boolean {
+    return this.#groupVersions.has(`${group}/${version}`);
+  }
+
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    return this.#byPath.get(`${group}/${version}/${plural}`);
+  }
+
+  storageType(group: string, plural: string): ResourceType | undefined {
+    return this.#storage.find((type) => type.group === group && type.plural === plural);
+  }
+
+  /** Serves `types` for the CustomResourceDefinition `name` in place of what it had; none removes them. */
+  setCustom(name: string, types: readonly ResourceType[]): void {
+    if (types.length === 0) this.#custom.delete(name);
+    else this.#custom.set(name, types);
+    this.#rebuild();
+  }
+
+  customTypes(name: string): readonly ResourceType[] {
+    return this.#custom.get(name) ?? [];
+  }
+
+  #rebuild(): void {
+    const custom = [...this.#custom].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, types]) => types);
+    this.#all = [...this.#builtin, ...custom];
+    this.#storage = this.#all.filter((type) => type.isStorageVersion);
+    this.#byPath = new Map(this.#all.map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
+    this.#groupVersions = new Set(this.#all.map((type) => `${type.group}/${type.version}`));
+    this.#edition += 1;
+  }
+}

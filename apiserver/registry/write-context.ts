@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { UserInfo } from '../admission/plugin.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
+
+/** Who writes, under which name and with which options. */
+export interface WriteContext {
+  readonly user: UserInfo;
+  /** Name for managedFields. */
+  readonly manager: string;
+  readonly dryRun: boolean;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
+  readonly options: JsonObject;
+  warn(text: string): void;
+  readonly signal: AbortSignal;
+}
+
+/** What a write acts on. */
+export interface WriteTarget {
+  readonly type: ResourceType;
+  readonly namespace: string;
+  /** Empty on create: the object says. */
+  readonly name: string;
+  readonly subresource: string | undefined;
+}
+
+/** What a write left. `object` is in the version of the target's type. */
+export interface WriteResult {
+  readonly object: KubeObject;
+  readonly isCreated: boolean;
+  /** Whether the object is gone: deleted, or the last finalizer removed from a deleted one. */
+  readonly isGone: boolean;
+}
+
+/** Key in storage: `namespace/name`. */
+export function storageName(type: ResourceType, namespace: string, name: string): string {
+  return type.namespaced ? `${namespace}/${name}` : `/${name}`;
+}

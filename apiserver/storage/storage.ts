@@ -1,0 +1,59 @@
+import type { KubeObject } from '../registry/kube-object.ts';
+
+/** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed. */
+export interface StoredEntry {
+  readonly storageKey: string;
+  /** `namespace/name`; the namespace is empty for cluster-scoped objects. */
+  readonly key: string;
+  readonly revision: number;
+  readonly object: KubeObject;
+  readonly text: string;
+}
+
+export interface StoreEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly revision: number;
+  /** For DELETED: the last state with the revision of the deletion. */
+  readonly entry: StoredEntry;
+  readonly previous: StoredEntry | undefined;
+  /** Serialised forms, kept by whoever serves the event so that it is written once for all watchers. */
+  readonly encoded: Map<string, Buffer>;
+}
+
+/** A write that replaces exactly the state it was made from. */
+export interface Change {
+  readonly storageKey: string;
+  readonly key: string;
+  /** The entry that this change replaces; undefined: nothing may be there. */
+  readonly replaces: StoredEntry | undefined;
+  /** Undefined deletes. */
+  readonly object: KubeObject | undefined;
+  /** The last state that the event of a deletion shows; absent: what was stored. */
+  readonly last?: KubeObject;
+}
+
+/** The state was not the one that the change replaces. */
+export class StaleChangeError extends Error {
+  readonly current: StoredEntry | undefined;
+
+  constructor(current: StoredEntry | undefined) {
+    super('the stored state has changed');
+    this.name = 'StaleChangeError';
+    this.current = current;
+  }
+}
+
+/** One record of the journal: an object put (`text`) or removed (`undefined`). */
+export interface JournalRecord {
+  readonly storageKey: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly text: string | undefined;
+}
+
+/** Where writes become durable. `append` returns only when all records, together, survive a crash. */
+export interface Journal {
+  load(): { readonly revision: number; readonly records: readonly JournalRecord[] };
+  append(records: readonly JournalRecord[]): void;
+  close(): void;
+}

@@ -1,0 +1,197 @@
+import type { KubeObject } from '../registry/kube-object.ts';
+import { SortedTable } from './sorted-table.ts';
+import {
+  type Change,
+  type Journal,
+  type JournalRecord,
+  StaleChangeError,
+  type StoredEntry,
+  type StoreEvent,
+} from './storage.ts';
+import { defaultHistoryLimits, type HistoryLimits, WatchHistory } from './watch-history.ts';
+
+type Listener = (event: StoreEvent) => void;
+
+interface Pending {
+  readonly event: StoreEvent;
+  readonly record: JournalRecord;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** kind and apiVersion first, so that the text of a list item is the text of the object less a known prefix. */
+function inWireOrder(object: KubeObject, revision: number): KubeObject {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  return { kind, apiVersion, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
+}
+
+function makeEntry(storageKey: string, key: string, options: { object: KubeObject; revision: number }): StoredEntry {
+  const object = inWireOrder(options.object, options.revision);
+  return { storageKey, key, revision: options.revision, object, text: JSON.stringify(object) };
+}
+
+/** All objects, in memory, with one revision counter for all; changes are written through to a journal.
+ *  Events are published, and writes acknowledged, when they are durable, in the order of their revisions. */
+export class Store {
+  readonly #tables = new Map<string, SortedTable<StoredEntry>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #allListeners = new Set<Listener>();
+  readonly #journal: Journal | undefined;
+  readonly #history: WatchHistory;
+  #pending: Pending[] = [];
+  #flushed: Promise<void> | undefined;
+  #failure: unknown;
+  #revision: number;
+
+  constructor(options: { readonly journal?: Journal | undefined; readonly historyLimits?: HistoryLimits } = {}) {
+    this.#journal = options.journal;
+    const loaded = options.journal?.load() ?? { revision: 0, records: [] };
+    this.#revision = Math.max(1, loaded.revision);
+    for (const { storageKey, key, revision, text } of loaded.records) {
+      if (text === undefined) continue;
+      const object = JSON.parse(text) as KubeObject;
+      this.#table(storageKey).set({ storageKey, key, revision, object, text });
+    }
+    this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits, this.#revision);
+  }
+
+  /** The revision of the latest write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Resolves when everything written so far is durable; undefined when it already is. Await it before showing state to a client.
+   *  @throws whatever broke the journal */
+  settled(): Promise<void> | undefined {
+    return this.#failure === undefined ? this.#flushed : Promise.reject(this.#failure);
+  }
+
+  get(storageKey: string, key: string): StoredEntry | undefined {
+    return this.#tables.get(storageKey)?.get(key);
+  }
+
+  /** The entries of one type, by key. With `namespace` only those in it. */
+  list(storageKey: string, namespace?: string): StoredEntry[] {
+    const prefix = namespace === undefined || namespace === '' ? '' : `${namespace}/`;
+    return this.#tables.get(storageKey)?.withPrefix(prefix) ?? [];
+  }
+
+  count(storageKey: string): number {
+    return this.#tables.get(storageKey)?.size ?? 0;
+  }
+
+  /** What `list` gave when `revision` was the latest; undefined when that is forgotten. */
+  listAt(storageKey: string, revision: number, namespace?: string): StoredEntry[] | undefined {
+    if (revision >= this.#revision) return this.list(storageKey, namespace);
+    const events = this.#history.after(storageKey, revision);
+    if (events === undefined) return undefined;
+    if (events.length === 0) return this.list(storageKey, namespace);
+    const table = new Map(this.list(storageKey, namespace).map((entry) => [entry.key, entry]));
+    const prefix = namespace === undefined || namespace === '' ? '' : `${namespace}/`;
+    for (const { entry, previous } of events.reverse()) {
+      if (!entry.key.startsWith(prefix)) continue;
+      if (previous === undefined) table.delete(entry.key);
+      else table.set(entry.key, previous);
+    }
+    return [...table.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  /** Events of a type after `revision`; undefined when some are forgotten. */
+  eventsAfter(storageKey: string, revision: number): StoreEvent[] | undefined {
+    return this.#history.after(storageKey, revision);
+  }
+
+  oldestRevision(storageKey: string): number {
+    return this.#history.oldestRevision(storageKey);
+  }
+
+  /** Changes state at once; the promise resolves when the change is durable.
+   *  @throws StaleChangeError (at once) when the state is not the one the change replaces */
+  commit(change: Change): { readonly entry: StoredEntry; readonly durable: Promise<void> } {
+    if (this.#failure !== undefined) throw this.#failure as Error;
+    const { storageKey, key, replaces, object } = change;
+    const table = this.#table(storageKey);
+    const current = table.get(key);
+    if (current?.revision !== replaces?.revision) throw new StaleChangeError(current);
+    const revision = this.#revision + 1;
+    const shown = object ?? change.last ?? replaces?.object;
+    if (shown === undefined) throw new StaleChangeError(undefined);
+    const entry = makeEntry(storageKey, key, { object: shown, revision });
+    this.#revision = revision;
+    if (object === undefined) table.delete(key);
+    else table.set(entry);
+    const type = object === undefined ? 'DELETED' : replaces === undefined ? 'ADDED' : 'MODIFIED';
+    const event: StoreEvent = { type, revision, entry, previous: replaces, encoded: new Map() };
+    return { entry, durable: this.#makeDurable(event, object === undefined ? undefined : entry.text) };
+  }
+
+  /** Called for every later event, of one type or of all, in order. */
+  subscribe(storageKey: string | undefined, listener: Listener): Disposable {
+    const set = storageKey === undefined ? this.#allListeners : this.#listenersOf(storageKey);
+    set.add(listener);
+    return { [Symbol.dispose]: () => void set.delete(listener) };
+  }
+
+  /** Waits for what is pending and closes the journal. */
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#flushed;
+    this.#journal?.close();
+  }
+
+  #makeDurable(event: StoreEvent, text: string | undefined): Promise<void> {
+    if (this.#journal === undefined) {
+      this.#publish(event);
+      return Promise.resolve();
+    }
+    const { storageKey, key, revision } = event.entry;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending.push({ event, record: { storageKey, key, revision, text }, resolve, reject });
+    if (this.#pending.length === 1) {
+      this.#flushed = promise;
+      setImmediate(() => this.#flush());
+    }
+    return promise;
+  }
+
+  #flush(): void {
+    const batch = this.#pending;
+    if (batch.length === 0) return;
+    this.#pending = [];
+    this.#flushed = undefined;
+    try {
+      this.#journal?.append(batch.map(({ record }) => record));
+    } catch (thrown) {
+      this.#failure = thrown;
+      for (const { reject } of batch) reject(thrown);
+      return;
+    }
+    for (const { event, resolve } of batch) {
+      this.#publish(event);
+      resolve();
+    }
+  }
+
+  #publish(event: StoreEvent): void {
+    this.#history.push(event);
+    for (const listener of this.#listeners.get(event.entry.storageKey) ?? []) listener(event);
+    for (const listener of this.#allListeners) listener(event);
+  }
+
+  #table(storageKey: string): SortedTable<StoredEntry> {
+    const known = this.#tables.get(storageKey);
+    if (known !== undefined) return known;
+    const table = new SortedTable<StoredEntry>();
+    this.#tables.set(storageKey, table);
+    return table;
+  }
+
+  #listenersOf(storageKey: string): Set<Listener> {
+    const known = this.#listeners.get(storageKey);
+    if (known !== undefined) return known;
+    const set = new Set<Listener>();
+    this.#listeners.set(storageKey, set);
+    return set;
+  }
+}
+

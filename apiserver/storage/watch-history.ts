@@ -1,0 +1,63 @@
+import type { StoreEvent } from './storage.ts';
+
+/** Bounds on remembered events; whatever is reached first drops the oldest. */
+export interface HistoryLimits {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export const defaultHistoryLimits: HistoryLimits = Object.freeze({ entries: 100_000, bytes: 96 * 1024 * 1024 });
+
+/** The latest events of all types, for watches that start in the past and for lists at an older revision. */
+export class WatchHistory {
+  readonly #limits: HistoryLimits;
+  /** Nothing at or before this revision is known (what a restart forgets). */
+  readonly #floor: number;
+  readonly #droppedUpTo = new Map<string, number>();
+  #events: StoreEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+
+  constructor(limits: HistoryLimits, floor: number) {
+    this.#limits = limits;
+    this.#floor = floor;
+  }
+
+  push(event: StoreEvent): void {
+    this.#events.push(event);
+    this.#bytes += event.entry.text.length;
+    while (this.#events.length - this.#head > this.#limits.entries || this.#bytes > this.#limits.bytes) {
+      if (!this.#dropOldest()) break;
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** The oldest revision from which every later event of the type is known. */
+  oldestRevision(storageKey: string): number {
+    return Math.max(this.#floor, this.#droppedUpTo.get(storageKey) ?? 0);
+  }
+
+  /** Events of one type after `revision`, oldest first; undefined when some of them are forgotten. */
+  after(storageKey: string, revision: number): StoreEvent[] | undefined {
+    if (revision < this.oldestRevision(storageKey)) return undefined;
+    const found: StoreEvent[] = [];
+    for (let index = this.#events.length - 1; index >= this.#head; index -= 1) {
+      const event = this.#events[index];
+      if (event === undefined || event.revision <= revision) break;
+      if (event.entry.storageKey === storageKey) found.push(event);
+    }
+    return found.reverse();
+  }
+
+  #dropOldest(): boolean {
+    const event = this.#events[this.#head];
+    if (event === undefined) return false;
+    this.#head += 1;
+    this.#bytes -= event.entry.text.length;
+    this.#droppedUpTo.set(event.entry.storageKey, event.revision);
+    return true;
+  }
+}
