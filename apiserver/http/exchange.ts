@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { JsonValue } from '../../src/base/index.ts';
 import { StatusError } from './status-error.ts';
 
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-export type HttpResponse = ServerResponse | Http2ServerResponse;
+/** Of HTTP/1.1; node's HTTP/2 requests and responses stand in for them. */
+export type HttpRequest = IncomingMessage;
+export type HttpResponse = ServerResponse;
 
 export const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
@@ -120,6 +120,12 @@ export class Exchange {
     this.response.statusCode = code;
   }
 
+  /** Sends the headers of a stream at once, before there is anything to stream. */
+  startStream(headers: Readonly<Record<string, string>>): void {
+    this.sendHead(200, headers);
+    this.response.flushHeaders();
+  }
+
   async send(reply: Reply): Promise<void> {
     let body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const headers: Record<string, string> = { ...reply.headers };
@@ -129,7 +135,7 @@ export class Exchange {
       headers['content-encoding'] = 'gzip';
       headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
     }
-    if (this.response.destroyed === true || this.response.writableEnded) return;
+    if (this.response.destroyed || this.response.writableEnded) return;
     if (body !== undefined) headers['content-length'] = String(body.length);
     this.sendHead(reply.code, headers);
     if (this.method === 'HEAD' || body === undefined) this.response.end();

@@ -1,0 +1,33 @@
+import type { Clock, Logger } from '../../src/base/index.ts';
+import type { UserInfo } from '../admission/plugin.ts';
+import type { Authenticator, Authorizer, ServiceAccountTokens } from '../auth/index.ts';
+import type { ObjectWriter } from '../registry/object-writer.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import type { TypeRegistry } from '../registry/type-registry.ts';
+import type { Store } from '../storage/index.ts';
+import type { Exchange } from './exchange.ts';
+import type { ResourceRequest } from './request-info.ts';
+
+/** What every handler is given. */
+export interface ApiParts {
+  readonly store: Store;
+  readonly types: TypeRegistry;
+  readonly writer: ObjectWriter;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly tokens: ServiceAccountTokens;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Aborted when the server stops: ends watches. */
+  readonly shutdown: AbortSignal;
+}
+
+/** A request on a resource that exists, by a user who may. */
+export interface ResourceCall {
+  readonly parts: ApiParts;
+  readonly exchange: Exchange;
+  readonly request: ResourceRequest;
+  readonly type: ResourceType;
+  readonly user: UserInfo;
+  readonly signal: AbortSignal;
+}

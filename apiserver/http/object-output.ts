@@ -1,0 +1,96 @@
+import { formatYaml, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { groupVersionOf } from '../registry/type-registry.ts';
+import { jsonReply, type Reply } from './exchange.ts';
+import type { OutputForm } from './negotiation.ts';
+import { badRequest } from './status-error.ts';
+
+/** What `includeObject` asks for in the rows of a Table. */
+export type RowObject = 'Metadata' | 'Object' | 'None';
+
+export interface TableOptions {
+  readonly nowMs: number;
+  readonly rowObject: RowObject;
+}
+
+/** @throws StatusError 400 for anything but Metadata, Object, None and nothing */
+export function parseRowObject(query: URLSearchParams): RowObject {
+  const value = query.get('includeObject') ?? '';
+  if (value === '') return 'Metadata';
+  if (value === 'Metadata' || value === 'Object' || value === 'None') return value;
+  const problem = `Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${problem}`);
+}
+
+/** Kind, apiVersion and metadata alone. */
+export function partialObject(object: KubeObject, metaVersion: string): JsonObject {
+  const metadata = object.metadata as unknown as JsonObject;
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
+}
+
+function rowConditions(object: KubeObject): JsonObject {
+  const phase = (object['status'] as JsonObject | undefined)?.['phase'];
+  if (object.kind !== 'Pod' || (phase !== 'Succeeded' && phase !== 'Failed')) return {};
+  const message = phase === 'Succeeded' ? 'The pod has completed successfully.' : 'The pod failed.';
+  return { conditions: [{ type: 'Completed', status: 'True', reason: phase, message }] };
+}
+
+function shownObject(object: KubeObject, metaVersion: string, rowObject: RowObject): JsonValue {
+  if (rowObject === 'None') return null;
+  return rowObject === 'Object' ? (object as unknown as JsonObject) : partialObject(object, metaVersion);
+}
+
+/** A `meta.k8s.io` Table of objects in the type's version. */
+export function tableOf(
+  type: ResourceType,
+  objects: readonly KubeObject[],
+  options: TableOptions & { readonly metaVersion: string; readonly metadata: JsonObject },
+): JsonObject {
+  const columnDefinitions = type.columns.map(({ name, type: cellType, format, description, priority }) => {
+    return { name, type: cellType, format, description, priority };
+  });
+  const rows = objects.map((object) => ({
+    cells: type.columns.map((column) => column.cell(object, options.nowMs)),
+    ...rowConditions(object),
+    object: shownObject(object, options.metaVersion, options.rowObject),
+  }));
+  const apiVersion = `meta.k8s.io/${options.metaVersion}`;
+  return { kind: 'Table', apiVersion, metadata: options.metadata, columnDefinitions, rows };
+}
+
+/** A reply with any JSON value in the negotiated syntax. */
+export function encodeValue(code: number, value: JsonValue, form: OutputForm): Reply {
+  if (form.syntax === 'yaml') return { code, contentType: 'application/yaml', body: formatYaml(value) };
+  return jsonReply(code, value, form.isPretty);
+}
+
+/** A reply with one object of a type in the negotiated form. */
+export function encodeObject(
+  reply: { readonly code: number; readonly type: ResourceType; readonly object: KubeObject },
+  form: OutputForm,
+  table: TableOptions,
+): Reply {
+  const { code, type, object } = reply;
+  if (form.as === 'Table') {
+    const metadata = { resourceVersion: object.metadata.resourceVersion ?? '' };
+    return encodeValue(code, tableOf(type, [object], { ...table, metaVersion: form.metaVersion, metadata }), form);
+  }
+  if (form.as === 'PartialObjectMetadata') return encodeValue(code, partialObject(object, form.metaVersion), form);
+  return encodeValue(code, object as unknown as JsonObject, form);
+}
+
+/** The part of an object's text that items of built-in lists do not have. */
+function itemPrefix(type: ResourceType): string {
+  return `{"kind":${JSON.stringify(type.kind)},"apiVersion":${JSON.stringify(groupVersionOf(type))},`;
+}
+
+/** Text of a list from the texts of its items (in the type's version). */
+export function listText(type: ResourceType, metadata: JsonObject, items: readonly string[]): string {
+  const prefix = itemPrefix(type);
+  const texts = type.isCustom
+    ? items
+    : items.map((text) => (text.startsWith(prefix) ? `{${text.slice(prefix.length)}` : text));
+  const head = `{"kind":${JSON.stringify(type.listKind)},"apiVersion":${JSON.stringify(groupVersionOf(type))}`;
+  return `${head},"metadata":${JSON.stringify(metadata)},"items":[${texts.join(',')}]}\n`;
+}

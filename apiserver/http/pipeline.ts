@@ -1,0 +1,214 @@
+import type { TLSSocket } from 'node:tls';
+import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
+import type { UserInfo } from '../admission/plugin.ts';
+import { checkAccess } from './access.ts';
+import type { ApiParts, ResourceCall } from './api-parts.ts';
+import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
+import { Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, unknownPath } from './exchange.ts';
+import { handleGet, handleList } from './read-handlers.ts';
+import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
+import { badRequest, StatusError } from './status-error.ts';
+import { handlePublicPath, isPublicPath } from './version-and-health.ts';
+import { handleWatch } from './watch-handler.ts';
+import { handleCreate, handleUpdate } from './write-handlers.ts';
+
+const requestDeadlineMs = 60_000;
+const writeDeadlineMs = 34_000;
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Answers requests on paths that are no resources; undefined when it does not know the path. */
+export type PathHandler = (exchange: Exchange, path: string) => Promise<Reply | undefined> | Reply | undefined;
+/** Answers a verb on a resource; undefined when it has streamed its answer itself. */
+export type VerbHandler = (call: ResourceCall) => Promise<Reply | undefined>;
+
+const verbHandlers: Readonly<Record<string, (call: ResourceCall) => Promise<Reply | undefined>>> = {
+  get: handleGet,
+  list: handleList,
+  create: handleCreate,
+  update: handleUpdate,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+  watch: async (call) => {
+    await handleWatch(call);
+    return undefined;
+  },
+};
+
+const methodNotAllowed = (): StatusError =>
+  new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  });
+
+/** Milliseconds that `timeout` gives a request, at most 60 s.
+ *  @throws StatusError 400 */
+export function parseRequestTimeout(query: URLSearchParams): number {
+  const text = query.get('timeout');
+  if (text === null || text === '') return requestDeadlineMs;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (text !== '0' && (parts.length === 0 || parts.map(([part]) => part).join('') !== text)) {
+    const why = `time: invalid duration ${JSON.stringify(text)}`;
+    throw badRequest(`invalid timeout specified in the request URL - ${why}`);
+  }
+  const wanted = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitsMs[unit ?? ''] ?? 0), 0);
+  return wanted === 0 ? requestDeadlineMs : Math.min(wanted, requestDeadlineMs);
+}
+
+function asStatusError(thrown: unknown): StatusError {
+  if (thrown instanceof StatusError) return thrown;
+  if (thrown instanceof TerminalError) return badRequest(thrown.message, thrown);
+  if (thrown instanceof TransientError) {
+    return new StatusError({ code: 503, reason: 'ServiceUnavailable', message: thrown.message }, { cause: thrown });
+  }
+  const message = errorMessage(thrown);
+  const details = { causes: [{ message }] };
+  return new StatusError(
+    { code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}`, details },
+    { cause: thrown },
+  );
+}
+
+function failureReply(error: StatusError): Reply {
+  const seconds = error.failure.details?.retryAfterSeconds ?? 0;
+  const reply = jsonReply(error.failure.code, error.toStatus());
+  return seconds > 0 ? { ...reply, headers: { 'retry-after': String(seconds) } } : reply;
+}
+
+/** The one way of every request: identity, permission, resource, handler, answer. */
+export class Pipeline {
+  readonly #parts: ApiParts;
+  readonly #paths: readonly PathHandler[];
+  readonly #subresources: ReadonlyMap<string, VerbHandler>;
+  readonly #patch: VerbHandler;
+
+  constructor(
+    parts: ApiParts,
+    handlers: {
+      readonly paths: readonly PathHandler[];
+      /** By `<verb> <plural>.<group>/<subresource>`, or `<verb> <subresource>`. */
+      readonly subresources: ReadonlyMap<string, VerbHandler>;
+      readonly patch: VerbHandler;
+    },
+  ) {
+    this.#parts = parts;
+    this.#paths = handlers.paths;
+    this.#subresources = handlers.subresources;
+    this.#patch = handlers.patch;
+  }
+
+  /** Answers one request; never rejects. */
+  async handle(request: HttpRequest, response: HttpResponse): Promise<void> {
+    const exchange = new Exchange(request, response);
+    const leave = new AbortController();
+    response.on('close', () => leave.abort());
+    try {
+      const reply = await this.#answer(exchange, leave.signal);
+      if (reply !== undefined) await exchange.send(reply);
+    } catch (thrown) {
+      await this.#fail(exchange, thrown);
+    }
+  }
+
+  async #fail(exchange: Exchange, thrown: unknown): Promise<void> {
+    const error = asStatusError(thrown);
+    const isOurs = error.failure.code === 500 && error.failure.reason === 'InternalError';
+    if (isOurs) this.#parts.log.error({ err: error.cause ?? error, path: exchange.path }, 'request failed');
+    try {
+      if (!exchange.response.headersSent) await exchange.send(failureReply(error));
+      else exchange.response.destroy();
+    } catch (again) {
+      this.#parts.log.debug({ err: again }, 'answer could not be sent');
+    }
+  }
+
+  async #answer(exchange: Exchange, left: AbortSignal): Promise<Reply | undefined> {
+    const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
+    const timeoutMs = parseRequestTimeout(exchange.query);
+    const user = this.#userOf(exchange, info);
+    checkAccess(this.#parts.authorizer, user, info);
+    if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? unknownPath();
+    const isLong = info.verb === 'watch';
+    const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);
+    const deadlineMs = isWrite ? Math.min(timeoutMs, writeDeadlineMs) : timeoutMs;
+    if (isLong) return await this.#answerResource(exchange, { request: info, user, signal: left });
+    return await this.#withDeadline({ deadlineMs, isWrite, left }, (signal) =>
+      this.#answerResource(exchange, { request: info, user, signal }),
+    );
+  }
+
+  async #withDeadline<T>(
+    limits: { readonly deadlineMs: number; readonly isWrite: boolean; readonly left: AbortSignal },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const late = new AbortController();
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const why = limits.isWrite
+        ? 'request did not complete within requested timeout - context deadline exceeded'
+        : 'request did not complete within the allotted timeout';
+      late.abort();
+      reject(new StatusError({ code: 504, reason: 'Timeout', message: `Timeout: ${why}` }));
+    }, limits.deadlineMs);
+    try {
+      return await Promise.race([work(AbortSignal.any([limits.left, late.signal])), promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #userOf(exchange: Exchange, info: RequestInfo): UserInfo {
+    const identity = this.#parts.authenticator.identify(exchange.request.headers, exchange.request.socket as TLSSocket);
+    const isPublic = info.kind === 'path' && isPublicPath(info.path);
+    if (identity.kind === 'user' || (identity.kind === 'anonymous' && isPublic)) return identity.user;
+    throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+  }
+
+  async #answerPath(exchange: Exchange, path: string): Promise<Reply | undefined> {
+    const reply = handlePublicPath(path, exchange.query);
+    if (reply !== undefined) return reply;
+    for (const handler of this.#paths) {
+      const found = await handler(exchange, path);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async #answerResource(
+    exchange: Exchange,
+    about: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
+  ): Promise<Reply | undefined> {
+    const { request } = about;
+    const type = this.#parts.types.find(request.group, request.version, request.plural);
+    if (type === undefined || (!type.namespaced && request.namespace !== '')) return unknownPath();
+    const isCollectionRead = ['list', 'watch'].includes(request.verb) && request.name === '';
+    if (type.namespaced && request.namespace === '' && !isCollectionRead) {
+      if (request.name !== '') return unknownPath();
+      throw methodNotAllowed();
+    }
+    if (type.deprecationWarning !== undefined) exchange.warn(type.deprecationWarning);
+    return await this.#handlerOf(type, request)({ ...about, parts: this.#parts, exchange, type });
+  }
+
+  #handlerOf(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
+    const { verb, subresource, name } = request;
+    if (subresource !== '') return this.#subresourceHandler(type, request);
+    const isNamed = ['update', 'patch', 'delete', 'get'].includes(verb);
+    if (isNamed === (name === '') && verb !== 'watch') throw methodNotAllowed();
+    const handler = verb === 'patch' ? this.#patch : Object.hasOwn(verbHandlers, verb) ? verbHandlers[verb] : undefined;
+    if (handler === undefined || !type.verbs.some((known) => known === verb)) throw methodNotAllowed();
+    return handler;
+  }
+
+  #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
+    const [first = ''] = request.subresource.split('/');
+    const special =
+      this.#subresources.get(`${request.verb} ${type.storageKey}/${first}`) ??
+      this.#subresources.get(`${request.verb} ${first}`);
+    const known = type.subresources.find(({ name }) => name === first);
+    if (known === undefined && special === undefined) return async () => unknownPath();
+    if (special === undefined) throw methodNotAllowed();
+    return special;
+  }
+}

@@ -1,0 +1,60 @@
+import type { WriteTarget } from '../registry/write-context.ts';
+import type { ResourceCall } from './api-parts.ts';
+import { decodeObject } from './decode-body.ts';
+import { readBody, type Reply } from './exchange.ts';
+import { negotiateInput } from './negotiation.ts';
+import { encodeObject, parseRowObject } from './object-output.ts';
+import { outputForm } from './read-handlers.ts';
+import { badRequest } from './status-error.ts';
+import { readWriteOptions } from './write-options.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+
+/** What a write request acts on. */
+export function targetOf(call: ResourceCall): WriteTarget {
+  const { type, request } = call;
+  const subresource = request.subresource === '' ? undefined : request.subresource;
+  return { type, namespace: request.namespace, name: request.name, subresource };
+}
+
+/** The answer to a write with the object as it is now. */
+export function writeReply(call: ResourceCall, code: number, object: KubeObject): Reply {
+  const form = outputForm(call, false);
+  const table = { nowMs: call.parts.clock.now(), rowObject: parseRowObject(call.exchange.query) };
+  return encodeObject({ code, type: call.type, object }, form, table);
+}
+
+async function readObjectBody(call: ResourceCall, validation: Parameters<typeof decodeObject>[2]['validation']): Promise<KubeObject> {
+  const { exchange, type } = call;
+  const syntax = negotiateInput(exchange.header('content-type'));
+  const bytes = await readBody(exchange.request);
+  return decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
+}
+
+export async function handleCreate(call: ResourceCall): Promise<Reply> {
+  outputForm(call, false);
+  const { context, validation } = readWriteOptions(call, 'CreateOptions');
+  const object = await readObjectBody(call, validation);
+  const { object: created } = await call.parts.writer.create({ ...targetOf(call), name: '' }, object, context);
+  return writeReply(call, 201, created);
+}
+
+export async function handleUpdate(call: ResourceCall): Promise<Reply> {
+  outputForm(call, false);
+  const { context, validation } = readWriteOptions(call, 'UpdateOptions');
+  const object = await readObjectBody(call, validation);
+  if (object.metadata.name === undefined) {
+    const why = 'was undeterminable: name must be provided';
+    throw badRequest(`the name of the object (${call.request.name} based on URL) ${why}`);
+  }
+  const result = await call.parts.writer.update(
+    {
+      target: targetOf(call),
+      build: () => object,
+      createsAbsent: call.type.strategy.allowsCreateOnUpdate,
+      isTracked: false,
+      isPatch: false,
+    },
+    context,
+  );
+  return writeReply(call, result.isCreated ? 201 : 200, result.object);
+}

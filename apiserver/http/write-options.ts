@@ -1,0 +1,73 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { WriteContext } from '../registry/write-context.ts';
+import type { ResourceCall } from './api-parts.ts';
+import type { FieldValidation } from './decode-body.ts';
+import { invalidOptions } from './list-options.ts';
+import type { FieldError } from './status-error.ts';
+
+const maxManagerBytes = 128;
+
+export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
+
+function dryRunErrors(values: readonly string[]): FieldError[] {
+  if (values.every((value) => value === 'All')) return [];
+  const list = values.map((value) => JSON.stringify(value)).join(', ');
+  const message = `Unsupported value: []string{${list}}: supported values: "All"`;
+  return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message }];
+}
+
+function managerErrors(manager: string): FieldError[] {
+  const field = 'fieldManager';
+  if (Buffer.byteLength(manager) > maxManagerBytes) {
+    return [{ field, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxManagerBytes} bytes` }];
+  }
+  const at = [...manager].findIndex((character) => /[\p{C}]/u.test(character));
+  if (at < 0) return [];
+  const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const message = `Invalid value: ${JSON.stringify(manager)}: invalid character U+${code} (at position ${at})`;
+  return [{ field, reason: 'FieldValueInvalid', message }];
+}
+
+function validationErrors(value: string): FieldError[] {
+  if (['', 'Ignore', 'Strict', 'Warn'].includes(value)) return [];
+  const message = `Unsupported value: ${JSON.stringify(value)}: supported values: "", "Ignore", "Strict", "Warn"`;
+  return [{ field: 'fieldValidation', reason: 'FieldValueNotSupported', message }];
+}
+
+/** The name under which a write without `fieldManager` is recorded. */
+export function managerOfUserAgent(userAgent: string | undefined): string {
+  const name = (userAgent ?? '').split('/', 1)[0]?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
+  return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
+}
+
+/** Reads the options of a write from the query.
+ *  @throws StatusError 422 */
+export function readWriteOptions(
+  call: ResourceCall,
+  kind: OptionsKind,
+): { readonly context: WriteContext; readonly validation: FieldValidation; readonly manager: string } {
+  const { exchange, user, signal } = call;
+  const { query } = exchange;
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const manager = query.get('fieldManager') ?? '';
+  const validation = query.get('fieldValidation') ?? '';
+  const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(validation)];
+  if (errors.length > 0) throw invalidOptions(kind, errors);
+  const options: JsonObject = {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(dryRun.length > 0 ? { dryRun } : {}),
+    ...(manager === '' ? {} : { fieldManager: manager }),
+    ...(validation === '' ? {} : { fieldValidation: validation }),
+    ...(kind === 'PatchOptions' && query.has('force') ? { force: query.get('force') !== 'false' } : {}),
+  };
+  const context: WriteContext = {
+    user,
+    manager: manager === '' ? managerOfUserAgent(exchange.header('user-agent')) : manager,
+    dryRun: dryRun.length > 0,
+    options,
+    warn: (text) => exchange.warn(text),
+    signal,
+  };
+  return { context, validation: validation === '' ? 'Warn' : (validation as FieldValidation), manager };
+}
