@@ -27,6 +27,7 @@ export class TypeRegistry {
   readonly #builtin: readonly ResourceType[];
   readonly #custom = new Map<string, readonly ResourceType[]>();
   #byPath = new Map<string, ResourceType>();
+  #byStorageKey = new Map<string, ResourceType>();
   #all: readonly ResourceType[] = [];
   #storage: readonly ResourceType[] = [];
   #groupVersions = new Set<string>();
@@ -62,6 +63,11 @@ export class TypeRegistry {
     return this.#storage.find((type) => type.group === group && type.plural === plural);
   }
 
+  /** The type whose objects are stored under a key. */
+  storedAs(storageKey: string): ResourceType | undefined {
+    return this.#byStorageKey.get(storageKey);
+  }
+
   /** Serves `types` for the CustomResourceDefinition `name` in place of what it had; none removes them. */
   setCustom(name: string, types: readonly ResourceType[]): void {
     if (types.length === 0) this.#custom.delete(name);
@@ -78,6 +84,7 @@ export class TypeRegistry {
     this.#all = [...this.#builtin, ...custom];
     this.#storage = this.#all.filter((type) => type.isStorageVersion);
     this.#byPath = new Map(this.#all.map((type) => [`${type.group}/${type.version}/${type.plural}`, type]));
+    this.#byStorageKey = new Map(this.#storage.map((type) => [type.storageKey, type]));
     this.#groupVersions = new Set(this.#all.map((type) => `${type.group}/${type.version}`));
     this.#edition += 1;
   }

@@ -1,0 +1,77 @@
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Credentials } from '../auth/index.ts';
+import type { HttpRequest, HttpResponse } from './exchange.ts';
+
+/** An open port; `close` ends what is left of its connections after the requests in flight had a moment. */
+export interface Listener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const graceMs = 1000;
+const headersTimeoutMs = 30_000;
+
+function track<T extends object>(open: Set<T>, item: T & { once(event: 'close', listener: () => void): unknown }): void {
+  open.add(item);
+  item.once('close', () => open.delete(item));
+}
+
+async function closeServer(server: Http2SecureServer, open: { sessions: Set<ServerHttp2Session>; sockets: Set<Socket> }): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const session of open.sessions) session.close();
+  const timer = setTimeout(() => {
+    for (const session of open.sessions) session.destroy();
+    for (const socket of open.sockets) socket.destroy();
+  }, graceMs);
+  // Idle HTTP/1.1 connections have nothing to wait for.
+  setImmediate(() => {
+    for (const socket of open.sockets) if (isIdle(socket)) socket.destroy();
+  });
+  await closed;
+  clearTimeout(timer);
+}
+
+function isIdle(socket: Socket): boolean {
+  return (socket as Socket & { _httpMessage?: unknown })._httpMessage === null;
+}
+
+/** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are asked for and judged by the handler. */
+export async function listen(
+  address: { readonly host: string; readonly port: number },
+  credentials: Credentials,
+  handle: (request: HttpRequest, response: HttpResponse) => Promise<void>,
+): Promise<Listener> {
+  const server = createSecureServer({
+    allowHTTP1: true,
+    key: credentials.server.privateKeyPem,
+    cert: credentials.server.certificatePem,
+    ca: [credentials.authority.certificatePem],
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 },
+  });
+  const open = { sessions: new Set<ServerHttp2Session>(), sockets: new Set<Socket>() };
+  server.on('secureConnection', (socket) => track(open.sockets, socket));
+  server.on('session', (session) => {
+    track(open.sessions, session);
+    session.on('error', () => session.destroy());
+  });
+  server.on('sessionError', (_error, session) => session.destroy());
+  server.setTimeout(0);
+  // Only HTTP/1.1 connections are parsed by node's http module and know this.
+  Object.assign(server, { headersTimeout: headersTimeoutMs, requestTimeout: 0, keepAliveTimeout: 120_000 });
+  server.on('request', (request, response) => {
+    void handle(request as unknown as HttpRequest, response as unknown as HttpResponse);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => closeServer(server, open) };
+}

@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import { completeUser } from '../auth/authenticator.ts';
+import { applyMergePatch } from '../patch/index.ts';
+import type { Store, StoreEvent } from '../storage/index.ts';
+import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from './cluster.ts';
+import { copyJson } from './json-copy.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ObjectWriter } from './object-writer.ts';
+import type { ResourceType } from './resource-type.ts';
+import type { TypeRegistry } from './type-registry.ts';
+import { storageName, type WriteContext, type WriteTarget } from './write-context.ts';
+
+function eventOf(resource: ResourceType, event: StoreEvent): ClusterEvent {
+  return { type: event.type, resource, object: event.entry.object, previous: event.previous?.object };
+}
+
+/** `Cluster` over the server's own storage and write path. */
+export class LiveCluster implements Cluster {
+  readonly #store: Store;
+  readonly #types: TypeRegistry;
+  readonly #writer: ObjectWriter;
+  readonly #signal: AbortSignal;
+
+  constructor(parts: { store: Store; types: TypeRegistry; writer: ObjectWriter; signal: AbortSignal }) {
+    this.#store = parts.store;
+    this.#types = parts.types;
+    this.#writer = parts.writer;
+    this.#signal = parts.signal;
+  }
+
+  resources(): readonly ResourceType[] {
+    return this.#types.storageTypes();
+  }
+
+  resource(group: string, plural: string): ResourceType | undefined {
+    return this.#types.storageType(group, plural);
+  }
+
+  resourceOfKind(group: string, kind: string): ResourceType | undefined {
+    return this.#types.storageTypes().find((type) => type.group === group && type.kind === kind);
+  }
+
+  get(resource: ResourceType, key: ObjectKey): KubeObject | undefined {
+    return this.#store.get(resource.storageKey, storageName(resource, key.namespace, key.name))?.object;
+  }
+
+  list(resource: ResourceType, options: { readonly namespace?: string } = {}): readonly KubeObject[] {
+    return this.#store.list(resource.storageKey, options.namespace).map((entry) => entry.object);
+  }
+
+  subscribe(listener: (event: ClusterEvent) => void): Disposable {
+    return this.#store.subscribe(undefined, (event) => {
+      const resource = this.#types.storedAs(event.entry.storageKey);
+      if (resource !== undefined) listener(eventOf(resource, event));
+    });
+  }
+
+  async create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+    const namespace = object.metadata.namespace ?? '';
+    const target = { type: resource, namespace, name: '', subresource: undefined };
+    const result = await this.#writer.create(target, copyJson(object), this.#context('CreateOptions', options));
+    return result.object;
+  }
+
+  async update(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+    const { namespace = '', name = '' } = object.metadata;
+    const target = this.#target(resource, { namespace, name }, options);
+    const request = { target, build: () => object, createsAbsent: false, isTracked: false, isPatch: true };
+    const result = await this.#writer.update(request, this.#context('UpdateOptions', options));
+    return result.object;
+  }
+
+  async patch(
+    resource: ResourceType,
+    key: ObjectKey,
+    ...[patch, options]: [patch: JsonObject, options: WriteOptions]
+  ): Promise<KubeObject> {
+    const build = (live: KubeObject | undefined): KubeObject =>
+      applyMergePatch(live as unknown as JsonObject, patch) as unknown as KubeObject;
+    const target = this.#target(resource, key, options);
+    const request = { target, build, createsAbsent: false, isTracked: false, isPatch: true };
+    const result = await this.#writer.update(request, this.#context('PatchOptions', options));
+    return result.object;
+  }
+
+  async delete(resource: ResourceType, key: ObjectKey, options: WriteOptions & DeleteOptions): Promise<void> {
+    const { propagationPolicy, gracePeriodSeconds, uid } = options;
+    const target = this.#target(resource, key, options);
+    const deletion = { propagationPolicy, gracePeriodSeconds, uid };
+    await this.#writer.delete(target, deletion, this.#context('DeleteOptions', options));
+  }
+
+  #target(type: ResourceType, key: ObjectKey, options: WriteOptions): WriteTarget {
+    return { type, namespace: type.namespaced ? key.namespace : '', name: key.name, subresource: options.subresource };
+  }
+
+  #context(kind: string, options: WriteOptions): WriteContext {
+    const manager = options.as.split(':').at(-1) ?? options.as;
+    return {
+      user: completeUser(options.as, []),
+      manager,
+      dryRun: false,
+      options: { kind, apiVersion: 'meta.k8s.io/v1' },
+      warn: () => {},
+      signal: this.#signal,
+    };
+  }
+}
