@@ -1,0 +1,35 @@
+import type { Cluster } from './cluster.ts';
+import type { KubeObject } from './kube-object.ts';
+import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
+
+const as = 'system:apiserver';
+
+const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map(
+  (name): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
+);
+
+function priorityClass(name: string, value: number, description: string): KubeObject {
+  return { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value, description };
+}
+
+const priorityClasses = [
+  priorityClass('system-cluster-critical', 2_000_000_000, 'For what the cluster as a whole cannot do without.'),
+  priorityClass('system-node-critical', 2_000_001_000, 'For what a node cannot do without; never moved away.'),
+];
+
+/** Objects of a fresh cluster that are put back at every start when they are missing; changes to them are kept. */
+const objects: readonly KubeObject[] = [...namespaces, ...priorityClasses, ...clusterRoles, ...clusterRoleBindings];
+
+async function ensure(cluster: Cluster, object: KubeObject): Promise<void> {
+  const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
+  const resource = cluster.resourceOfKind(group, object.kind);
+  if (resource === undefined) return;
+  const { namespace = '', name = '' } = object.metadata;
+  if (cluster.get(resource, { namespace, name }) !== undefined) return;
+  await cluster.create(resource, object, { as });
+}
+
+/** Creates what every cluster has from its first moment. */
+export async function bootstrap(cluster: Cluster): Promise<void> {
+  await Promise.all(objects.map((object) => ensure(cluster, object)));
+}

@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { type Clock, type Logger, silentLogger, systemClock } from '../src/base/index.ts';
+import { type AdmissionPlugin, createAdmissionPlugins } from './admission/index.ts';
+import {
+  Authenticator,
+  type Credentials,
+  formatKubeconfig,
+  loadCredentials,
+  RbacAuthorizer,
+  ServiceAccountTokens,
+} from './auth/index.ts';
+import { startControllers } from './controllers/index.ts';
+import type { ApiParts } from './http/api-parts.ts';
+import { type Listener, listen } from './http/listener.ts';
+import { handlePatch } from './http/patch-handler.ts';
+import { Pipeline } from './http/pipeline.ts';
+import { subresourceHandlers } from './http/subresource-handlers.ts';
+import { applyJsonPatch } from './patch/index.ts';
+import { bootstrap } from './registry/bootstrap.ts';
+import { builtinResourceTypes } from './registry/builtin-resources.ts';
+import type { Cluster } from './registry/cluster.ts';
+import type { KubeObject } from './registry/kube-object.ts';
+import { LiveCluster } from './registry/live-cluster.ts';
+import { ObjectWriter } from './registry/object-writer.ts';
+import type { ResourceType } from './registry/resource-type.ts';
+import { TypeRegistry } from './registry/type-registry.ts';
+import { openSqliteJournal, Store } from './storage/index.ts';
+
+/** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
+export interface ApiServerOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Keeps objects, certificates and tokens; one process at a time. Absent: in memory. */
+  readonly dataDir?: string | undefined;
+  /** CustomResourceDefinitions that are there, established, from the first request on. */
+  readonly crds?: readonly KubeObject[];
+  /** Resource types beside the built-in ones. */
+  readonly extraTypes?: readonly ResourceType[];
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  /** Whether workloads reach the status a healthy cluster would give them. Default true. */
+  readonly simulation?: boolean;
+  /** Where to write the kubeconfig, mode 0600. */
+  readonly kubeconfigPath?: string | undefined;
+  /** The admin's bearer token, instead of a random one. */
+  readonly token?: string | undefined;
+}
+
+/** A running server. */
+export interface ApiServer extends AsyncDisposable {
+  readonly url: string;
+  readonly caCertificatePem: string;
+  readonly adminToken: string;
+  readonly adminCertificatePem: string;
+  readonly adminKeyPem: string;
+  /** YAML. */
+  readonly kubeconfig: string;
+  readonly cluster: Cluster;
+  /** Ends watches and connections, waits for writes and for the controllers. */
+  stop(): Promise<void>;
+}
+
+function storedObjects(store: Store, storageKey: string): Iterable<KubeObject> {
+  return store.list(storageKey).map((entry) => entry.object);
+}
+
+/** Everything of a server but its port. */
+class ServerCore {
+  readonly store: Store;
+  readonly parts: ApiParts;
+  readonly cluster: LiveCluster;
+  readonly #shutdown = new AbortController();
+  readonly #running: (Disposable | AsyncDisposable)[] = [];
+  #plugins: readonly AdmissionPlugin[] = [];
+
+  constructor(options: ApiServerOptions, store: Store, credentials: Credentials) {
+    const clock = options.clock ?? systemClock;
+    this.store = store;
+    const builtin = builtinResourceTypes({ services: () => storedObjects(store, 'services') });
+    const types = new TypeRegistry([...builtin, ...(options.extraTypes ?? [])]);
+    const writer = new ObjectWriter({ store, clock, plugins: () => this.#plugins });
+    const signal = this.#shutdown.signal;
+    this.cluster = new LiveCluster({ store, types, writer, signal });
+    const tokens = new ServiceAccountTokens(credentials.tokenKeyPem);
+    this.parts = {
+      store,
+      types,
+      writer,
+      clock,
+      tokens,
+      authenticator: new Authenticator({
+        adminToken: credentials.adminToken,
+        tokens,
+        now: () => clock.now(),
+        lookup: (plural, namespace, name) => store.get(plural, `${namespace}/${name}`)?.object,
+      }),
+      authorizer: new RbacAuthorizer({
+        list: (plural, namespace) =>
+          store.list(`${plural}.rbac.authorization.k8s.io`, namespace).map((entry) => entry.object),
+        get: (plural, namespace, name) =>
+          store.get(`${plural}.rbac.authorization.k8s.io`, `${namespace}/${name}`)?.object,
+      }),
+      log: options.log ?? silentLogger(),
+      shutdown: signal,
+    };
+  }
+
+  /** What is there before the first request. */
+  async prepare(options: ApiServerOptions): Promise<void> {
+    await bootstrap(this.cluster);
+    const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
+    this.#plugins = admission.plugins;
+    this.#running.push(admission);
+    for (const crd of options.crds ?? []) void crd;
+  }
+
+  startBackground(authorityPem: string): void {
+    const { clock, log } = this.parts;
+    this.#running.push(startControllers(this.cluster, { clock, log, authorityPem }));
+  }
+
+  /** Ends watches; the store stays open for what is in flight. */
+  beginStop(): void {
+    this.#shutdown.abort();
+  }
+
+  async stop(): Promise<void> {
+    for (const part of this.#running.reverse()) {
+      if (Symbol.asyncDispose in part) await part[Symbol.asyncDispose]();
+      else part[Symbol.dispose]();
+    }
+    await this.store.close();
+  }
+}
+
+function pipelineOf(parts: ApiParts): Pipeline {
+  return new Pipeline(parts, { paths: [], subresources: subresourceHandlers, patch: handlePatch });
+}
+
+function stopOnce(core: ServerCore, listener: Listener): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    core.beginStop();
+    await listener.close();
+    await core.stop();
+  };
+  return () => (stopped ??= stop());
+}
+
+/** Starts a Kubernetes API server in this process. Many can run at once; each stops on its own.
+ *  @throws TerminalError DataFolderInUse */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const { host = '127.0.0.1', port = 0, dataDir } = options;
+  const nowMs = (options.clock ?? systemClock).now();
+  const journal = dataDir === undefined ? undefined : await openSqliteJournal(dataDir);
+  const store = new Store({ journal });
+  const credentials = await loadCredentials({ dataDir, host, nowMs, token: options.token });
+  const core = new ServerCore(options, store, credentials);
+  await core.prepare(options);
+  const pipeline = pipelineOf(core.parts);
+  const listener = await listen({ host, port }, credentials, (request, response) => pipeline.handle(request, response));
+  core.startBackground(credentials.authority.certificatePem);
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  const kubeconfig = formatKubeconfig(url, credentials);
+  if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });
+  const stop = stopOnce(core, listener);
+  return {
+    url,
+    caCertificatePem: credentials.authority.certificatePem,
+    adminToken: credentials.adminToken,
+    adminCertificatePem: credentials.admin.certificatePem,
+    adminKeyPem: credentials.admin.privateKeyPem,
+    kubeconfig,
+    cluster: core.cluster,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
