@@ -109,7 +109,7 @@ class ServerCore {
 
   /** What is there before the first request. */
   async prepare(options: ApiServerOptions): Promise<void> {
-    await bootstrap(this.cluster);
+    await bootstrap(this.cluster, this.parts.log);
     const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
     this.#plugins = admission.plugins;
     this.#running.push(admission);

@@ -1,8 +1,21 @@
+import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
+import { decodeProblems, dropNulls } from '../schema/decode.ts';
+import { pruneUnknown } from '../schema/prune.ts';
+import { badRequest } from './status-error.ts';
 
 /** Checks types against the schema, drops unknown fields from the object and gives their paths.
- *  @throws StatusError 400 for a value of the wrong type */
-export function checkFields(_type: ResourceType, _object: KubeObject): string[] {
-  return [];
+ *  @throws StatusError 400 for a value of the wrong type in a built-in kind */
+export function checkFields(type: ResourceType, object: KubeObject): string[] {
+  const { schema, kind, version, isCustom } = type;
+  if (schema === undefined) return [];
+  const value = object as unknown as JsonObject;
+  if (!isCustom) {
+    const [problem] = decodeProblems(value, schema, kind);
+    const what = `${kind} in version "${version}" cannot be handled as a ${kind}`;
+    if (problem !== undefined) throw badRequest(`${what}: ${problem}`);
+    dropNulls(value, schema);
+  }
+  return pruneUnknown(value, schema);
 }

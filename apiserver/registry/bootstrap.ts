@@ -1,3 +1,5 @@
+import type { Logger } from '../../src/base/index.ts';
+import { StatusError } from '../http/status-error.ts';
 import type { Cluster } from './cluster.ts';
 import type { KubeObject } from './kube-object.ts';
 import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
@@ -20,16 +22,22 @@ const priorityClasses = [
 /** Objects of a fresh cluster that are put back at every start when they are missing; changes to them are kept. */
 const objects: readonly KubeObject[] = [...namespaces, ...priorityClasses, ...clusterRoles, ...clusterRoleBindings];
 
-async function ensure(cluster: Cluster, object: KubeObject): Promise<void> {
+async function ensure(cluster: Cluster, object: KubeObject, log: Logger): Promise<void> {
   const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
   const resource = cluster.resourceOfKind(group, object.kind);
   if (resource === undefined) return;
   const { namespace = '', name = '' } = object.metadata;
   if (cluster.get(resource, { namespace, name }) !== undefined) return;
-  await cluster.create(resource, object, { as });
+  try {
+    await cluster.create(resource, object, { as });
+  } catch (thrown) {
+    // A server without one of its objects is of more use than none.
+    if (!(thrown instanceof StatusError)) throw thrown;
+    log.error({ err: thrown, kind: object.kind, name }, 'object of a fresh cluster was refused');
+  }
 }
 
 /** Creates what every cluster has from its first moment. */
-export async function bootstrap(cluster: Cluster): Promise<void> {
-  await Promise.all(objects.map((object) => ensure(cluster, object)));
+export async function bootstrap(cluster: Cluster, log: Logger): Promise<void> {
+  await Promise.all(objects.map((object) => ensure(cluster, object, log)));
 }
