@@ -105,7 +105,9 @@ function identityOfCertificate(socket: TLSSocket): Identity {
   if (typeof name !== 'string' || name === '') return { kind: 'refused' };
   const groups = organizations === undefined ? [] : [organizations].flat();
   const extra = {
-    'authentication.kubernetes.io/credential-id': [`X509SHA256=${createHash('sha256').update(certificate.raw).digest('hex')}`],
+    'authentication.kubernetes.io/credential-id': [
+      `X509SHA256=${createHash('sha256').update(certificate.raw).digest('hex')}`,
+    ],
   };
   return { kind: 'user', user: { ...completeUser(name, groups), extra } };
 }

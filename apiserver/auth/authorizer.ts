@@ -23,7 +23,10 @@ export interface AccessDecision {
 export interface Authorizer {
   decide(user: UserInfo, request: AccessRequest): AccessDecision;
   /** Rules of the user in a namespace, for SelfSubjectRulesReview. */
-  rulesOf(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] };
+  rulesOf(
+    user: UserInfo,
+    namespace: string,
+  ): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] };
 }
 
 export interface PolicyRule {

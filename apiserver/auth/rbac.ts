@@ -31,14 +31,16 @@ function matchesResource(rule: PolicyRule, request: Extract<AccessRequest, { kin
   const { resources } = rule;
   if (resources === undefined || !has(rule.apiGroups, request.group)) return false;
   const full = request.subresource === '' ? request.resource : `${request.resource}/${request.subresource}`;
-  const isNamed = has(resources, full) || (request.subresource !== '' && resources.includes(`*/${request.subresource}`));
+  const isNamed =
+    has(resources, full) || (request.subresource !== '' && resources.includes(`*/${request.subresource}`));
   if (!isNamed) return false;
   return (rule.resourceNames ?? []).length === 0 || (rule.resourceNames ?? []).includes(request.name);
 }
 
 function matchesPath(rule: PolicyRule, path: string): boolean {
   return (rule.nonResourceURLs ?? []).some(
-    (pattern) => pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1))),
+    (pattern) =>
+      pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1))),
   );
 }
 
@@ -77,13 +79,17 @@ export class RbacAuthorizer implements Authorizer {
     const errors: string[] = [];
     const namespace = request.kind === 'path' ? '' : request.namespace;
     for (const grant of this.#grants(user, namespace, errors)) {
-      if (grant.rules.some((rule) => isAllowedByRule(rule, request))) return { isAllowed: true, reason: describe(grant) };
+      if (grant.rules.some((rule) => isAllowedByRule(rule, request)))
+        return { isAllowed: true, reason: describe(grant) };
     }
     const list = errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`;
     return { isAllowed: false, reason: errors.length === 0 ? '' : `RBAC: ${list}` };
   }
 
-  rulesOf(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
+  rulesOf(
+    user: UserInfo,
+    namespace: string,
+  ): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
     if (user.groups.includes('system:masters')) {
       const all = ['*'];
       return {

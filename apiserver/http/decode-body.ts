@@ -1,4 +1,11 @@
-import { assertHarmless, errorMessage, isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+import {
+  assertHarmless,
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseYaml,
+} from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
@@ -68,7 +75,12 @@ function checkKind(value: JsonObject, expected: ExpectedKind): void {
   }
   if (kind !== expected.kind) {
     const target = `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}`;
-    throw badRequest(`${target}: converting (${given}.${kind}) to (${given}.${expected.kind}): unknown conversion`.replace(/^\w+/, kind));
+    throw badRequest(
+      `${target}: converting (${given}.${kind}) to (${given}.${expected.kind}): unknown conversion`.replace(
+        /^\w+/,
+        kind,
+      ),
+    );
   }
 }
 

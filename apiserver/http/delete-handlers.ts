@@ -4,7 +4,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { WriteContext, WriteResult } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodePlain } from './decode-body.ts';
-import { readBody, type Reply } from './exchange.ts';
+import { type Reply, readBody } from './exchange.ts';
 import { invalidOptions } from './list-options.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
@@ -61,7 +61,8 @@ function bodyOfQuery(query: URLSearchParams): JsonObject {
   if (policy !== null && policy !== '') body['propagationPolicy'] = policy;
   if (orphan !== null) body['orphanDependents'] = orphan !== 'false' && orphan !== '0';
   if (grace === null || grace === '') return body;
-  if (!/^-?\d{1,15}$/.test(grace)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+  if (!/^-?\d{1,15}$/.test(grace))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   return { ...body, gracePeriodSeconds: Number(grace) };
 }
 
@@ -121,6 +122,10 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
     }
   }
   const metadata = { resourceVersion: String(parts.store.revision) };
-  const text = listText(type, metadata, chosen.map((object) => JSON.stringify(object)));
+  const text = listText(
+    type,
+    metadata,
+    chosen.map((object) => JSON.stringify(object)),
+  );
   return encodeValue(200, JSON.parse(text) as JsonObject, { ...form, as: 'Object' });
 }

@@ -1,4 +1,4 @@
-import { TerminalError, parseJson, isJsonObject } from '../../src/base/index.ts';
+import { isJsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
 import { badRequest, type FieldError, invalid, StatusError } from './status-error.ts';
 
 /** Where a list stands: at which revision and after which key it goes on. */
@@ -68,7 +68,8 @@ function checkMatch(query: URLSearchParams): void {
   }
   if (match === '') return;
   const errors: FieldError[] = [];
-  if (version === '') errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (version === '')
+    errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
   if ((query.get('continue') ?? '') !== '') {
     errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'));
   }

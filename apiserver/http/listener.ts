@@ -12,12 +12,18 @@ export interface Listener {
 const graceMs = 1000;
 const headersTimeoutMs = 30_000;
 
-function track<T extends object>(open: Set<T>, item: T & { once(event: 'close', listener: () => void): unknown }): void {
+function track<T extends object>(
+  open: Set<T>,
+  item: T & { once(event: 'close', listener: () => void): unknown },
+): void {
   open.add(item);
   item.once('close', () => open.delete(item));
 }
 
-async function closeServer(server: Http2SecureServer, open: { sessions: Set<ServerHttp2Session>; sockets: Set<Socket> }): Promise<void> {
+async function closeServer(
+  server: Http2SecureServer,
+  open: { sessions: Set<ServerHttp2Session>; sockets: Set<Socket> },
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const session of open.sessions) session.close();
   const timer = setTimeout(() => {

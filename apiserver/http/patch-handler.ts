@@ -4,7 +4,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { type FieldValidation, parseBody } from './decode-body.ts';
-import { readBody, type Reply } from './exchange.ts';
+import { type Reply, readBody } from './exchange.ts';
 import { checkFields } from './field-decoding.ts';
 import { invalidOptions } from './list-options.ts';
 import { mediaType, unsupportedMediaType } from './negotiation.ts';

@@ -1,10 +1,16 @@
+import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { storageName } from '../registry/write-context.ts';
-import type { JsonObject } from '../../src/base/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { Reply } from './exchange.ts';
-import { formatContinue, type ListPosition, parseListPosition, parseRevision, tooLargeVersion } from './list-options.ts';
+import {
+  formatContinue,
+  type ListPosition,
+  parseListPosition,
+  parseRevision,
+  tooLargeVersion,
+} from './list-options.ts';
 import { negotiateOutput, type OutputForm, wantsPretty } from './negotiation.ts';
 import { encodeObject, encodeValue, listText, parseRowObject, partialObject, tableOf } from './object-output.ts';
 import { parseSelection, type Selection } from './selection.ts';
@@ -71,7 +77,11 @@ function expired(position: ListPosition): StatusError {
 
 function candidates(call: ResourceCall, selection: Selection, position: ListPosition): StoredEntry[] {
   const { type, request, parts } = call;
-  if (position.exactRevision === undefined && selection.name !== undefined && (request.namespace !== '' || !type.namespaced)) {
+  if (
+    position.exactRevision === undefined &&
+    selection.name !== undefined &&
+    (request.namespace !== '' || !type.namespaced)
+  ) {
     const entry = parts.store.get(type.storageKey, storageName(type, request.namespace, selection.name));
     return entry === undefined ? [] : [entry];
   }

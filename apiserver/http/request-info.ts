@@ -54,14 +54,19 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
 
 function checkName(name: string): void {
   const problem =
-    name === '.' || name === '..' ? `may not be '${name}'` : (/[/%]/.exec(name)?.map((c) => `may not contain '${c}'`)[0] ?? '');
+    name === '.' || name === '..'
+      ? `may not be '${name}'`
+      : (/[/%]/.exec(name)?.map((c) => `may not contain '${c}'`)[0] ?? '');
   if (problem !== '') throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }
 
 /** Reads method and path. Whether the resource exists is not looked at.
  *  @throws StatusError 400 for names that no object can have */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const parts = path.split('/').filter((part) => part !== '').map(decodePart);
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodePart);
   const isCore = parts[0] === 'api' && parts.length > 2;
   const isGroup = parts[0] === 'apis' && parts.length > 3;
   if (!isCore && !isGroup) return { kind: 'path', verb: method.toLowerCase(), path };

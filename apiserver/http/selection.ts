@@ -21,7 +21,9 @@ function fieldValue(type: ResourceType, field: string, object: KubeObject): stri
 
 function unknownField(type: ResourceType, field: string): Error {
   if (type.strategy.selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
-  return badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+  return badRequest(
+    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  );
 }
 
 /** Reads labelSelector and fieldSelector of a query.

@@ -1,7 +1,7 @@
 import type { ResourceCall } from './api-parts.ts';
 import type { Reply } from './exchange.ts';
-import { handleGet } from './read-handlers.ts';
 import { handlePatch } from './patch-handler.ts';
+import { handleGet } from './read-handlers.ts';
 import { handleUpdate } from './write-handlers.ts';
 
 type Handler = (call: ResourceCall) => Promise<Reply | undefined>;

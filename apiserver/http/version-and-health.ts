@@ -1,4 +1,4 @@
-import { type Reply, textReply, jsonReply, unknownPath } from './exchange.ts';
+import { jsonReply, type Reply, textReply, unknownPath } from './exchange.ts';
 
 const gitVersion = 'v1.33.4';
 

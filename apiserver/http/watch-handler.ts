@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
-import { StatusError } from './status-error.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { isTrue } from './request-info.ts';
 import { invalidOptions, parseRevision, parseTimeoutSeconds, tooLargeVersion } from './list-options.ts';
 import { negotiateOutput, type OutputForm } from './negotiation.ts';
 import { parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
+import { isTrue } from './request-info.ts';
 import { parseSelection, type Selection } from './selection.ts';
+import { StatusError } from './status-error.ts';
 
 const maxBufferedBytes = 16 * 1024 * 1024;
 const bookmarkMs = 60_000;

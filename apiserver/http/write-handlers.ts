@@ -1,13 +1,13 @@
+import type { KubeObject } from '../registry/kube-object.ts';
 import type { WriteTarget } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
-import { readBody, type Reply } from './exchange.ts';
+import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
 import { badRequest } from './status-error.ts';
 import { readWriteOptions } from './write-options.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
 
 /** What a write request acts on. */
 export function targetOf(call: ResourceCall): WriteTarget {
@@ -23,7 +23,10 @@ export function writeReply(call: ResourceCall, code: number, object: KubeObject)
   return encodeObject({ code, type: call.type, object }, form, table);
 }
 
-async function readObjectBody(call: ResourceCall, validation: Parameters<typeof decodeObject>[2]['validation']): Promise<KubeObject> {
+async function readObjectBody(
+  call: ResourceCall,
+  validation: Parameters<typeof decodeObject>[2]['validation'],
+): Promise<KubeObject> {
   const { exchange, type } = call;
   const syntax = negotiateInput(exchange.header('content-type'));
   const bytes = await readBody(exchange.request);

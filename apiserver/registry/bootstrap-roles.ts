@@ -36,13 +36,61 @@ function binding(name: string, roleName: string, groups: string[]): KubeObject {
   };
 }
 
-const workloads = ['daemonsets', 'deployments', 'deployments/scale', 'replicasets', 'replicasets/scale', 'statefulsets', 'statefulsets/scale'];
+const workloads = [
+  'daemonsets',
+  'deployments',
+  'deployments/scale',
+  'replicasets',
+  'replicasets/scale',
+  'statefulsets',
+  'statefulsets/scale',
+];
 
 const viewRules = [
-  rule([''], ['configmaps', 'endpoints', 'persistentvolumeclaims', 'persistentvolumeclaims/status', 'pods', 'replicationcontrollers', 'replicationcontrollers/scale', 'serviceaccounts', 'services', 'services/status'], read),
-  rule([''], ['bindings', 'events', 'limitranges', 'namespaces', 'namespaces/status', 'pods/log', 'pods/status', 'resourcequotas', 'resourcequotas/status'], read),
+  rule(
+    [''],
+    [
+      'configmaps',
+      'endpoints',
+      'persistentvolumeclaims',
+      'persistentvolumeclaims/status',
+      'pods',
+      'replicationcontrollers',
+      'replicationcontrollers/scale',
+      'serviceaccounts',
+      'services',
+      'services/status',
+    ],
+    read,
+  ),
+  rule(
+    [''],
+    [
+      'bindings',
+      'events',
+      'limitranges',
+      'namespaces',
+      'namespaces/status',
+      'pods/log',
+      'pods/status',
+      'resourcequotas',
+      'resourcequotas/status',
+    ],
+    read,
+  ),
   rule(['discovery.k8s.io'], ['endpointslices'], read),
-  rule(['apps'], ['controllerrevisions', ...workloads, 'daemonsets/status', 'deployments/status', 'replicasets/status', 'statefulsets/status'], read),
+  rule(
+    ['apps'],
+    [
+      'controllerrevisions',
+      ...workloads,
+      'daemonsets/status',
+      'deployments/status',
+      'replicasets/status',
+      'statefulsets/status',
+    ],
+    read,
+  ),
   rule(['autoscaling'], ['horizontalpodautoscalers', 'horizontalpodautoscalers/status'], read),
   rule(['batch'], ['cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'], read),
   rule(['policy'], ['poddisruptionbudgets', 'poddisruptionbudgets/status'], read),
@@ -54,7 +102,21 @@ const editRules = [
   rule([''], ['serviceaccounts'], ['impersonate']),
   rule([''], ['pods', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'], write),
   rule([''], ['pods/eviction', 'serviceaccounts/token'], ['create']),
-  rule([''], ['configmaps', 'events', 'persistentvolumeclaims', 'replicationcontrollers', 'replicationcontrollers/scale', 'secrets', 'serviceaccounts', 'services', 'services/proxy'], write),
+  rule(
+    [''],
+    [
+      'configmaps',
+      'events',
+      'persistentvolumeclaims',
+      'replicationcontrollers',
+      'replicationcontrollers/scale',
+      'secrets',
+      'serviceaccounts',
+      'services',
+      'services/proxy',
+    ],
+    write,
+  ),
   rule(['apps'], ['deployments/rollback', ...workloads], write),
   rule(['autoscaling'], ['horizontalpodautoscalers'], write),
   rule(['batch'], ['cronjobs', 'jobs'], write),

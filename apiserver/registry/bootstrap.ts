@@ -1,8 +1,8 @@
 import type { Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
+import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
 import type { Cluster } from './cluster.ts';
 import type { KubeObject } from './kube-object.ts';
-import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
 
 const as = 'system:apiserver';
 

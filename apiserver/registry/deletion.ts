@@ -1,4 +1,4 @@
-import { formatTimestamp, type JsonObject, isJsonObject } from '../../src/base/index.ts';
+import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { groupKind, StatusError } from '../http/status-error.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -63,7 +63,9 @@ function finalizersFor(type: ResourceType, object: KubeObject, options: Deletion
   const kept = present.filter((name) => !isGc(name) || name === wanted);
   const added = [
     ...(wanted === undefined || kept.includes(wanted) ? [] : [wanted]),
-    ...(isCrd(type) && !kept.includes(crdFinalizer) && object.metadata.deletionTimestamp === undefined ? [crdFinalizer] : []),
+    ...(isCrd(type) && !kept.includes(crdFinalizer) && object.metadata.deletionTimestamp === undefined
+      ? [crdFinalizer]
+      : []),
   ];
   return [...kept, ...added];
 }

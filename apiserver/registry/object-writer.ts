@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
 import { alreadyExists, conflict, invalid, notFound, StatusError } from '../http/status-error.ts';
-import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
 import type { Store } from '../storage/index.ts';
+import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
+import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
+import { trackFields } from './field-tracking.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject } from './kube-object.ts';
-import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
+import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, startMetadata } from './write-metadata.ts';
 import { checkObject, checkObjectUpdate } from './write-validation.ts';
-import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
-import { trackFields } from './field-tracking.ts';
 
 const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const maxGeneratedBase = 58;
@@ -136,7 +136,9 @@ export class ObjectWriter {
     checkVersion({ target, wanted, live, mayOmit: request.isPatch || type.strategy.allowsUnconditionalUpdate });
     type.strategy.applyDefaults(wanted);
     const nowMs = this.#deps.clock.now();
-    const tracked = request.isTracked ? wanted : trackFields({ type, live, updated: wanted, context, nowMs, subresource: target.subresource });
+    const tracked = request.isTracked
+      ? wanted
+      : trackFields({ type, live, updated: wanted, context, nowMs, subresource: target.subresource });
     carryOverMetadata(tracked, live);
     const admitted = await this.#mutate(target, { operation: 'UPDATE', name, object: tracked, old: live }, context);
     carryOverMetadata(admitted, live);
@@ -192,7 +194,12 @@ export class ObjectWriter {
     const marked = markForDeletion(type, old, { options, nowMs: this.#deps.clock.now() });
     if (marked === undefined) {
       if (context.dryRun) return { object: old, isCreated: false, isGone: true };
-      const { durable, entry: last } = store.commit({ storageKey: type.storageKey, key: entry.key, replaces: entry, object: undefined });
+      const { durable, entry: last } = store.commit({
+        storageKey: type.storageKey,
+        key: entry.key,
+        replaces: entry,
+        object: undefined,
+      });
       await durable;
       return { object: type.toServed(last.object), isCreated: false, isGone: true };
     }

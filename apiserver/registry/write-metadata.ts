@@ -48,7 +48,13 @@ export function startMetadata(type: ResourceType, object: KubeObject, nowMs: num
   else delete metadata.generation;
 }
 
-const ownedByServer = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation'] as const;
+const ownedByServer = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+] as const;
 
 /** Puts back what the server owns in the metadata of a changed object. */
 export function carryOverMetadata(object: KubeObject, live: KubeObject): void {

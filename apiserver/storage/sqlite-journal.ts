@@ -21,7 +21,9 @@ class SqliteJournal implements Journal {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#put = database.prepare('INSERT OR REPLACE INTO objects (storage_key, key, revision, text) VALUES (?, ?, ?, ?)');
+    this.#put = database.prepare(
+      'INSERT OR REPLACE INTO objects (storage_key, key, revision, text) VALUES (?, ?, ?, ?)',
+    );
     this.#remove = database.prepare('DELETE FROM objects WHERE storage_key = ? AND key = ?');
     this.#setRevision = database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('revision', ?)");
   }

@@ -194,4 +194,3 @@ export class Store {
     return set;
   }
 }
-
