@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 
 /** Issuer and default audience of service account tokens. */
 export const tokenIssuer = 'https://kubernetes.default.svc.cluster.local';
@@ -29,10 +29,14 @@ function decodePart(text: string | undefined): JsonObject | undefined {
   }
 }
 
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 function boundClaims(claims: JsonObject): TokenSubject['boundTo'] {
   for (const kind of ['pod', 'secret', 'node']) {
     const bound = claims[kind];
-    if (isJsonObject(bound)) return { kind, name: String(bound['name']), uid: String(bound['uid']) };
+    if (isJsonObject(bound)) return { kind, name: textOf(bound['name']), uid: textOf(bound['uid']) };
   }
   return undefined;
 }
@@ -95,11 +99,11 @@ function subjectOf(claims: JsonObject): TokenSubject | undefined {
   if (!isJsonObject(about) || !isJsonObject(about['serviceaccount'])) return undefined;
   const audiences = Array.isArray(claims['aud']) ? claims['aud'].map(String) : [];
   return {
-    namespace: String(about['namespace']),
-    name: String(about['serviceaccount']['name']),
-    uid: String(about['serviceaccount']['uid']),
+    namespace: textOf(about['namespace']),
+    name: textOf(about['serviceaccount']['name']),
+    uid: textOf(about['serviceaccount']['uid']),
     audiences,
-    tokenId: String(claims['jti']),
+    tokenId: textOf(claims['jti']),
     boundTo: boundClaims(about),
   };
 }

@@ -70,7 +70,7 @@ function checkKind(value: JsonObject, expected: ExpectedKind): void {
   }
   if (given !== apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(given)}) does not match the expected API version (${apiVersion})`,
+      `the API version in the data (${typeof given === 'string' ? given : ''}) does not match the expected API version (${apiVersion})`,
     );
   }
   if (kind !== expected.kind) {
@@ -119,7 +119,7 @@ export function decodePlain(bytes: Buffer, kind: string, syntax: 'json' | 'yaml'
   const { value, text } = parseBody(bytes, kind, syntax);
   if (!isJsonObject(value)) throw unrecognised(kind, text, 'cannot unmarshal into Go value of type struct');
   if (value['kind'] !== undefined && value['kind'] !== kind) {
-    throw badRequest(`${String(value['kind'])} in version "v1" cannot be handled as a ${kind}`);
+    throw badRequest(`${JSON.stringify(value['kind'])} in version "v1" cannot be handled as a ${kind}`);
   }
   return value;
 }

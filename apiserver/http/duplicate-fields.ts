@@ -27,29 +27,49 @@ function isKeyAt(text: string, end: number): boolean {
   return text.charAt(at) === ':';
 }
 
+/** Follows the objects and arrays of a JSON text. */
+class FieldScan {
+  readonly found = new Set<string>();
+  readonly #levels: Level[] = [];
+
+  /** A string from `start` to `end`; a key of the innermost object when a colon follows. */
+  string(text: string, start: number, end: number): void {
+    const level = this.#levels.at(-1);
+    if (level?.keys === undefined || !isKeyAt(text, end)) return;
+    level.key = JSON.parse(text.slice(start, end)) as string;
+    if (level.keys.has(level.key)) this.found.add(childPath(level));
+    level.keys.add(level.key);
+  }
+
+  mark(character: string): void {
+    const top = this.#levels.at(-1);
+    switch (character) {
+      case '{':
+        this.#levels.push({ path: childPath(top), keys: new Set(), index: 0, key: '' });
+        break;
+      case '[':
+        this.#levels.push({ path: childPath(top), keys: undefined, index: 0, key: '' });
+        break;
+      case ',':
+        if (top !== undefined) top.index += 1;
+        break;
+      default:
+        this.#levels.pop();
+    }
+  }
+}
+
 /** Paths (`spec.containers[0].name`) of the keys that stand twice in one object of a JSON text, each once, as met.
  *  The text must be valid JSON of bounded depth. */
 export function findDuplicateFields(text: string): string[] {
-  const found = new Set<string>();
-  const levels: Level[] = [];
-  const noteKey = (raw: string): void => {
-    const level = levels.at(-1);
-    if (level?.keys === undefined) return;
-    level.key = JSON.parse(raw) as string;
-    if (level.keys.has(level.key)) found.add(childPath(level));
-    level.keys.add(level.key);
-  };
+  const scan = new FieldScan();
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
-    const top = levels.at(-1);
     if (character === '"') {
       const end = skipString(text, at);
-      if (top?.keys !== undefined && isKeyAt(text, end)) noteKey(text.slice(at, end));
+      scan.string(text, at, end);
       at = end - 1;
-    } else if (character === '{') levels.push({ path: childPath(top), keys: new Set(), index: 0, key: '' });
-    else if (character === '[') levels.push({ path: childPath(top), keys: undefined, index: 0, key: '' });
-    else if (character === '}' || character === ']') levels.pop();
-    else if (character === ',' && top !== undefined) top.index += 1;
+    } else if ('{[]},'.includes(character)) scan.mark(character);
   }
-  return [...found];
+  return [...scan.found];
 }

@@ -127,19 +127,24 @@ export class Exchange {
   }
 
   async send(reply: Reply): Promise<void> {
-    let body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const headers: Record<string, string> = { ...reply.headers };
     if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
-    if (body !== undefined && body.length > gzipThresholdBytes && this.#acceptsGzip()) {
-      body = await compress(body, { level: constants.Z_BEST_SPEED });
-      headers['content-encoding'] = 'gzip';
-      headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
-    }
-    if (this.response.destroyed || this.response.writableEnded) return;
+    const body = await this.#encodeBody(reply.body, headers);
+    const { response } = this;
+    if (response.destroyed || response.writableEnded) return;
     if (body !== undefined) headers['content-length'] = String(body.length);
     this.sendHead(reply.code, headers);
-    if (this.method === 'HEAD' || body === undefined) this.response.end();
-    else this.response.end(body);
+    if (this.method === 'HEAD' || body === undefined) response.end();
+    else response.end(body);
+  }
+
+  async #encodeBody(body: string | Buffer | undefined, headers: Record<string, string>): Promise<Buffer | undefined> {
+    if (body === undefined) return undefined;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    if (bytes.length <= gzipThresholdBytes || !this.#acceptsGzip()) return bytes;
+    headers['content-encoding'] = 'gzip';
+    headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
+    return await compress(bytes, { level: constants.Z_BEST_SPEED });
   }
 
   #acceptsGzip(): boolean {

@@ -59,18 +59,17 @@ function forbiddenMatch(why: string): FieldError {
   return { field: 'resourceVersionMatch', reason: 'FieldValueForbidden', message: `Forbidden: ${why}` };
 }
 
-function checkMatch(query: URLSearchParams): void {
-  const match = query.get('resourceVersionMatch') ?? '';
-  const version = query.get('resourceVersion') ?? '';
-  if (query.get('sendInitialEvents') !== null) {
-    const message = 'Forbidden: sendInitialEvents is forbidden for list';
-    throw invalidOptions('ListOptions', [{ field: 'sendInitialEvents', reason: 'FieldValueForbidden', message }]);
-  }
-  if (match === '') return;
+/** A query parameter; empty when absent. */
+export function parameter(query: URLSearchParams, name: string): string {
+  return query.get(name) ?? '';
+}
+
+function matchErrors(query: URLSearchParams, match: string): FieldError[] {
+  const version = parameter(query, 'resourceVersion');
   const errors: FieldError[] = [];
   if (version === '')
     errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
-  if ((query.get('continue') ?? '') !== '') {
+  if (parameter(query, 'continue') !== '') {
     errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'));
   }
   if (match !== 'Exact' && match !== 'NotOlderThan') {
@@ -80,7 +79,26 @@ function checkMatch(query: URLSearchParams): void {
   if (match === 'Exact' && version === '0') {
     errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
+  return errors;
+}
+
+function checkMatch(query: URLSearchParams): void {
+  const match = parameter(query, 'resourceVersionMatch');
+  if (query.get('sendInitialEvents') !== null) {
+    const message = 'Forbidden: sendInitialEvents is forbidden for list';
+    throw invalidOptions('ListOptions', [{ field: 'sendInitialEvents', reason: 'FieldValueForbidden', message }]);
+  }
+  const errors = match === '' ? [] : matchErrors(query, match);
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
+}
+
+/** Where a list goes on; a negative revision in the token asks for the rest at the latest one. */
+function continuedPosition(token: string, version: string, limit: number): ListPosition {
+  if (version !== '' && version !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const { revision, afterKey } = parseContinue(token);
+  return { limit, exactRevision: revision > 0 ? revision : undefined, minimumRevision: 0, afterKey };
 }
 
 /** Reads limit, continue, resourceVersion and resourceVersionMatch of a list.
@@ -88,18 +106,11 @@ function checkMatch(query: URLSearchParams): void {
 export function parseListPosition(query: URLSearchParams): ListPosition {
   checkMatch(query);
   const limit = Math.max(0, parseNumber(query, 'limit'));
-  const version = query.get('resourceVersion') ?? '';
-  const token = query.get('continue') ?? '';
-  if (token !== '') {
-    if (version !== '' && version !== '0') {
-      throw badRequest('specifying resource version is not allowed when using continue');
-    }
-    const { revision, afterKey } = parseContinue(token);
-    // A negative revision asks for the rest at the latest one.
-    return { limit, exactRevision: revision > 0 ? revision : undefined, minimumRevision: 0, afterKey };
-  }
+  const version = parameter(query, 'resourceVersion');
+  const token = parameter(query, 'continue');
+  if (token !== '') return continuedPosition(token, version, limit);
   const revision = version === '' ? 0 : parseRevision(version);
-  const match = query.get('resourceVersionMatch') ?? '';
+  const match = parameter(query, 'resourceVersionMatch');
   const isExact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
   return { limit, exactRevision: isExact ? revision : undefined, minimumRevision: revision, afterKey: undefined };
 }

@@ -59,7 +59,7 @@ export async function listen(
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 },
   });
   const open = { sessions: new Set<ServerHttp2Session>(), sockets: new Set<Socket>() };
-  server.on('secureConnection', (socket) => track(open.sockets, socket));
+  server.on('secureConnection', (socket: Socket) => track(open.sockets, socket));
   server.on('session', (session) => {
     track(open.sessions, session);
     session.on('error', () => session.destroy());

@@ -40,13 +40,13 @@ export function parseAccept(header: string): Clause[] {
 }
 
 function conversionOf(clause: Clause, isList: boolean): OutputForm['as'] | undefined {
-  const as = clause.parameters.get('as');
-  if (as === undefined || as === '') return 'Object';
-  if (clause.parameters.get('g') !== 'meta.k8s.io') return undefined;
-  if (!['v1', 'v1beta1'].includes(clause.parameters.get('v') ?? '')) return undefined;
+  const as = clause.parameters.get('as') ?? '';
+  if (as === '') return 'Object';
+  const groupVersion = `${clause.parameters.get('g')}/${clause.parameters.get('v')}`;
+  if (groupVersion !== 'meta.k8s.io/v1' && groupVersion !== 'meta.k8s.io/v1beta1') return undefined;
   if (as === 'Table') return 'Table';
-  if (as === 'PartialObjectMetadata' && !isList) return as;
-  return as === 'PartialObjectMetadataList' && isList ? as : undefined;
+  const partial = isList ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  return as === partial ? partial : undefined;
 }
 
 /** Whether JSON is to be indented. */

@@ -127,7 +127,8 @@ export class Pipeline {
     const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
     const timeoutMs = parseRequestTimeout(exchange.query);
     const user = this.#userOf(exchange, info);
-    checkAccess(this.#parts.authorizer, user, info);
+    const isPublic = info.kind === 'path' && isPublicPath(info.path);
+    if (!isPublic) checkAccess(this.#parts.authorizer, user, info);
     if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? unknownPath();
     const isLong = info.verb === 'watch';
     const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);

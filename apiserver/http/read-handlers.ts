@@ -91,30 +91,49 @@ function candidates(call: ResourceCall, selection: Selection, position: ListPosi
   return entries;
 }
 
-function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Page {
-  const { type, parts } = call;
-  const revision = position.exactRevision ?? parts.store.revision;
-  const all = candidates(call, selection, position);
-  const { afterKey, limit } = position;
-  const start = afterKey === undefined ? 0 : all.findIndex((entry) => entry.key > afterKey);
+/** Entries from `start` on that are selected, at most `limit`, and the index where it stopped. */
+function select(
+  all: readonly StoredEntry[],
+  wanted: {
+    readonly start: number;
+    readonly limit: number;
+    readonly call: ResourceCall;
+    readonly selection: Selection;
+  },
+): { readonly entries: StoredEntry[]; readonly objects: KubeObject[]; readonly next: number } {
+  const { start, limit, call, selection } = wanted;
+  const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   const entries: StoredEntry[] = [];
   const objects: KubeObject[] = [];
-  let index = start < 0 ? all.length : start;
-  for (; index < all.length && (limit === 0 || entries.length < limit); index += 1) {
-    const entry = all[index] as StoredEntry;
-    const object = type.toServed(entry.object);
+  let next = start;
+  for (; next < all.length && entries.length < most; next += 1) {
+    const entry = all[next] as StoredEntry;
+    const object = call.type.toServed(entry.object);
     if (!selection.isEverything && !selection.matches(object)) continue;
     entries.push(entry);
     objects.push(object);
   }
+  return { entries, objects, next };
+}
+
+function startIndex(all: readonly StoredEntry[], afterKey: string | undefined): number {
+  if (afterKey === undefined) return 0;
+  const index = all.findIndex((entry) => entry.key > afterKey);
+  return index < 0 ? all.length : index;
+}
+
+function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Page {
+  const revision = position.exactRevision ?? call.parts.store.revision;
+  const all = candidates(call, selection, position);
+  const { afterKey, limit } = position;
+  const { entries, objects, next } = select(all, { start: startIndex(all, afterKey), limit, call, selection });
   const last = entries.at(-1);
-  const rest = all.length - index;
-  const hasMore = last !== undefined && rest > 0;
-  const metadata = {
-    resourceVersion: String(revision),
-    ...(hasMore ? { continue: formatContinue(revision, last.key) } : {}),
-    ...(hasMore && selection.isEverything ? { remainingItemCount: rest } : {}),
-  };
+  const rest = all.length - next;
+  const metadata: JsonObject = { resourceVersion: String(revision) };
+  if (last !== undefined && rest > 0) {
+    metadata['continue'] = formatContinue(revision, last.key);
+    if (selection.isEverything) metadata['remainingItemCount'] = rest;
+  }
   return { entries, objects, metadata };
 }
 

@@ -60,6 +60,19 @@ function checkName(name: string): void {
   if (problem !== '') throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }
 
+/** Takes `namespaces/NS/` off the front, unless the request is on the namespace itself. */
+function splitNamespace(parts: readonly string[]): { readonly namespace: string; readonly rest: readonly string[] } {
+  const [first, namespace = '', third] = parts;
+  const isInside = first === 'namespaces' && third !== undefined && third !== 'status' && third !== 'finalize';
+  return isInside ? { namespace, rest: parts.slice(2) } : { namespace: '', rest: parts };
+}
+
+function splitGroup(parts: readonly string[]): { group: string; version: string; rest: readonly string[] } | undefined {
+  const [root, first = '', second = ''] = parts;
+  if (root === 'api' && parts.length > 2) return { group: '', version: first, rest: parts.slice(2) };
+  return root === 'apis' && parts.length > 3 ? { group: first, version: second, rest: parts.slice(3) } : undefined;
+}
+
 /** Reads method and path. Whether the resource exists is not looked at.
  *  @throws StatusError 400 for names that no object can have */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
@@ -67,24 +80,12 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     .split('/')
     .filter((part) => part !== '')
     .map(decodePart);
-  const isCore = parts[0] === 'api' && parts.length > 2;
-  const isGroup = parts[0] === 'apis' && parts.length > 3;
-  if (!isCore && !isGroup) return { kind: 'path', verb: method.toLowerCase(), path };
-  const [group, version] = isCore ? ['', parts[1]] : [parts[1], parts[2]];
-  const rest = parts.slice(isCore ? 2 : 3);
-  const isInNamespace = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status' && rest[2] !== 'finalize';
-  const namespace = isInNamespace ? (rest[1] ?? '') : '';
-  const [plural = '', name = '', ...sub] = isInNamespace ? rest.slice(2) : rest;
+  const split = splitGroup(parts);
+  if (split === undefined) return { kind: 'path', verb: method.toLowerCase(), path };
+  const { namespace, rest } = splitNamespace(split.rest);
+  const [plural = '', name = '', ...sub] = rest;
   checkName(name);
   const verb = verbOf(method, name, query);
-  return {
-    kind: 'resource',
-    verb,
-    group: group ?? '',
-    version: version ?? '',
-    plural,
-    namespace,
-    name,
-    subresource: sub.join('/'),
-  };
+  const { group, version } = split;
+  return { kind: 'resource', verb, group, version, plural, namespace, name, subresource: sub.join('/') };
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { matchesFields, parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
+import { type FieldRequirement, matchesFields, parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
+import { parameter } from './list-options.ts';
 import type { ResourceRequest } from './request-info.ts';
 import { badRequest } from './status-error.ts';
 
@@ -26,25 +27,29 @@ function unknownField(type: ResourceType, field: string): Error {
   );
 }
 
-/** Reads labelSelector and fieldSelector of a query.
- *  @throws StatusError 400 */
-export function parseSelection(type: ResourceType, request: ResourceRequest, query: URLSearchParams): Selection {
-  const labels = parseLabelSelector(query.get('labelSelector') ?? '');
-  const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
+function checkFields(type: ResourceType, fields: readonly FieldRequirement[]): void {
   for (const { field } of fields) {
     const isKnown = field === 'metadata.name' || field === 'metadata.namespace';
     if (!isKnown && !type.strategy.selectableFields.has(field)) throw unknownField(type, field);
   }
+}
+
+/** Reads labelSelector and fieldSelector of a query.
+ *  @throws StatusError 400 */
+export function parseSelection(type: ResourceType, request: ResourceRequest, query: URLSearchParams): Selection {
+  const labels = parseLabelSelector(parameter(query, 'labelSelector'));
+  const fields = parseFieldSelector(parameter(query, 'fieldSelector'));
+  checkFields(type, fields);
   const named = fields.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value;
-  if (request.name !== '' && named !== undefined && named !== request.name) {
-    throw badRequest("fieldSelector metadata.name doesn't match requested name");
-  }
+  const isOther = named !== undefined && named !== request.name;
+  if (request.name !== '' && isOther) throw badRequest("fieldSelector metadata.name doesn't match requested name");
   const name = request.name === '' ? named : request.name;
+  const isInName = (object: KubeObject): boolean => request.name === '' || object.metadata.name === request.name;
   return {
     isEverything: fields.length === 0 && labels.isEverything && name === undefined,
     name,
     matches: (object) =>
-      (request.name === '' || object.metadata.name === request.name) &&
+      isInName(object) &&
       labels.matches(object.metadata.labels) &&
       matchesFields(fields, (field) => fieldValue(type, field, object)),
   };

@@ -4,7 +4,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { invalidOptions, parseRevision, parseTimeoutSeconds, tooLargeVersion } from './list-options.ts';
+import { invalidOptions, parameter, parseRevision, parseTimeoutSeconds, tooLargeVersion } from './list-options.ts';
 import { negotiateOutput, type OutputForm } from './negotiation.ts';
 import { parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
 import { isTrue } from './request-info.ts';
@@ -64,12 +64,18 @@ class WatchStream {
       this.#sendShared(event, event.type, object);
       return;
     }
+    this.#sendSelected(event, object);
+  }
+
+  /** What a change looks like through the selector: things come into it and leave it. */
+  #sendSelected(event: StoreEvent, object: KubeObject): void {
     const isNow = event.type !== 'DELETED' && this.#selection.matches(object);
-    const before = event.previous === undefined ? undefined : type.toServed(event.previous.object);
-    const wasBefore = before !== undefined && this.#selection.matches(before);
-    if (isNow) this.#sendShared(event, wasBefore ? 'MODIFIED' : 'ADDED', object);
-    else if (wasBefore && event.type === 'DELETED') this.#sendShared(event, 'DELETED', object);
-    else if (wasBefore) this.#sendObject('DELETED', withVersion(before, event.revision));
+    const before = event.previous === undefined ? undefined : this.#call.type.toServed(event.previous.object);
+    const last = before !== undefined && this.#selection.matches(before) ? before : undefined;
+    if (isNow) this.#sendShared(event, last === undefined ? 'ADDED' : 'MODIFIED', object);
+    else if (last === undefined) return;
+    else if (event.type === 'DELETED') this.#sendShared(event, 'DELETED', object);
+    else this.#sendObject('DELETED', withVersion(last, event.revision));
   }
 
   sendBookmark(isInitialEnd: boolean): void {
@@ -145,9 +151,9 @@ interface WatchOptions {
   readonly timeoutMs: number;
 }
 
-function parseWatchOptions(query: URLSearchParams): WatchOptions {
+function checkInitialEvents(query: URLSearchParams): void {
   const initial = query.get('sendInitialEvents');
-  const match = query.get('resourceVersionMatch') ?? '';
+  const match = parameter(query, 'resourceVersionMatch');
   const field = 'resourceVersionMatch';
   if (initial !== null && match !== 'NotOlderThan') {
     const message = 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
@@ -157,7 +163,12 @@ function parseWatchOptions(query: URLSearchParams): WatchOptions {
     const message = 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
     throw invalidOptions('ListOptions', [{ field, reason: 'FieldValueForbidden', message }]);
   }
-  const version = query.get('resourceVersion') ?? '';
+}
+
+function parseWatchOptions(query: URLSearchParams): WatchOptions {
+  checkInitialEvents(query);
+  const initial = query.get('sendInitialEvents');
+  const version = parameter(query, 'resourceVersion');
   const revision = version === '' ? 0 : parseRevision(version);
   const seconds = parseTimeoutSeconds(query);
   const isFromStart = revision === 0 && (initial === null || isTrue(initial));

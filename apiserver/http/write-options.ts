@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
-import { invalidOptions } from './list-options.ts';
+import { invalidOptions, parameter } from './list-options.ts';
 import type { FieldError } from './status-error.ts';
 
 const maxManagerBytes = 128;
@@ -21,7 +21,7 @@ function managerErrors(manager: string): FieldError[] {
   if (Buffer.byteLength(manager) > maxManagerBytes) {
     return [{ field, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxManagerBytes} bytes` }];
   }
-  const at = [...manager].findIndex((character) => /[\p{C}]/u.test(character));
+  const at = manager.search(/\p{C}/u);
   if (at < 0) return [];
   const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   const message = `Invalid value: ${JSON.stringify(manager)}: invalid character U+${code} (at position ${at})`;
@@ -49,18 +49,15 @@ export function readWriteOptions(
   const { exchange, user, signal } = call;
   const { query } = exchange;
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
-  const manager = query.get('fieldManager') ?? '';
-  const validation = query.get('fieldValidation') ?? '';
+  const manager = parameter(query, 'fieldManager');
+  const validation = parameter(query, 'fieldValidation');
   const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(validation)];
   if (errors.length > 0) throw invalidOptions(kind, errors);
-  const options: JsonObject = {
-    kind,
-    apiVersion: 'meta.k8s.io/v1',
-    ...(dryRun.length > 0 ? { dryRun } : {}),
-    ...(manager === '' ? {} : { fieldManager: manager }),
-    ...(validation === '' ? {} : { fieldValidation: validation }),
-    ...(kind === 'PatchOptions' && query.has('force') ? { force: query.get('force') !== 'false' } : {}),
-  };
+  const options: JsonObject = { kind, apiVersion: 'meta.k8s.io/v1' };
+  if (dryRun.length > 0) options['dryRun'] = dryRun;
+  if (manager !== '') options['fieldManager'] = manager;
+  if (validation !== '') options['fieldValidation'] = validation;
+  if (kind === 'PatchOptions' && query.has('force')) options['force'] = query.get('force') !== 'false';
   const context: WriteContext = {
     user,
     manager: manager === '' ? managerOfUserAgent(exchange.header('user-agent')) : manager,

@@ -30,6 +30,11 @@ function makeEntry(storageKey: string, key: string, options: { object: KubeObjec
   return { storageKey, key, revision: options.revision, object, text: JSON.stringify(object) };
 }
 
+function eventType(change: Change): StoreEvent['type'] {
+  if (change.object === undefined) return 'DELETED';
+  return change.replaces === undefined ? 'ADDED' : 'MODIFIED';
+}
+
 /** All objects, in memory, with one revision counter for all; changes are written through to a journal.
  *  Events are published, and writes acknowledged, when they are durable, in the order of their revisions. */
 export class Store {
@@ -120,9 +125,9 @@ export class Store {
     this.#revision = revision;
     if (object === undefined) table.delete(key);
     else table.set(entry);
-    const type = object === undefined ? 'DELETED' : replaces === undefined ? 'ADDED' : 'MODIFIED';
+    const type = eventType(change);
     const event: StoreEvent = { type, revision, entry, previous: replaces, encoded: new Map() };
-    return { entry, durable: this.#makeDurable(event, object === undefined ? undefined : entry.text) };
+    return { entry, durable: this.#makeDurable(event) };
   }
 
   /** Called for every later event, of one type or of all, in order. */
@@ -139,12 +144,13 @@ export class Store {
     this.#journal?.close();
   }
 
-  #makeDurable(event: StoreEvent, text: string | undefined): Promise<void> {
+  #makeDurable(event: StoreEvent): Promise<void> {
     if (this.#journal === undefined) {
       this.#publish(event);
       return Promise.resolve();
     }
     const { storageKey, key, revision } = event.entry;
+    const text = event.type === 'DELETED' ? undefined : event.entry.text;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending.push({ event, record: { storageKey, key, revision, text }, resolve, reject });
     if (this.#pending.length === 1) {
