@@ -1,0 +1,142 @@
+import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
+import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import type { Schema } from '../../schema/schema.ts';
+import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
+import type { KubeObject } from '../kube-object.ts';
+import type { ResourceType, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
+import { type CustomVersion, createCustomStrategy, pruneAndDefault, selectedText } from './custom-strategy.ts';
+
+const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const readWrite: readonly Verb[] = ['get', 'patch', 'update'];
+
+/** Makes the columns of a Table from `additionalPrinterColumns`. */
+export type ColumnsOfPrinterColumns = (columns: readonly JsonObject[]) => readonly TableColumn[];
+
+function rootSchema(schema: Schema): Schema {
+  const metadata = loadBuiltinSchemas().definition('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  const fixed = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata } as const;
+  return { ...schema, type: 'object', properties: { ...schema.properties, ...fixed } };
+}
+
+/** Whether reading an old object may change it. */
+function hasDefaults(schema: JsonValue | undefined): boolean {
+  if (Array.isArray(schema)) return schema.some((item) => hasDefaults(item));
+  if (typeof schema !== 'object' || schema === null) return false;
+  return Object.hasOwn(schema, 'default') || Object.values(schema).some((value) => hasDefaults(value));
+}
+
+function subresourcesOf(
+  version: JsonObject,
+  own: Pick<SubresourceType, 'group' | 'version' | 'kind'>,
+): SubresourceType[] {
+  const subresources = objectAt(version, 'subresources');
+  const found: SubresourceType[] = [];
+  if (objectAt(subresources, 'status') !== undefined) found.push({ name: 'status', verbs: readWrite, ...own });
+  if (objectAt(subresources, 'scale') !== undefined) {
+    found.push({ name: 'scale', verbs: readWrite, group: 'autoscaling', version: 'v1', kind: 'Scale' });
+  }
+  return found;
+}
+
+function selectable(version: JsonObject): ReadonlyMap<string, (object: KubeObject) => string> {
+  const paths = objectsAt(version, 'selectableFields').map((field) => textAt(field, 'jsonPath'));
+  return new Map(paths.map((path) => [path.replace(/^\./, ''), (object: KubeObject) => selectedText(object, path)]));
+}
+
+function deprecationOf(crd: JsonObject, version: JsonObject): { readonly deprecationWarning?: string } {
+  if (!isTrueAt(version, 'deprecated')) return {};
+  const own = textAt(version, 'deprecationWarning');
+  const spec = objectAt(crd, 'spec');
+  const kind = textAt(objectAt(spec, 'names'), 'kind');
+  return {
+    deprecationWarning: own === '' ? `${textAt(spec, 'group')}/${textAt(version, 'name')} ${kind} is deprecated` : own,
+  };
+}
+
+function converters(
+  apiVersion: string,
+  schema: Schema,
+  storage: { readonly apiVersion: string; readonly reads: boolean },
+): Pick<ResourceType, 'toServed' | 'toStorage'> {
+  return {
+    toServed: (object) => {
+      if (!storage.reads) return object;
+      const served = { ...structuredClone(object), apiVersion };
+      pruneAndDefault(served, schema);
+      return served;
+    },
+    toStorage: (object) =>
+      object.apiVersion === storage.apiVersion ? object : { ...object, apiVersion: storage.apiVersion },
+  };
+}
+
+interface Build {
+  readonly crd: JsonObject;
+  readonly storageVersion: string;
+  readonly columns: ColumnsOfPrinterColumns;
+}
+
+function customVersion(version: JsonObject, kind: string): CustomVersion {
+  const given = (objectAt(version, 'schema', 'openAPIV3Schema') ?? {
+    'x-kubernetes-preserve-unknown-fields': true,
+  }) as Schema;
+  const subresources = objectAt(version, 'subresources');
+  return {
+    kind,
+    hasStatus: objectAt(subresources, 'status') !== undefined,
+    schema: rootSchema(given),
+    rules: given,
+    replicasPath:
+      objectAt(subresources, 'scale') === undefined
+        ? undefined
+        : textAt(objectAt(subresources, 'scale'), 'specReplicasPath'),
+    selectableFields: selectable(version),
+  };
+}
+
+function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build): ResourceType {
+  const spec = objectAt(crd, 'spec');
+  const names = objectAt(spec, 'names');
+  const own = { group: textAt(spec, 'group'), version: textAt(version, 'name'), kind: textAt(names, 'kind') };
+  const custom = customVersion(version, own.kind);
+  const isStorageVersion = own.version === storageVersion;
+  const reads = !isStorageVersion || hasDefaults(custom.rules as JsonObject);
+  return {
+    ...own,
+    listKind: textAt(names, 'listKind') || `${own.kind}List`,
+    plural: textAt(names, 'plural'),
+    singular: textAt(names, 'singular') || own.kind.toLowerCase(),
+    shortNames: listAt(names, 'shortNames').map(String),
+    categories: listAt(names, 'categories').map(String),
+    namespaced: textAt(spec, 'scope') === 'Namespaced',
+    verbs,
+    subresources: subresourcesOf(version, own),
+    storageKey: `${textAt(names, 'plural')}.${own.group}`,
+    isStorageVersion,
+    isCustom: true,
+    ...deprecationOf(crd, version),
+    schema: custom.schema,
+    columns: columns(objectsAt(version, 'additionalPrinterColumns')),
+    strategy: createCustomStrategy(custom),
+    ...converters(`${own.group}/${own.version}`, custom.schema, {
+      apiVersion: `${own.group}/${storageVersion}`,
+      reads,
+    }),
+  };
+}
+
+/** The resource types that a valid CustomResourceDefinition adds: one a served version, and the storage version even when it is not served
+ *  (then without verbs). Work is done once here; call it once a revision. Conversion is `None`: webhook conversion is not done. */
+export function resourceTypesOfCrd(object: KubeObject, columns: ColumnsOfPrinterColumns = () => []): ResourceType[] {
+  const crd = asJson(object);
+  const versions = objectsAt(objectAt(crd, 'spec'), 'versions');
+  const storageVersion = textAt(
+    versions.find((version) => isTrueAt(version, 'storage')),
+    'name',
+  );
+  const needed = versions.filter((version) => isTrueAt(version, 'served') || isTrueAt(version, 'storage'));
+  return needed.map((version) => {
+    const type = resourceOf(version, { crd, storageVersion, columns });
+    return valueAt(version, 'served') === true ? type : { ...type, verbs: [] };
+  });
+}

@@ -1,0 +1,195 @@
+import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { FieldError } from '../http/status-error.ts';
+import { forbiddenField, immutableText, invalidField, requiredField, tooLongField } from '../schema/field-errors.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from './kube-object.ts';
+import { labelValueProblems, qualifiedNameProblems } from './names.ts';
+
+const annotationBytes = 262_144;
+const ownGroupFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** What the rules for metadata depend on. */
+export interface MetadataFacts {
+  readonly namespaced: boolean;
+  readonly isCustom: boolean;
+  /** Of the kind: see Strategy. */
+  readonly nameProblems: (name: string) => string[];
+  /** Where the metadata is: `metadata`, or the path of an embedded object's. */
+  readonly path?: string;
+}
+
+function invalidEach(field: string, value: JsonValue, problems: readonly string[]): FieldError[] {
+  return problems.map((problem) => invalidField(field, value, problem));
+}
+
+function nameErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
+  const { name = '', generateName = '' } = metadata;
+  const errors: FieldError[] = [];
+  // The name that a base gives must be valid: the base alone may end with a hyphen.
+  if (generateName !== '') {
+    const base = generateName.replace(/[-.]$/, 'a');
+    errors.push(...invalidEach(`${path}.generateName`, generateName, facts.nameProblems(base)));
+  }
+  if (name === '') errors.push(requiredField(`${path}.name`, 'name or generateName is required'));
+  else errors.push(...invalidEach(`${path}.name`, name, facts.nameProblems(name)));
+  return errors;
+}
+
+function namespaceErrors({ namespace = '' }: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
+  if (facts.namespaced) return namespace === '' ? [requiredField(`${path}.namespace`)] : [];
+  return namespace === '' ? [] : [forbiddenField(`${path}.namespace`, 'not allowed on this type')];
+}
+
+/** Errors of a map of labels: keys first, each followed by its value's. */
+export function labelErrors(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...invalidEach(field, key, qualifiedNameProblems(key)),
+    ...invalidEach(field, value, labelValueProblems(value)),
+  ]);
+}
+
+/** Errors of a map of annotations. */
+export function annotationErrors(annotations: Readonly<Record<string, string>>, field: string): FieldError[] {
+  const entries = Object.entries(annotations);
+  const errors = entries.flatMap(([key]) => invalidEach(field, key, qualifiedNameProblems(key.toLowerCase())));
+  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return bytes > annotationBytes ? [...errors, tooLongField(field, annotationBytes)] : errors;
+}
+
+function ownerErrors(owner: OwnerReference, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const [group = '', version = ''] = owner.apiVersion.includes('/')
+    ? owner.apiVersion.split('/')
+    : ['', owner.apiVersion];
+  if (version === '') errors.push(invalidField(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
+  for (const key of ['kind', 'name', 'uid'] as const) {
+    if (owner[key] === '') errors.push(invalidField(`${field}.${key}`, '', `${key} must not be empty`));
+  }
+  if (group === '' && version === 'v1' && owner.kind === 'Event') {
+    const shown = owner as unknown as JsonObject;
+    errors.push(invalidField(field, shown, '/v1, Kind=Event is disallowed from being an owner'));
+  }
+  return errors;
+}
+
+function filled(owner: OwnerReference): OwnerReference {
+  return {
+    ...owner,
+    apiVersion: owner.apiVersion ?? '',
+    kind: owner.kind ?? '',
+    name: owner.name ?? '',
+    uid: owner.uid ?? '',
+  };
+}
+
+function ownersErrors(owners: readonly OwnerReference[], path: string): FieldError[] {
+  const field = `${path}.ownerReferences`;
+  const errors = owners.flatMap((owner) => ownerErrors(filled(owner), field));
+  const [first, second] = owners.filter((owner) => owner.controller === true);
+  if (first !== undefined && second !== undefined) {
+    const names = `${first.kind}/${first.name} and ${second.kind}/${second.name}`;
+    const shown = owners as unknown as JsonValue;
+    const rule = `Only one reference can have Controller set to true. Found "true" in references for ${names}`;
+    errors.push(invalidField(field, shown, rule));
+  }
+  return errors;
+}
+
+function finalizerErrors(finalizers: readonly string[], facts: MetadataFacts, path: string): FieldError[] {
+  const field = `${path}.finalizers`;
+  const errors = finalizers.flatMap((name, index) => {
+    const problems = invalidEach(field, name, qualifiedNameProblems(name));
+    if (problems.length > 0 || facts.isCustom || name.includes('/') || ownGroupFinalizers.has(name)) return problems;
+    return [
+      invalidField(`${field}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'),
+    ];
+  });
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    const rule = 'finalizer orphan and foregroundDeletion cannot be both set';
+    errors.push(invalidField(field, [...finalizers], rule));
+  }
+  return errors;
+}
+
+/** Errors of a new object's metadata, in the order and words of kube-apiserver. A name made from generateName is already there.
+ *  @see reference "wire" 4.2 */
+export function validateObjectMeta(metadata: ObjectMeta, facts: MetadataFacts): FieldError[] {
+  const path = facts.path ?? 'metadata';
+  return [
+    ...nameErrors(metadata, facts, path),
+    ...namespaceErrors(metadata, facts, path),
+    ...commonErrors(metadata, facts, path),
+  ];
+}
+
+function commonErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
+  return [
+    ...labelErrors(metadata.labels ?? {}, `${path}.labels`),
+    ...annotationErrors(metadata.annotations ?? {}, `${path}.annotations`),
+    ...ownersErrors(metadata.ownerReferences ?? [], path),
+    ...finalizerErrors(metadata.finalizers ?? [], facts, path),
+  ];
+}
+
+/** Errors of metadata that are not about its name: those of an object embedded in another. */
+export function validateEmbeddedMeta(metadata: ObjectMeta, path: string): FieldError[] {
+  return commonErrors(metadata, { namespaced: true, isCustom: true, nameProblems: () => [] }, path);
+}
+
+const immutableFields = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
+
+/** Errors of the step from `old` to `metadata`, and of the labels, annotations, owners and finalizers by themselves. */
+export function validateObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta, facts: MetadataFacts): FieldError[] {
+  const path = facts.path ?? 'metadata';
+  const errors = commonErrors(metadata, facts, path);
+  if (old.deletionTimestamp !== undefined) errors.push(...newFinalizerErrors(metadata, old, path));
+  for (const key of immutableFields) {
+    const [now, before] = [metadata[key] ?? undefined, old[key] ?? undefined];
+    if (now !== before) errors.push(invalidField(`${path}.${key}`, now, immutableText));
+  }
+  const { generation = 0 } = metadata;
+  const isLower = generation < (old.generation ?? 0);
+  return isLower ? [...errors, invalidField(`${path}.generation`, generation, 'must not be decremented')] : errors;
+}
+
+function newFinalizerErrors(metadata: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+  const known = new Set(old.finalizers);
+  const added = (metadata.finalizers ?? []).filter((name) => !known.has(name));
+  if (added.length === 0) return [];
+  const list = added.map((name) => JSON.stringify(name)).join(', ');
+  const rule = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+  return [forbiddenField(`${path}.finalizers`, rule)];
+}
+
+/** Takes out owner references that are the same as an earlier one. Changes `metadata`.
+ *  @returns warnings, naming the owners that were there twice */
+export function dropDuplicateOwners(metadata: ObjectMeta): string[] {
+  const owners = metadata.ownerReferences ?? [];
+  const isFirst = (owner: OwnerReference, index: number): boolean =>
+    owners.findIndex((other) => isJsonEqual(other as unknown as JsonObject, owner as unknown as JsonObject)) === index;
+  const distinct = owners.filter(isFirst);
+  if (distinct.length === owners.length) return [];
+  const uids = new Set(owners.filter((owner, index) => !isFirst(owner, index)).map((owner) => owner.uid));
+  metadata.ownerReferences = distinct;
+  return [
+    `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...uids].join(', ')}`,
+  ];
+}
+
+/** Warnings about finalizers that a custom resource newly has and that carry no domain. */
+export function finalizerWarnings(object: KubeObject, old: KubeObject | undefined): string[] {
+  const known = new Set(old?.metadata.finalizers);
+  const added = (object.metadata.finalizers ?? []).filter((name) => !known.has(name) && !name.includes('/'));
+  return added
+    .filter((name) => !ownGroupFinalizers.has(name))
+    .map((name) => {
+      const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
+      return `metadata.finalizers: "${name}": prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`;
+    });
+}
