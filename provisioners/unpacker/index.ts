@@ -1,4 +1,5 @@
 /** Content work in worker threads: fetch, check, store, load. Its type is `Unpacker`; knows nothing of the API server. */
+export { createUnpacker } from './create-unpacker.ts';
 export type {
   BundleIdentity,
   UnpackedContent,

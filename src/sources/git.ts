@@ -135,6 +135,7 @@ async function fetchCommit(
   const { git, gitdir, cache } = repository;
   const attempt = async (depth: number | undefined): Promise<string> => {
     await git.init({ fs, gitdir, bare: true, defaultBranch: 'main' });
+    await git.addRemote({ fs, gitdir, remote: 'origin', url: remote.url, force: true });
     const result = await git.fetch({
       fs,
       gitdir,

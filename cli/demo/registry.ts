@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { type CertifiedKey, sha256Digest } from '../../src/base/index.ts';
+import { fileEntries, type TarEntry, tarFile } from './tar-file.ts';
+
+/** Answers a request and says so, or leaves it to the registry. */
+export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export interface RegistryOptions {
+  /** Serves HTTPS when given, HTTP otherwise. */
+  readonly tls?: CertifiedKey;
+  /** Asks before everything else: authentication and faults. */
+  readonly intercept?: Intercept;
+}
+
+export type LayerCompression = 'gzip' | 'zstd' | 'plain';
+
+/** A layer: files by path, or entries as they shall stand in the tar. */
+export interface LayerContent {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly entries?: readonly TarEntry[];
+  readonly compression?: LayerCompression;
+}
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+/** An image registry in memory, on loopback: enough of the distribution API to pull, and methods to push. */
+export interface Registry extends AsyncDisposable {
+  /** `127.0.0.1:<port>` */
+  readonly host: string;
+  /** `METHOD /path` of every request so far. */
+  readonly requests: readonly string[];
+  /** Puts a blob under its digest. */
+  putBlob(bytes: Uint8Array): string;
+  /** Puts a manifest or index under its digest and `repository:tag`; the answer is the digest. */
+  putManifest(name: string, document: Readonly<Record<string, unknown>>): string;
+  /** Builds and puts an image `repository:tag` of one manifest; the answer is its digest. */
+  putImage(name: string, layers: readonly LayerContent[]): string;
+}
+
+const layerType = 'application/vnd.oci.image.layer.v1.tar';
+const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+
+function buildLayer(layer: LayerContent): { mediaType: string; bytes: Buffer } {
+  const tar = tarFile([...(layer.entries ?? []), ...fileEntries(layer.files ?? {})]);
+  switch (layer.compression ?? 'gzip') {
+    case 'gzip':
+      return { mediaType: `${layerType}+gzip`, bytes: gzipSync(tar, { level: 1 }) };
+    case 'zstd':
+      return { mediaType: `${layerType}+zstd`, bytes: zstdCompressSync(tar) };
+    case 'plain':
+    default:
+      return { mediaType: layerType, bytes: tar };
+  }
+}
+
+class MemoryRegistry {
+  readonly requests: string[] = [];
+  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #manifests = new Map<string, { mediaType: string; bytes: Buffer }>();
+  readonly #intercept: Intercept | undefined;
+
+  constructor(intercept: Intercept | undefined) {
+    this.#intercept = intercept;
+  }
+
+  putBlob(bytes: Uint8Array): string {
+    const digest = sha256Digest(bytes);
+    this.#blobs.set(digest, bytes);
+    return digest;
+  }
+
+  putManifest(name: string, document: Readonly<Record<string, unknown>>): string {
+    const bytes = Buffer.from(JSON.stringify(document));
+    const digest = sha256Digest(bytes);
+    const [repository = '', tag = 'latest'] = name.split(':');
+    const manifest = { mediaType: String(document['mediaType']), bytes };
+    this.#manifests.set(`${repository}/${tag}`, manifest).set(`${repository}/${digest}`, manifest);
+    return digest;
+  }
+
+  putImage(name: string, layers: readonly LayerContent[]): string {
+    const describe = (mediaType: string, bytes: Uint8Array): Descriptor => ({
+      mediaType,
+      digest: this.putBlob(bytes),
+      size: bytes.length,
+    });
+    return this.putManifest(name, {
+      schemaVersion: 2,
+      mediaType: manifestType,
+      config: describe('application/vnd.oci.image.config.v1+json', Buffer.from('{}')),
+      layers: layers.map(buildLayer).map(({ mediaType, bytes }) => describe(mediaType, bytes)),
+    });
+  }
+
+  readonly handle: RequestListener = (request, response) => {
+    const url = request.url ?? '';
+    this.requests.push(`${request.method} ${url}`);
+    if (this.#intercept?.(request, response) === true) return;
+    const found = url === '/v2/' ? { mediaType: 'application/json', bytes: Buffer.from('{}') } : this.#find(url);
+    if (found === undefined) response.writeHead(404).end();
+    else {
+      const { mediaType, bytes } = found;
+      response.writeHead(200, { 'content-type': mediaType, 'content-length': bytes.length }).end(bytes);
+    }
+  };
+
+  #find(url: string): { mediaType: string; bytes: Uint8Array } | undefined {
+    const [, repository = '', kind = '', reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
+    if (kind === 'manifests') return this.#manifests.get(`${repository}/${reference}`);
+    const bytes = this.#blobs.get(reference);
+    return bytes === undefined ? undefined : { mediaType: 'application/octet-stream', bytes };
+  }
+}
+
+/** Starts a registry on a free loopback port. */
+export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
+  const memory = new MemoryRegistry(options.intercept);
+  const { tls } = options;
+  const server =
+    tls === undefined
+      ? createServer(memory.handle)
+      : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, memory.handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: memory.requests,
+    putBlob: (bytes) => memory.putBlob(bytes),
+    putManifest: (name, document) => memory.putManifest(name, document),
+    putImage: (name, layers) => memory.putImage(name, layers),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

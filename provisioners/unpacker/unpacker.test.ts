@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto';
+import { access, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sha256Digest, TerminalError, TransientError } from '../../src/base/index.ts';
+import {
+  allOf,
+  asksBasicAuthentication,
+  asksToken,
+  failsTimes,
+  type LayerContent,
+  loopbackCertificate,
+  neverAnswers,
+  redirectsForever,
+  startGitServer,
+  startRegistry,
+  tarFile,
+} from '../../test/support/index.ts';
+import { createUnpacker, type Unpacker, type UnpackerOptions } from './index.ts';
+
+const signal = new AbortController().signal;
+const provisionerClassName = 'core-rukpak-io-plain';
+const bundle = { name: 'combo', uid: 'u1' };
+const configMap = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`;
+const valid: LayerContent = { files: { 'manifests/a.yaml': configMap('a') } };
+
+let storeDir: string;
+let open: Unpacker[];
+
+beforeEach(() => {
+  storeDir = `${tmpdir()}/unpacker-${randomUUID()}`;
+  open = [];
+});
+
+afterEach(async () => {
+  for (const unpacker of open) await unpacker[Symbol.asyncDispose]();
+  await rm(storeDir, { recursive: true, force: true });
+});
+
+async function start(options: Partial<UnpackerOptions> = {}): Promise<Unpacker> {
+  const unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 3000, threads: 1, ...options });
+  open.push(unpacker);
+  return unpacker;
+}
+
+function imageRequest(ref: string) {
+  return { bundle, provisionerClassName, source: { type: 'image', image: { ref } } };
+}
+
+function gitRequest(git: object) {
+  return { bundle, provisionerClassName, source: { type: 'git', git } } as Parameters<Unpacker['unpack']>[0];
+}
+
+function pullSecret(host: string, username: string, password: string) {
+  const config = { auths: { [host]: { auth: Buffer.from(`${username}:${password}`).toString('base64') } } };
+  const data = { '.dockerconfigjson': Buffer.from(JSON.stringify(config)).toString('base64') };
+  return { name: 'registrysecret', type: 'kubernetes.io/dockerconfigjson', data };
+}
+
+describe('image bundles', () => {
+  test.each(['gzip', 'zstd', 'plain'] as const)(
+    'of %s layers are stored, pinned and loaded again',
+    async (compression) => {
+      await using registry = await startRegistry();
+      const digest = registry.putImage('example/combo:v1', [
+        { files: { 'manifests/a.yaml': configMap('a'), 'manifests/b.yaml': configMap('b') }, compression },
+        { entries: [{ path: 'manifests/.wh.a.yaml' }], compression },
+      ]);
+      const unpacker = await start();
+      const lines: string[] = [];
+      const content = await unpacker.unpack(imageRequest(`${registry.host}/example/combo:v1`), {
+        signal,
+        onProgress: (line) => lines.push(line),
+      });
+      const ref = `${registry.host}/example/combo@${digest}`;
+      expect(content).toMatchObject({ resolvedSource: { type: 'image', image: { ref } }, objectCount: 1 });
+      expect(lines.at(-1)).toBe('storing content');
+      await access(`${storeDir}/combo.tgz`);
+      await expect(unpacker.find(bundle)).resolves.toEqual(content);
+      await expect(unpacker.load(bundle, { signal })).resolves.toEqual([
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } },
+      ]);
+      await expect(unpacker.list()).resolves.toEqual([bundle]);
+      await unpacker.discard('combo');
+      await expect(unpacker.find(bundle)).resolves.toBeUndefined();
+      await expect(unpacker.load(bundle, { signal })).rejects.toMatchObject({
+        name: 'TransientError',
+        reason: 'ContentLost',
+      });
+    },
+  );
+
+  test('lost content is fetched again and must be identical', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('combo:v1', [valid]);
+    const unpacker = await start();
+    const first = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
+    await rm(`${storeDir}/combo.tgz`);
+    await expect(unpacker.find(bundle)).resolves.toBeUndefined();
+    const pinned = { ...imageRequest(''), source: first.resolvedSource, expectedDigest: first.digest };
+    await expect(unpacker.unpack(pinned, { signal })).resolves.toEqual(first);
+    await expect(unpacker.unpack({ ...pinned, expectedDigest: sha256Digest('other') }, { signal })).rejects.toThrow(
+      `persist bundle content: combo: content is no longer what it was: expected ${sha256Digest('other')}, got ${first.digest}`,
+    );
+  });
+
+  test('come from a registry with TLS, a private authority and basic authentication', async () => {
+    const { caPem, tls } = await loopbackCertificate();
+    await using registry = await startRegistry({ tls, intercept: asksBasicAuthentication('me', 'pass') });
+    registry.putImage('private:v1', [valid]);
+    const request = imageRequest(`${registry.host}/private:v1`);
+    const trusting = await start({ registryCaPem: [caPem] });
+    const secret = pullSecret(registry.host, 'me', 'pass');
+    await expect(trusting.unpack({ ...request, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+    await expect(trusting.unpack(request, { signal })).rejects.toThrow(
+      '401 Unauthorized: credentials are missing or wrong',
+    );
+    await expect(trusting.unpack({ ...request, secret: { name: 'registrysecret' } }, { signal })).rejects.toThrow(
+      'source bundle content: secret "registrysecret" has no key ".dockerconfigjson"',
+    );
+    const doubting = await start({ storeDir: `${storeDir}/other` });
+    await expect(doubting.unpack({ ...request, secret }, { signal })).rejects.toThrow(
+      'unable to verify the first certificate',
+    );
+  });
+
+  test('come from a registry with a token server', async () => {
+    await using registry = await startRegistry({ intercept: asksToken('me', 'pass', 'http') });
+    registry.putImage('private:v1', [valid]);
+    const request = imageRequest(`${registry.host}/private:v1`);
+    const unpacker = await start();
+    const secret = pullSecret(registry.host, 'me', 'pass');
+    await expect(unpacker.unpack({ ...request, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+    await expect(unpacker.unpack(request, { signal })).rejects.toThrow(
+      '/token?service=redacted&scope=redacted: 401 Unauthorized',
+    );
+  });
+
+  test('are taken from an index by platform, attestations aside', async () => {
+    await using registry = await startRegistry();
+    const digest = registry.putImage('multi:arm', [valid]);
+    const manifest = { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest, size: 1 };
+    const index = (platforms: readonly object[]) => ({
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.index.v1+json',
+      manifests: platforms.map((platform) => ({ ...manifest, platform })),
+    });
+    registry.putManifest(
+      'multi:v1',
+      index([
+        { os: 'linux', architecture: 's390x' },
+        { os: 'linux', architecture: 'arm64' },
+      ]),
+    );
+    const right = await start({ platform: 'linux/arm64' });
+    await expect(right.unpack(imageRequest(`${registry.host}/multi:v1`), { signal })).resolves.toMatchObject({
+      objectCount: 1,
+    });
+    const wrong = await start({ platform: 'linux/amd64', storeDir: `${storeDir}/other` });
+    await expect(wrong.unpack(imageRequest(`${registry.host}/multi:v1`), { signal })).rejects.toThrow(
+      'no manifest for platform linux/amd64, only for: linux/s390x, linux/arm64',
+    );
+  });
+
+  test('that share a layer fetch it once, also at the same time', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('combo:v1', [valid]);
+    const unpacker = await start({ threads: 2 });
+    const request = imageRequest(`${registry.host}/combo:v1`);
+    const names = ['a', 'b', 'c', 'd'];
+    await Promise.all(names.map((name) => unpacker.unpack({ ...request, bundle: { name, uid: name } }, { signal })));
+    expect(registry.requests.filter((line) => line.includes('/blobs/'))).toHaveLength(1);
+  });
+
+  test('survive a registry that fails for a while', async () => {
+    const intercept = allOf(failsTimes('/manifests/', 2, 503), failsTimes('/blobs/', 2, 429));
+    await using registry = await startRegistry({ intercept });
+    registry.putImage('combo:v1', [valid]);
+    const unpacker = await start();
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal })).resolves.toMatchObject({
+      objectCount: 1,
+    });
+  });
+});
+
+describe('the user sees what is wrong with', () => {
+  test('a registry that never answers', async () => {
+    await using registry = await startRegistry({ intercept: neverAnswers('/manifests/') });
+    const unpacker = await start({ answerDeadlineMs: 300 });
+    const url = `http://${registry.host}/v2/slow/manifests/v1`;
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/slow:v1`), { signal })).rejects.toEqual(
+      new TransientError('DeadlineExceeded', `source bundle content: GET ${url}: no answer within 0.3 s`),
+    );
+  });
+
+  test('a redirect loop', async () => {
+    await using registry = await startRegistry({ intercept: redirectsForever('/manifests/') });
+    const unpacker = await start();
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/loop:v1`), { signal })).rejects.toEqual(
+      new TerminalError(
+        'RedirectRefused',
+        `source bundle content: GET http://${registry.host}/v2/loop/manifests/v1: more than 10 redirects`,
+      ),
+    );
+  });
+
+  test('a layer whose digest lies', async () => {
+    await using registry = await startRegistry();
+    const bytes = gzipSync(tarFile([{ path: 'manifests/a.yaml', content: configMap('a') }]));
+    const digest = sha256Digest('something else');
+    registry.putManifest('lie:v1', {
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.manifest.v1+json',
+      layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, size: bytes.length }],
+    });
+    const lying = await startRegistry({
+      intercept: (request, response) => {
+        if (request.url?.includes('/blobs/') !== true) return false;
+        response.end(bytes);
+        return true;
+      },
+    });
+    lying.putManifest('lie:v1', {
+      schemaVersion: 2,
+      mediaType: 'application/vnd.oci.image.manifest.v1+json',
+      layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, size: bytes.length }],
+    });
+    const unpacker = await start();
+    await expect(unpacker.unpack(imageRequest(`${lying.host}/lie:v1`), { signal })).rejects.toEqual(
+      new TerminalError(
+        'DigestMismatch',
+        `source bundle content: ${lying.host}/lie, layer ${digest}: expected digest ${digest}, got ${sha256Digest(bytes)}`,
+      ),
+    );
+    await expect(readdir(`${storeDir}/layers`)).resolves.toEqual([]);
+    await lying[Symbol.asyncDispose]();
+  });
+
+  test.each<{ name: string; layer: LayerContent; message: string }>([
+    {
+      name: 'an image that leaves its root',
+      layer: { entries: [{ path: '../evil', content: 'x' }] },
+      message: ': "../evil": paths with ".." are not accepted',
+    },
+    {
+      name: 'an image without manifests (B8)',
+      layer: { files: { stray: 'x' } },
+      message: 'get objects from bundle manifests: readdir manifests: file does not exist',
+    },
+    {
+      name: 'an image with empty manifests (B9)',
+      layer: { entries: [{ path: 'manifests/' }] },
+      message: 'invalid bundle: found zero objects: plain+v0 bundles are required to contain at least one object',
+    },
+    {
+      name: 'an image with a sub-directory (B21)',
+      layer: {
+        files: { 'manifests/emptydir/.gitignore': '!.gitignore', 'manifests/namespace-a.yaml': configMap('a') },
+      },
+      message:
+        'get objects from bundle manifests: subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "manifests/emptydir"',
+    },
+    {
+      name: 'deep nesting',
+      layer: { files: { 'manifests/deep.yaml': `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}` } },
+      message: 'get objects from bundle manifests: error parsing manifests/deep.yaml: ',
+    },
+    {
+      name: 'a manifest over the limit',
+      layer: { files: { 'manifests/big.yaml': `#${'x'.repeat(4 * 1024 * 1024)}` } },
+      message: 'manifests/big.yaml: 4194305 bytes, more than the limit of 4194304 bytes',
+    },
+  ])('$name', async ({ layer, message }) => {
+    await using registry = await startRegistry();
+    registry.putImage('bad:v1', [layer]);
+    const unpacker = await start();
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/bad:v1`), { signal })).rejects.toThrow(message);
+    await expect(readdir(`${storeDir}/temporary`)).resolves.toEqual([]);
+  });
+});
+
+test('an abort ends the work and leaves nothing', async () => {
+  await using registry = await startRegistry({ intercept: neverAnswers('/manifests/') });
+  const unpacker = await start();
+  const controller = new AbortController();
+  const work = unpacker.unpack(imageRequest(`${registry.host}/slow:v1`), {
+    signal: controller.signal,
+    onProgress: () => controller.abort(new Error('stopped')),
+  });
+  await expect(work).rejects.toThrow('stopped');
+});
+
+describe('git bundles', () => {
+  const files = { 'manifests/a.yaml': configMap('a'), 'dev/deploy/manifests/b.yaml': configMap('b') };
+
+  test('come by branch, tag, annotated tag, commit and directory, pinned by commit', async () => {
+    await using server = await startGitServer();
+    const [first, second] = await server.createRepository('combo.git', [
+      { files, tags: ['v0.0.1', 'v0.0.1-annotated!'] },
+      { files: { ...files, 'manifests/c.yaml': configMap('c') } },
+    ]);
+    const unpacker = await start();
+    const repository = `${server.url}/combo.git`;
+    const rows = [
+      { ref: { branch: 'main' }, commit: second, objectCount: 2 },
+      { ref: { tag: 'v0.0.1' }, commit: first, objectCount: 1 },
+      { ref: { tag: 'v0.0.1-annotated' }, commit: first, objectCount: 1 },
+      { ref: { commit: first }, commit: first, objectCount: 1 },
+      { ref: { branch: 'main' }, directory: './dev/deploy', commit: second, objectCount: 1 },
+    ];
+    for (const { ref, directory, commit, objectCount } of rows) {
+      const git = { repository, ref, ...(directory === undefined ? {} : { directory }) };
+      const resolvedSource = { type: 'git', git: { ...git, ref: { commit } } };
+      await expect(unpacker.unpack(gitRequest(git), { signal })).resolves.toMatchObject({
+        resolvedSource,
+        objectCount,
+      });
+    }
+    await expect(readdir(`${storeDir}/temporary`)).resolves.toEqual([]);
+  });
+
+  test('come from a private server with TLS and basic authentication', async () => {
+    const { caPem, tls } = await loopbackCertificate();
+    await using server = await startGitServer({ tls, intercept: asksBasicAuthentication('me', 'pass') });
+    await server.createRepository('private.git', [{ files }]);
+    const git = { repository: `${server.url}/private.git`, ref: { branch: 'main' } };
+    const encode = (text: string): string => Buffer.from(text).toString('base64');
+    const secret = { name: 'gitsecret', data: { username: encode('me'), password: encode('pass') } };
+    const unpacker = await start({ gitCaPem: [caPem] });
+    await expect(unpacker.unpack({ ...gitRequest(git), secret }, { signal })).resolves.toMatchObject({
+      objectCount: 1,
+    });
+    await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(
+      'source bundle content: bundle unpack git clone error: HTTP Error: 401',
+    );
+    const doubting = await start({ storeDir: `${storeDir}/other` });
+    await expect(doubting.unpack({ ...gitRequest(git), secret }, { signal })).rejects.toThrow('unable to verify');
+    const careless = gitRequest({ ...git, auth: { insecureSkipVerify: true } });
+    await expect(doubting.unpack({ ...careless, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+  });
+
+  test.each([
+    {
+      git: { repository: 'github.com/operator-framework/combo', ref: { tag: 'v1' } },
+      message:
+        'source bundle content: bundle unpack git clone error: repository "github.com/operator-framework/combo" has no scheme: expected https:// or http://',
+    },
+    {
+      git: { repository: 'https://127.0.0.1:1/x', ref: { branch: 'main' }, directory: '../x' },
+      message: `source bundle content: get subdirectory "../x" for repository "https://127.0.0.1:1/x": directory can not start with '../' or '/'`,
+    },
+    {
+      git: { repository: 'https://127.0.0.1:1/x', ref: { commit: 'abc' } },
+      message: 'source bundle content: checkout commit "abc": expected the full hash of 40 hexadecimal digits',
+    },
+  ])('refuses $git', async ({ git, message }) => {
+    const unpacker = await start();
+    await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(message);
+  });
+
+  test('say when a tag does not exist', async () => {
+    await using server = await startGitServer();
+    await server.createRepository('combo.git', [{ files }]);
+    const unpacker = await start();
+    const git = { repository: `${server.url}/combo.git`, ref: { tag: 'non-existent-tag' } };
+    await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(
+      'source bundle content: bundle unpack git clone error: Could not find refs/tags/non-existent-tag.',
+    );
+  });
+});

@@ -1,0 +1,14 @@
+/** Servers, builders and waiting for tests: a registry and a git server on loopback with faults and authentication, hostile archives. */
+export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-server.ts';
+export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
+export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+export { eventually } from './eventually.ts';
+export {
+  allOf,
+  asksBasicAuthentication,
+  asksToken,
+  failsTimes,
+  loopbackCertificate,
+  neverAnswers,
+  redirectsForever,
+} from './faults.ts';
