@@ -1,0 +1,210 @@
+import { type Clock, type Logger, mapLimit, WaitingError } from '../base/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, refKey, refOf } from '../kube/index.ts';
+import { type CheckContext, checkAll } from './check.ts';
+import { type CrdWatch, watchCrds } from './crds.ts';
+import type { KindRef } from './kind-list.ts';
+import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
+import { Ledger } from './ledger.ts';
+import { installBatches } from './order.ts';
+import { fieldManager, type Owner } from './ownership.ts';
+import { isCrd, makePlan, type Plan, placeDeferred } from './plan.ts';
+import { problemOf, throwProblems } from './problems.ts';
+
+export interface InstallRequest {
+  readonly owner: Owner;
+  /** Names what is installed: the same revision always has the same objects. */
+  readonly revision: string;
+  readonly objects: readonly KubeObject[];
+  /** Kinds that earlier installations for this owner may have left objects of. */
+  readonly recordedKinds: readonly KindRef[];
+  /** Writes down, durably, the kinds that the installation is about to touch; called before the first write. */
+  readonly recordKinds: (kinds: readonly KindRef[]) => Promise<void>;
+  readonly isUpgrade: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What the watches saw. */
+export interface ClusterNews {
+  /** The deployment whose objects drifted or went; undefined for a change of the served kinds. */
+  readonly owner: string | undefined;
+  /** Something went or came that others may have waited for. */
+  readonly mayUnblock: boolean;
+}
+
+export interface ApplyEngineOptions {
+  readonly kube: KubeClient;
+  readonly systemNamespace: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Must only enqueue. */
+  readonly onNews: (news: ClusterNews) => void;
+}
+
+/** Makes the cluster hold exactly the objects of one revision for each owner. */
+export interface ApplyEngine {
+  /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
+  isInPlace(owner: Owner, revision: string): boolean;
+  /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain.
+   *  When only some objects drifted, only these are applied. Running it again after any interruption completes it.
+   *  @throws InstallBlocked, InstallRefused before anything was written · errors of single writes */
+  install(request: InstallRequest): Promise<void>;
+  /** Removes everything that was installed for `owner`, in reverse order, kind by kind.
+   *  @throws WaitingError while objects still exist; their end calls `onNews` */
+  uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
+}
+
+const parallelWrites = 8;
+const deletionRecheckMs = 30_000;
+
+class Engine implements ApplyEngine {
+  readonly #options: ApplyEngineOptions;
+  readonly #ledger = new Ledger();
+  readonly #watches: KindWatches;
+  readonly #crds: CrdWatch;
+
+  constructor(options: ApplyEngineOptions) {
+    this.#options = options;
+    this.#watches = new KindWatches({
+      ...options,
+      onChange: (change) => {
+        this.#observe(change);
+      },
+    });
+    this.#crds = watchCrds({
+      ...options,
+      onChange: () => {
+        options.onNews({ owner: undefined, mayUnblock: true });
+      },
+    });
+  }
+
+  isInPlace(owner: Owner, revision: string): boolean {
+    return this.#ledger.drifted(owner, revision)?.size === 0;
+  }
+
+  async install(request: InstallRequest): Promise<void> {
+    const { owner, signal } = request;
+    const { kube, systemNamespace } = this.#options;
+    const planContext = { kube, owner, systemNamespace, signal };
+    const plan = await makePlan(planContext, request.objects);
+    const drifted = this.#ledger.drifted(owner, request.revision);
+    if (drifted !== undefined && plan.deferred.length === 0) {
+      const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
+      this.#ledger.update(owner, await this.#applyAll(again, signal));
+      return;
+    }
+    await this.#watches.ensure([...plan.kinds, ...request.recordedKinds]);
+    const check: CheckContext = {
+      ...planContext,
+      isUpgrade: request.isUpgrade,
+      watches: this.#watches,
+      ledger: this.#ledger,
+    };
+    throwProblems(await checkAll(check, plan.objects, request.objects));
+    await request.recordKinds(this.#kindsToRecord(owner, plan));
+    this.#ledger.claim(plan.objects.map(keyOf), owner);
+    this.#ledger.forget(owner);
+    const applied = await this.#applyPlan(plan, check, request);
+    await this.#prune(owner, new Set(applied.map(keyOf)), signal);
+    this.#ledger.record(owner, request.revision, applied);
+    for (const object of applied) {
+      const seen = this.#watches.get(refOf(object));
+      if (seen !== undefined) this.#observe({ before: seen, after: seen });
+    }
+  }
+
+  async uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
+    await this.#watches.ensure(kinds);
+    const batches = installBatches(
+      this.#owned(owner).map((object) => ({ ...object, kind: object.ref.kind })),
+    ).toReversed();
+    for (const batch of batches) {
+      const left = await this.#deleteAll(batch, signal);
+      if (left.length > 0) {
+        const names = left.slice(0, 10).map(({ ref }) => describeRef(ref));
+        const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
+        const message = `waiting for the removal of ${names.join(', ')}${more}`;
+        throw new WaitingError('Removing', message, { afterMs: deletionRecheckMs });
+      }
+    }
+    this.#ledger.forget(owner);
+    this.#ledger.release(owner);
+  }
+
+  async #applyPlan(plan: Plan, check: CheckContext, request: InstallRequest): Promise<readonly KubeObject[]> {
+    const { signal } = request;
+    const crds = plan.objects.filter(isCrd);
+    const applied: KubeObject[] = [];
+    let rest = plan.objects;
+    if (plan.deferred.length > 0) {
+      applied.push(...(await this.#applyAll(crds, signal)));
+      await this.#crds.whenEstablished(crds, signal);
+      const placed = await placeDeferred({ ...check, signal }, plan.deferred);
+      await this.#watches.ensure(plan.kinds);
+      throwProblems(await checkAll(check, placed, request.objects));
+      this.#ledger.claim(placed.map(keyOf), check.owner);
+      rest = [...plan.objects.filter((object) => !isCrd(object)), ...placed];
+    }
+    for (const batch of installBatches(rest)) applied.push(...(await this.#applyAll(batch, signal)));
+    return applied;
+  }
+
+  async #applyAll(objects: readonly KubeObject[], signal: AbortSignal): Promise<readonly KubeObject[]> {
+    return await mapLimit(objects, parallelWrites, async (object) => {
+      try {
+        return (await this.#options.kube.apply(object, { fieldManager, force: true, signal })).object;
+      } catch (thrown) {
+        if (signal.aborted) throw thrown;
+        throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
+        throw thrown;
+      }
+    });
+  }
+
+  /** What the watches know and what this process applied and the watches may not have seen yet. */
+  #owned(owner: Owner): readonly InstalledObject[] {
+    const known = new Map(this.#ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
+    for (const object of this.#watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
+    return [...known.values()].filter((object) => object.isReferenced && !object.isKept);
+  }
+
+  #kindsToRecord(owner: Owner, plan: Plan): readonly KindRef[] {
+    return [...plan.kinds, ...this.#owned(owner).map(({ ref }) => ref)];
+  }
+
+  async #prune(owner: Owner, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const gone = this.#owned(owner).filter(({ ref }) => !keep.has(refKey(ref)));
+    const batches = installBatches(gone.map((object) => ({ ...object, kind: object.ref.kind })));
+    for (const batch of batches.toReversed()) await this.#deleteAll(batch, signal);
+    this.#ledger.release(owner, keep);
+  }
+
+  /** Returns those that still exist afterwards. */
+  async #deleteAll(objects: readonly InstalledObject[], signal: AbortSignal): Promise<readonly InstalledObject[]> {
+    const left = await mapLimit(objects, parallelWrites, async (object) => {
+      if (object.isDeleting) return object;
+      try {
+        const rest = await this.#options.kube.delete(object.ref, { uid: object.uid, signal });
+        const isStaying = rest?.metadata.deletionTimestamp !== undefined && (rest.metadata.finalizers?.length ?? 0) > 0;
+        return isStaying || object.ref.kind === 'Namespace' ? object : undefined;
+      } catch (thrown) {
+        if (isNotFound(thrown)) return undefined;
+        throw thrown;
+      }
+    });
+    return left.filter((object) => object !== undefined);
+  }
+
+  #observe(change: InstalledChange): void {
+    const isDrift = this.#ledger.observe(change);
+    const isGone = change.after === undefined;
+    if (!isDrift && !isGone) return;
+    this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone });
+  }
+}
+
+/** An engine over `kube`; it keeps one watch for each kind that it has installed until `signal` fires. */
+export function createApplyEngine(options: ApplyEngineOptions): ApplyEngine {
+  return new Engine(options);
+}

@@ -1,0 +1,12 @@
+/** Installs the objects of a bundle for its owner: order, dry run, server-side apply, pruning, drift, ordered removal.
+ *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status. */
+export {
+  type ApplyEngine,
+  type ApplyEngineOptions,
+  type ClusterNews,
+  createApplyEngine,
+  type InstallRequest,
+} from './engine.ts';
+export { formatKindList, type KindRef, kindsOf, parseKindList } from './kind-list.ts';
+export { fieldManager, type Owner } from './ownership.ts';
+export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';

@@ -1,0 +1,87 @@
+import type { KubeObject } from '../kube/index.ts';
+import { refKey } from '../kube/index.ts';
+import { type InstalledChange, type InstalledObject, installedObject, keyOf } from './kind-watches.ts';
+import type { Owner } from './ownership.ts';
+
+interface Installation {
+  readonly revision: string;
+  readonly objects: ReadonlyMap<string, InstalledObject>;
+  readonly drifted: Set<string>;
+}
+
+function isOlder(a: string, b: string): boolean {
+  return Number(a) < Number(b);
+}
+
+/** What this process has applied: for whom, in which state, and what has drifted since. Empty after a start. */
+export class Ledger {
+  readonly #installations = new Map<string, Installation>();
+  readonly #claims = new Map<string, Owner>();
+
+  /** The deployment that has `key`, or is about to take it. */
+  claimedBy(key: string): Owner | undefined {
+    return this.#claims.get(key);
+  }
+
+  claim(keys: readonly string[], owner: Owner): void {
+    for (const key of keys) this.#claims.set(key, owner);
+  }
+
+  release(owner: Owner, keepKeys: ReadonlySet<string> = new Set()): void {
+    for (const [key, claim] of this.#claims) {
+      if (claim.uid === owner.uid && !keepKeys.has(key)) this.#claims.delete(key);
+    }
+  }
+
+  /** Everything of `revision` is in place, as `applied` shows it. */
+  record(owner: Owner, revision: string, applied: readonly KubeObject[]): void {
+    const objects = new Map(applied.map((object) => [keyOf(object), installedObject(object)]));
+    this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
+  }
+
+  /** Objects of an installation that were applied again. */
+  update(owner: Owner, applied: readonly KubeObject[]): void {
+    const before = this.#installations.get(owner.name);
+    if (before === undefined) return;
+    const objects = new Map(before.objects);
+    const drifted = new Set(before.drifted);
+    for (const object of applied) {
+      objects.set(keyOf(object), installedObject(object));
+      drifted.delete(keyOf(object));
+    }
+    this.#installations.set(owner.name, { revision: before.revision, objects, drifted });
+  }
+
+  forget(owner: Owner): void {
+    this.#installations.delete(owner.name);
+  }
+
+  objectsOf(owner: Owner): readonly InstalledObject[] {
+    return [...(this.#installations.get(owner.name)?.objects.values() ?? [])];
+  }
+
+  /** Keys of what has drifted; undefined when `revision` is not known to be in place. */
+  drifted(owner: Owner, revision: string): ReadonlySet<string> | undefined {
+    const installation = this.#installations.get(owner.name);
+    return installation?.revision === revision ? installation.drifted : undefined;
+  }
+
+  /** Takes in what a watch saw; true when it is a drift from what was applied. */
+  observe({ before, after }: InstalledChange): boolean {
+    const subject = after ?? before;
+    if (subject === undefined) return false;
+    const key = refKey(subject.ref);
+    const installation = this.#installations.get(before?.owner ?? subject.owner);
+    const applied = installation?.objects.get(key);
+    if (installation === undefined || applied === undefined) return false;
+    if (!hasDrifted(applied, { before, after })) return false;
+    installation.drifted.add(key);
+    return true;
+  }
+}
+
+function hasDrifted(applied: InstalledObject, { before, after }: InstalledChange): boolean {
+  if (after === undefined) return before?.uid === applied.uid;
+  if (isOlder(after.resourceVersion, applied.resourceVersion)) return false;
+  return after.fingerprint !== applied.fingerprint;
+}

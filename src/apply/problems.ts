@@ -1,0 +1,66 @@
+import { errorMessage, TerminalError, TransientError } from '../base/index.ts';
+import { isNotFound, NoKindMatch } from '../kube/index.ts';
+
+/** Something that stands against an installation. */
+export interface Problem {
+  readonly message: string;
+  readonly cause?: unknown;
+  /** Whether it may go away without a change of the bundle. */
+  readonly isTransient: boolean;
+  readonly isConflict?: boolean;
+}
+
+const maxListed = 50;
+
+/** Why nothing, or not everything, was installed. `isConflict`: something belongs to somebody else. */
+export interface InstallFailure {
+  readonly isConflict: boolean;
+  readonly isMissingKind: boolean;
+}
+
+/** Another try may work without a new bundle: a kind or a namespace is missing, an object belongs to another owner. */
+export class InstallBlocked extends TransientError implements InstallFailure {
+  readonly isConflict: boolean;
+  readonly isMissingKind: boolean;
+  constructor(message: string, facts: InstallFailure) {
+    super('InstallBlocked', message);
+    this.isConflict = facts.isConflict;
+    this.isMissingKind = facts.isMissingKind;
+  }
+}
+
+/** The server refuses the bundle as it is. */
+export class InstallRefused extends TerminalError implements InstallFailure {
+  readonly isConflict = false;
+  readonly isMissingKind = false;
+  constructor(message: string) {
+    super('InstallRefused', message);
+  }
+}
+
+/** A problem from what a request threw; `what` names the object. Errors that concern no object are thrown on. */
+export function problemOf(what: string, thrown: unknown): Problem {
+  if (!(thrown instanceof TransientError) && !(thrown instanceof TerminalError)) throw thrown;
+  const message = `${what}: ${errorMessage(thrown)}`;
+  return { message, cause: thrown, isTransient: thrown instanceof TransientError };
+}
+
+function isMissing({ cause }: Problem): boolean {
+  return cause instanceof NoKindMatch || isNotFound(cause);
+}
+
+/** One error that lists all problems; a single one stands alone, several in brackets.
+ *  @throws InstallBlocked, InstallRefused */
+export function throwProblems(problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const texts = [...new Set(problems.map(({ message }) => message))];
+  const more = texts.length > maxListed ? [`and ${texts.length - maxListed} more`] : [];
+  const listed = [...texts.slice(0, maxListed), ...more];
+  const text = listed.length === 1 ? listed.join('') : `[${listed.join(', ')}]`;
+  const message = problems.some(isMissing) ? `required resource not found: ${text}` : text;
+  if (problems.every(({ isTransient }) => !isTransient)) throw new InstallRefused(message);
+  throw new InstallBlocked(message, {
+    isConflict: problems.some(({ isConflict }) => isConflict === true),
+    isMissingKind: problems.some(({ cause }) => cause instanceof NoKindMatch),
+  });
+}
