@@ -1,0 +1,309 @@
+import {
+  type Bundle,
+  type BundleDeployment,
+  type HasValidBundleReason,
+  type InstalledReason,
+  ownerNameLabel,
+  parseBundle,
+  parseBundleDeployment,
+  templateHashLabel,
+} from '../src/api/index.ts';
+import { formatKindList, InstallBlocked, type KindRef, type Owner, parseKindList } from '../src/apply/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
+import {
+  type Condition,
+  hasFinalizer,
+  isAlreadyExists,
+  isNotFound,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+  removeFinalizer,
+  setCondition,
+} from '../src/kube/index.ts';
+import { bundleOfTemplate, isBundleOf, obsoleteBundles } from './bundle-template.ts';
+import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
+
+/** On a BundleDeployment: the kinds that were, or are about to be, installed for it. */
+export const installedKindsAnnotation = 'core.rukpak.io/installed-kinds';
+/** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
+export const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
+
+/** What a reconcile asks of those who wait. */
+export interface DeploymentHooks {
+  /** The deployment waits for something that belongs to others; called with false once it does not. */
+  readonly setBlocked: (name: string, isBlocked: boolean) => void;
+  /** The stored content of the Bundle is gone. */
+  readonly onContentLost: (bundleName: string) => void;
+}
+
+/** One reconcile of one BundleDeployment. */
+interface DeploymentRun {
+  readonly context: ProvisionerContext;
+  readonly hooks: DeploymentHooks;
+  object: KubeObject;
+  bundle?: KubeObject;
+}
+
+type ConditionChange =
+  | {
+      readonly type: 'HasValidBundle';
+      readonly status: Condition['status'];
+      readonly reason: HasValidBundleReason;
+      readonly message: string;
+    }
+  | {
+      readonly type: 'Installed';
+      readonly status: Condition['status'];
+      readonly reason: InstalledReason;
+      readonly message: string;
+    };
+
+const bundleRecheckMs = 30_000;
+
+function deploymentOf(run: DeploymentRun): BundleDeployment {
+  return parseBundleDeployment(run.object);
+}
+
+function ownerOf({ metadata }: KubeObject): Owner {
+  return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
+}
+
+function recordedKinds({ metadata }: KubeObject): readonly KindRef[] {
+  return parseKindList(metadata.annotations?.[installedKindsAnnotation] ?? '');
+}
+
+function ownedBundles({ context, object }: DeploymentRun): readonly KubeObject[] {
+  const { name = '' } = object.metadata;
+  return context.bundles.labelled(ownerNameLabel, name).filter((bundle) => isBundleOf(bundle, name));
+}
+
+async function report(
+  run: DeploymentRun,
+  changes: readonly ConditionChange[],
+  options: { readonly signal: AbortSignal; readonly activeBundle?: string },
+): Promise<void> {
+  const { context, object } = run;
+  const { status, metadata } = deploymentOf(run);
+  const observedGeneration = metadata.generation ?? 0;
+  let conditions: readonly Condition[] = status?.conditions ?? [];
+  for (const change of changes) {
+    conditions = setCondition(conditions, { ...change, observedGeneration }, context.clock.now());
+  }
+  const { activeBundle, signal } = options;
+  const next = {
+    observedGeneration,
+    conditions: conditions as unknown as JsonObject[],
+    ...(activeBundle === undefined ? {} : { activeBundle }),
+  };
+  run.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
+}
+
+async function deleteBundle(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<void> {
+  if (bundle.metadata.deletionTimestamp !== undefined) return;
+  try {
+    await run.context.kube.delete(refOf(bundle), { uid: bundle.metadata.uid, signal });
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** What was installed goes in reverse order, then the Bundles, then the deployment itself. */
+const tearDown: Step<DeploymentRun> = async (run, { signal }) => {
+  const { object, context } = run;
+  if (object.metadata.deletionTimestamp === undefined) return undefined;
+  if (!hasFinalizer(object, installedObjectsFinalizer)) return 'stop';
+  await context.engine.uninstall(ownerOf(object), recordedKinds(object), signal);
+  const bundles = ownedBundles(run);
+  for (const bundle of bundles) await deleteBundle(run, bundle, signal);
+  if (bundles.length > 0) {
+    const names = bundles.map(({ metadata }) => metadata.name).join(', ');
+    throw new WaitingError('Removing', `waiting for the removal of ${names}`, { afterMs: bundleRecheckMs });
+  }
+  await removeFinalizer(context.kube, object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
+  return 'stop';
+};
+
+async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const { kube, bundles } = run.context;
+  const obsolete = obsoleteBundles([...ownedBundles(run), wanted], {
+    wanted: wanted.metadata.name ?? '',
+    active: deploymentOf(run).status?.activeBundle,
+  });
+  for (const bundle of obsolete) await deleteBundle(run, bundle, signal);
+  let created: KubeObject;
+  try {
+    created = await kube.create(wanted, { fieldManager, signal });
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+    created = await kube.get(refOf(wanted), { signal });
+    if (!isBundleOf(created, ownerOf(run.object).name)) throw thrown;
+  }
+  bundles.wrote(created);
+  return created;
+}
+
+const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
+  const wanted = bundleOfTemplate(deploymentOf(run));
+  const hash = wanted.metadata.labels?.[templateHashLabel];
+  const match = ownedBundles(run).find(({ metadata }) => metadata.labels?.[templateHashLabel] === hash);
+  try {
+    run.bundle = match ?? (await createBundle(run, wanted, signal));
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const message = errorMessage(thrown);
+    const reason = 'ReconcileFailed';
+    await report(run, [{ type: 'HasValidBundle', status: 'Unknown', reason, message }], { signal });
+    throw thrown;
+  }
+  return undefined;
+};
+
+function bundleCondition(bundle: Bundle): ConditionChange & { readonly type: 'HasValidBundle' } {
+  const { name } = bundle.metadata;
+  const type = 'HasValidBundle';
+  if (bundle.status?.phase === 'Unpacked') {
+    return { type, status: 'True', reason: 'UnpackSuccessful', message: `Successfully unpacked the ${name} Bundle` };
+  }
+  if (bundle.status?.phase === 'Failing') {
+    const why = bundle.status.conditions?.find((condition) => condition.type === 'Unpacked')?.message;
+    const message = `Failed to unpack the ${name} Bundle${why === undefined ? '' : `: ${why}`}`;
+    return { type, status: 'False', reason: 'UnpackFailed', message };
+  }
+  return { type, status: 'True', reason: 'UnpackPending', message: `Waiting for the ${name} Bundle to be unpacked` };
+}
+
+/** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. */
+const checkBundle: Step<DeploymentRun> = async (run, { signal }) => {
+  if (run.bundle === undefined) return 'stop';
+  const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
+  const { status, ...rest } = parseBundle(run.bundle);
+  const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
+  if (condition.reason === 'UnpackSuccessful') return undefined;
+  await report(run, [condition], { signal });
+  return 'stop';
+};
+
+function revisionOf({ metadata }: KubeObject): string {
+  return metadata.uid ?? '';
+}
+
+/** Writes the kinds down before the first object of them is written: whatever happens then, they are found again. */
+async function recordKinds(run: DeploymentRun, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
+  const text = formatKindList(kinds);
+  const { metadata } = run.object;
+  if (metadata.annotations?.[installedKindsAnnotation] === text && hasFinalizer(run.object, installedObjectsFinalizer))
+    return;
+  const finalizers = [...new Set([...(metadata.finalizers ?? []), installedObjectsFinalizer])];
+  const annotations = { [installedKindsAnnotation]: text };
+  const patch = { metadata: { finalizers, annotations, ...preconditionOf(run.object) } };
+  run.object = await run.context.kube.patch(refOf(run.object), patch as JsonObject, { fieldManager, signal });
+  run.context.deployments.wrote(run.object);
+}
+
+async function loadObjects(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const { name = '', uid = '' } = bundle.metadata;
+  try {
+    return (await run.context.unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    run.hooks.onContentLost(name);
+    const message = errorMessage(thrown);
+    await report(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }], { signal });
+    throw thrown;
+  }
+}
+
+function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
+  const active = deploymentOf(run).status?.activeBundle ?? '';
+  if (active === '') return 'InstallFailed';
+  if (active === run.bundle?.metadata.name) return 'ReconcileFailed';
+  return thrown instanceof InstallBlocked && thrown.isConflict ? 'ErrorGettingReleaseState' : 'UpgradeFailed';
+}
+
+async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal: AbortSignal): Promise<void> {
+  const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
+  if (signal.aborted || !isKnown || run.bundle === undefined) return;
+  run.hooks.setBlocked(ownerOf(run.object).name, true);
+  const message = errorMessage(thrown);
+  const reason = failureReason(run, thrown);
+  const installed = { type: 'Installed', status: 'False', reason, message } as const;
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed], { signal });
+  run.context.events.record(run.object, { type: 'Warning', reason, message });
+}
+
+const install: Step<DeploymentRun> = async (run, { signal }) => {
+  const { bundle, context } = run;
+  if (bundle === undefined) return 'stop';
+  const owner = ownerOf(run.object);
+  const revision = revisionOf(bundle);
+  if (context.engine.isInPlace(owner, revision)) return undefined;
+  const objects = await loadObjects(run, bundle, signal);
+  const active = deploymentOf(run).status?.activeBundle ?? '';
+  try {
+    await context.engine.install({
+      owner,
+      revision,
+      objects,
+      recordedKinds: recordedKinds(run.object),
+      recordKinds: (kinds) => recordKinds(run, kinds, signal),
+      isUpgrade: active !== '',
+      signal,
+    });
+  } catch (thrown) {
+    await reportInstallFailure(run, thrown, signal);
+    throw thrown;
+  }
+  run.hooks.setBlocked(owner.name, false);
+  return undefined;
+};
+
+const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
+  if (run.bundle === undefined) return 'stop';
+  const { name = '' } = run.bundle.metadata;
+  const before = deploymentOf(run).status;
+  const message = `Instantiated bundle ${name} successfully`;
+  const reason = 'InstallationSucceeded';
+  const installed = { type: 'Installed', status: 'True', reason, message } as const;
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed], { signal, activeBundle: name });
+  if (before?.activeBundle === name) return undefined;
+  log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
+  run.context.events.record(run.object, { type: 'Normal', reason, message });
+  return undefined;
+};
+
+const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
+  for (const bundle of ownedBundles(run)) {
+    if (bundle.metadata.name !== run.bundle?.metadata.name) await deleteBundle(run, bundle, signal);
+  }
+  return undefined;
+};
+
+const steps: readonly Step<DeploymentRun>[] = [
+  tearDown,
+  ensureBundle,
+  checkBundle,
+  install,
+  reportInstalled,
+  removeOldBundles,
+];
+
+/** Brings the cluster to hold what the deployment's template asks for, and nothing else of it. */
+export async function reconcileBundleDeployment(
+  context: ProvisionerContext & { readonly hooks: DeploymentHooks },
+  name: string,
+  run: ReconcileContext,
+): Promise<void> {
+  const object = context.deployments.get(name);
+  if (object === undefined) {
+    context.hooks.setBlocked(name, false);
+    return;
+  }
+  if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;
+  await runSteps(steps, { context, hooks: context.hooks, object }, run);
+}

@@ -1,0 +1,205 @@
+import {
+  type Bundle,
+  type BundlePhase,
+  type BundleReason,
+  type BundleSource,
+  cachedBundleFinalizer,
+  parseBundle,
+} from '../src/api/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
+import {
+  type Condition,
+  hasFinalizer,
+  isNotFound,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+  removeFinalizer,
+  setCondition,
+} from '../src/kube/index.ts';
+import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
+import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
+
+/** One reconcile of one Bundle. */
+interface BundleRun {
+  readonly context: ProvisionerContext;
+  object: KubeObject;
+}
+
+interface Outcome {
+  readonly phase: BundlePhase;
+  readonly status: Condition['status'];
+  readonly reason: BundleReason;
+  readonly message: string;
+  /** `undefined` leaves what is there. */
+  readonly resolvedSource?: JsonObject;
+}
+
+const progressPauseMs = 500;
+
+function bundleOf(run: BundleRun): Bundle {
+  return parseBundle(run.object);
+}
+
+function identityOf({ metadata }: KubeObject): BundleIdentity {
+  return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
+}
+
+async function report(run: BundleRun, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const { context, object } = run;
+  const { status: before, metadata } = bundleOf(run);
+  const { phase, status, reason, message } = outcome;
+  const generation = metadata.generation ?? 0;
+  const condition = { type: 'Unpacked', status, reason, message, observedGeneration: generation };
+  const conditions = setCondition(before?.conditions ?? [], condition, context.clock.now());
+  const isUnpacked = phase === 'Unpacked' && context.contentBaseUrl !== undefined;
+  const next = {
+    phase,
+    observedGeneration: generation,
+    conditions: conditions as unknown as JsonObject[],
+    contentURL: isUnpacked ? `${context.contentBaseUrl}/bundles/${metadata.name}.tgz` : null,
+    ...(outcome.resolvedSource === undefined ? {} : { resolvedSource: outcome.resolvedSource }),
+  };
+  run.object = await writeStatus({ kube: context.kube, cache: context.bundles, signal }, object, next);
+}
+
+const removeContent: Step<BundleRun> = async (run, { signal }) => {
+  if (run.object.metadata.deletionTimestamp === undefined) return undefined;
+  if (!hasFinalizer(run.object, cachedBundleFinalizer)) return 'stop';
+  try {
+    await run.context.unpacker.discard(run.object.metadata.name ?? '');
+  } catch (thrown) {
+    const message = errorMessage(thrown);
+    const reason = 'ProcessingFinalizerFailed';
+    await report(run, { phase: 'Failing', status: 'Unknown', reason, message }, signal);
+    throw thrown;
+  }
+  await removeFinalizer(run.context.kube, run.object, { finalizer: cachedBundleFinalizer, fieldManager, signal });
+  return 'stop';
+};
+
+const ensureFinalizer: Step<BundleRun> = async (run, { signal }) => {
+  if (hasFinalizer(run.object, cachedBundleFinalizer)) return undefined;
+  const finalizers = [...(run.object.metadata.finalizers ?? []), cachedBundleFinalizer];
+  const metadata = { finalizers, ...preconditionOf(run.object) };
+  run.object = await run.context.kube.patch(refOf(run.object), { metadata }, { fieldManager, signal });
+  run.context.bundles.wrote(run.object);
+  return undefined;
+};
+
+async function reportUnpacked(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<void> {
+  const message = `Successfully unpacked the ${bundleOf(run).spec.source.type} Bundle`;
+  const resolvedSource = content.resolvedSource as unknown as JsonObject;
+  const wasUnpacked = bundleOf(run).status?.phase === 'Unpacked';
+  const outcome = { phase: 'Unpacked', status: 'True', reason: 'UnpackSuccessful', message } as const;
+  const pinned = bundleOf(run).status?.resolvedSource === undefined ? { resolvedSource } : {};
+  await report(run, { ...outcome, ...pinned }, signal);
+  if (!wasUnpacked) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
+}
+
+/** Content that is stored already is never fetched again, whatever the status says. */
+const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
+  const content = await run.context.unpacker.find(identityOf(run.object));
+  if (content === undefined) return undefined;
+  await reportUnpacked(run, content, signal);
+  return 'stop';
+};
+
+/** Name of the Secret that the source names. */
+export function secretNameOf(source: BundleSource): string | undefined {
+  return source.image?.pullSecret ?? source.git?.auth?.secret?.name ?? source.http?.auth?.secret?.name;
+}
+
+async function readSecret(run: BundleRun, signal: AbortSignal): Promise<UnpackRequest['secret']> {
+  const name = secretNameOf(bundleOf(run).spec.source);
+  if (name === undefined || name === '') return undefined;
+  const { kube, systemNamespace: namespace } = run.context;
+  try {
+    const secret = await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
+    const { type, data } = secret as { type?: string; data?: Record<string, string> };
+    return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    const message = `source bundle content: secret "${name}" not found in namespace "${namespace}"`;
+    throw new TransientError('SecretNotFound', message, { cause: thrown });
+  }
+}
+
+/** Shows progress lines in the status, a few a second at most, one write at a time. */
+function progressReporter(
+  run: BundleRun,
+  signal: AbortSignal,
+): { show: (line: string) => void; settle: () => Promise<void> } {
+  let lastMs = run.context.clock.now();
+  let writing: Promise<void> = Promise.resolve();
+  let isBusy = false;
+  const write = async (message: string): Promise<void> => {
+    try {
+      await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message }, signal);
+    } catch (thrown) {
+      run.context.log.debug({ why: errorMessage(thrown) }, 'progress not shown');
+    }
+    isBusy = false;
+  };
+  return {
+    show: (line) => {
+      const nowMs = run.context.clock.now();
+      if (isBusy || nowMs - lastMs < progressPauseMs) return;
+      lastMs = nowMs;
+      isBusy = true;
+      writing = write(line);
+    },
+    settle: () => writing,
+  };
+}
+
+async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedContent> {
+  const { spec, status } = bundleOf(run);
+  const secret = await readSecret(run, signal);
+  const progress = progressReporter(run, signal);
+  try {
+    const source = status?.resolvedSource ?? spec.source;
+    const { provisionerClassName } = spec;
+    const request = { bundle: identityOf(run.object), provisionerClassName, source, secret } as UnpackRequest;
+    return await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
+  } finally {
+    await progress.settle();
+  }
+}
+
+async function reportFailure(run: BundleRun, thrown: unknown, signal: AbortSignal): Promise<void> {
+  const message = errorMessage(thrown);
+  if (thrown instanceof WaitingError) {
+    await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
+    return;
+  }
+  const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
+  const shown = isKnown ? message : `source bundle content: ${message}`;
+  await report(run, { phase: 'Failing', status: 'False', reason: 'UnpackFailed', message: shown }, signal);
+  run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message: shown });
+}
+
+const fetchContent: Step<BundleRun> = async (run, { signal, log }) => {
+  const isFirstTry = bundleOf(run).status?.phase === undefined || bundleOf(run).status?.phase === 'Unpacked';
+  if (isFirstTry) await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
+  let content: UnpackedContent;
+  try {
+    content = await unpack(run, signal);
+  } catch (thrown) {
+    if (!signal.aborted) await reportFailure(run, thrown, signal);
+    throw thrown;
+  }
+  log.info({ digest: content.digest, sizeBytes: content.sizeBytes }, 'bundle stored');
+  await reportUnpacked(run, content, signal);
+  return undefined;
+};
+
+const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, fetchContent];
+
+/** Brings one Bundle to Unpacked: fetched once, pinned, and fetched again only from the pin when its content was lost. */
+export async function reconcileBundle(context: ProvisionerContext, name: string, run: ReconcileContext): Promise<void> {
+  const object = context.bundles.get(name);
+  if (object === undefined || !context.classes.has(parseBundle(object).spec.provisionerClassName)) return;
+  await runSteps(steps, { context, object }, run);
+}

@@ -1,0 +1,48 @@
+import type { ApplyEngine } from '../src/apply/index.ts';
+import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
+import { isJsonEqual } from '../src/base/index.ts';
+import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import type { KindCache } from './kind-cache.ts';
+import type { Unpacker } from './unpacker/index.ts';
+
+/** What both reconcilers work with. */
+export interface ProvisionerContext {
+  readonly kube: KubeClient;
+  readonly unpacker: Unpacker;
+  readonly engine: ApplyEngine;
+  readonly bundles: KindCache;
+  readonly deployments: KindCache;
+  readonly events: EventRecorder;
+  readonly systemNamespace: string;
+  /** Values of `provisionerClassName` that are taken care of; others are ignored entirely. */
+  readonly classes: ReadonlySet<string>;
+  /** Start of `status.contentURL`; no such field without it. */
+  readonly contentBaseUrl: string | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Field manager of the provisioners' own writes to Bundles and BundleDeployments. */
+export const fieldManager = 'longshore';
+
+/** Writes the status when it differs from what `object` shows; returns the object as it is then. `null` members are removed.
+ *  An object that has gone meanwhile is no error. */
+export async function writeStatus(
+  context: { readonly kube: KubeClient; readonly cache: KindCache; readonly signal: AbortSignal },
+  object: KubeObject,
+  status: JsonObject,
+): Promise<KubeObject> {
+  const before = (object['status'] ?? {}) as JsonObject;
+  const changed = Object.entries(status).filter(([key, value]) => !isJsonEqual(before[key] ?? null, value ?? null));
+  if (changed.length === 0) return object;
+  const { kube, cache, signal } = context;
+  try {
+    const patch = { status: Object.fromEntries(changed) };
+    const written = await kube.patch(refOf(object), patch, { fieldManager, subresource: 'status', signal });
+    cache.wrote(written);
+    return written;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return object;
+    throw thrown;
+  }
+}

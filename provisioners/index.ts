@@ -1,0 +1,145 @@
+/** The controllers of Bundle and BundleDeployment. Door: `startProvisioners`. They meet other parts in the cluster only. */
+import { bundleDeploymentResource, bundleResource, ownerNameLabel, parseBundle } from '../src/api/index.ts';
+import { createApplyEngine } from '../src/apply/index.ts';
+import type { Clock, Logger } from '../src/base/index.ts';
+import { type Controller, startController } from '../src/controller/index.ts';
+import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { reconcileBundle, secretNameOf } from './bundle.ts';
+import { reconcileBundleDeployment } from './bundle-deployment.ts';
+import type { ProvisionerContext } from './context.ts';
+import { createKindCache, type KindCache } from './kind-cache.ts';
+import { plainProvisioner } from './plain/index.ts';
+import type { Unpacker } from './unpacker/index.ts';
+
+export interface ProvisionerOptions {
+  readonly kube: KubeClient;
+  /** Not closed by the provisioners. */
+  readonly unpacker: Unpacker;
+  /** Where Secrets that bundles name are looked up, and where objects without a namespace go. */
+  readonly systemNamespace: string;
+  /** Start of `status.contentURL`, such as `https://host`; the field stays away without it. */
+  readonly contentBaseUrl?: string;
+  /** For each of the two controllers; default 8. */
+  readonly workers?: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends everything. */
+  readonly signal: AbortSignal;
+}
+
+export interface Provisioners {
+  /** Resolves when the objects of both kinds are known and the workers run. */
+  readonly whenReady: Promise<void>;
+  /** Resolves after the signal has fired and all work has ended. */
+  readonly whenStopped: Promise<void>;
+}
+
+const defaultWorkers = 8;
+
+interface Parts {
+  readonly context: ProvisionerContext;
+  readonly bundles: Controller;
+  readonly deployments: Controller;
+}
+
+function follow(cache: KindCache, enqueue: (object: KubeObject) => void): void {
+  cache.subscribe(({ before, after }) => {
+    const object = after ?? before;
+    if (object !== undefined) enqueue(object);
+  });
+}
+
+/** A Secret that came or changed may mend the Bundles that name it. */
+function followSecrets(options: ProvisionerOptions, { context, bundles }: Parts): void {
+  const secrets = createCache<string>({
+    ...options,
+    target: { apiVersion: 'v1', kind: 'Secret', namespace: options.systemNamespace, isMetadataOnly: true },
+    project: ({ metadata }) => metadata.name ?? '',
+  });
+  const retry = (secretName: string): void => {
+    for (const object of context.bundles.values()) {
+      const { metadata, spec, status } = parseBundle(object);
+      if (status?.phase !== 'Unpacked' && secretNameOf(spec.source) === secretName) bundles.enqueue(metadata.name);
+    }
+  };
+  void secrets.whenSynced.then(
+    () => {
+      secrets.subscribe(({ after }) => {
+        if (after !== undefined) retry(after);
+      });
+    },
+    () => undefined,
+  );
+}
+
+/** Content of Bundles that were removed while this was not running. */
+async function sweep(context: ProvisionerContext): Promise<void> {
+  for (const { name, uid } of await context.unpacker.list()) {
+    if (context.bundles.get(name)?.metadata.uid !== uid) await context.unpacker.discard(name);
+  }
+}
+
+async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
+  const { context, bundles, deployments } = parts;
+  await Promise.all([context.bundles.whenSynced, context.deployments.whenSynced]);
+  await sweep(context);
+  follow(context.bundles, ({ metadata }) => {
+    bundles.enqueue(metadata.name ?? '');
+    const owner = metadata.labels?.[ownerNameLabel];
+    if (owner !== undefined) deployments.enqueue(owner);
+  });
+  follow(context.deployments, ({ metadata }) => {
+    deployments.enqueue(metadata.name ?? '');
+  });
+  for (const { metadata } of context.bundles.values()) bundles.enqueue(metadata.name ?? '');
+  for (const { metadata } of context.deployments.values()) deployments.enqueue(metadata.name ?? '');
+  followSecrets(options, parts);
+}
+
+/** Starts both controllers; returns at once. */
+export function startProvisioners(options: ProvisionerOptions): Provisioners {
+  const { kube, clock, log, signal, workers = defaultWorkers } = options;
+  const blocked = new Set<string>();
+  const runtime = { kube, clock, log, signal };
+  const context: ProvisionerContext = {
+    ...runtime,
+    unpacker: options.unpacker,
+    systemNamespace: options.systemNamespace,
+    contentBaseUrl: options.contentBaseUrl,
+    classes: new Set([plainProvisioner.provisionerClassName]),
+    bundles: createKindCache({ ...runtime, resource: bundleResource }),
+    deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
+    events: createEventRecorder({ ...runtime, component: 'longshore' }),
+    engine: createApplyEngine({
+      ...runtime,
+      systemNamespace: options.systemNamespace,
+      onNews: ({ owner, mayUnblock }) => {
+        if (owner !== undefined) deployments.enqueue(owner);
+        if (mayUnblock) for (const name of blocked) deployments.enqueue(name);
+      },
+    }),
+  };
+  const bundles = startController({
+    name: 'bundle',
+    workers,
+    reconcile: (name, run) => reconcileBundle(context, name, run),
+    ...runtime,
+  });
+  const hooks = {
+    setBlocked: (name: string, isBlocked: boolean) => {
+      if (isBlocked) blocked.add(name);
+      else blocked.delete(name);
+    },
+    onContentLost: (name: string) => {
+      bundles.enqueue(name);
+    },
+  };
+  const deployments = startController({
+    name: 'bundledeployment',
+    workers,
+    reconcile: (name, run) => reconcileBundleDeployment({ ...context, hooks }, name, run),
+    ...runtime,
+  });
+  const stopped = Promise.all([bundles.whenStopped, deployments.whenStopped]).then(() => undefined);
+  return { whenReady: start(options, { context, bundles, deployments }), whenStopped: stopped };
+}
