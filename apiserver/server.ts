@@ -10,11 +10,13 @@ import {
   ServiceAccountTokens,
 } from './auth/index.ts';
 import { startControllers } from './controllers/index.ts';
+import { createDiscovery } from './discovery/index.ts';
 import type { ApiParts } from './http/api-parts.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { handlePatch } from './http/patch-handler.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { subresourceHandlers } from './http/subresource-handlers.ts';
+import { kubernetesVersion } from './http/version-and-health.ts';
 import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
@@ -136,7 +138,8 @@ class ServerCore {
 }
 
 function pipelineOf(parts: ApiParts): Pipeline {
-  return new Pipeline(parts, { paths: [], subresources: subresourceHandlers, patch: handlePatch });
+  const paths = [createDiscovery(parts.types, kubernetesVersion)];
+  return new Pipeline(parts, { paths, subresources: subresourceHandlers, patch: handlePatch });
 }
 
 function stopOnce(core: ServerCore, listener: Listener): () => Promise<void> {

@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { ResourceType, SubresourceType } from '../registry/resource-type.ts';
+import { groupVersionOf } from '../registry/type-registry.ts';
+import type { ApiGroup, GroupVersion } from './groups.ts';
+
+function groupVersionEntry(version: GroupVersion): JsonObject {
+  return { groupVersion: groupVersionOf(version), version: version.version };
+}
+
+/** `GET /api` */
+export function apiVersionsDocument(serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+function groupEntry(group: ApiGroup): JsonObject {
+  const versions = group.versions.map(groupVersionEntry);
+  return { name: group.name, versions, preferredVersion: versions[0] };
+}
+
+/** `GET /apis`; the core group is not in it. */
+export function groupListDocument(groups: readonly ApiGroup[]): JsonObject {
+  return {
+    kind: 'APIGroupList',
+    apiVersion: 'v1',
+    groups: groups.filter((group) => group.name !== '').map(groupEntry),
+  };
+}
+
+/** `GET /apis/G` */
+export function groupDocument(group: ApiGroup): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
+}
+
+function subresourceEntry(type: ResourceType, subresource: SubresourceType): JsonObject {
+  const isForeign = subresource.group !== type.group || subresource.version !== type.version;
+  return {
+    name: `${type.plural}/${subresource.name}`,
+    singularName: '',
+    namespaced: type.namespaced,
+    ...(isForeign ? { group: subresource.group, version: subresource.version } : {}),
+    kind: subresource.kind,
+    verbs: [...subresource.verbs].sort(),
+  };
+}
+
+function resourceEntries(type: ResourceType): JsonObject[] {
+  const entry: JsonObject = {
+    name: type.plural,
+    singularName: type.singular,
+    namespaced: type.namespaced,
+    kind: type.kind,
+    verbs: [...type.verbs].sort(),
+    ...(type.shortNames.length === 0 ? {} : { shortNames: [...type.shortNames] }),
+    ...(type.categories.length === 0 ? {} : { categories: [...type.categories] }),
+  };
+  return [entry, ...type.subresources.map((subresource) => subresourceEntry(type, subresource))];
+}
+
+/** `GET /api/v1`, `GET /apis/G/V` */
+export function resourceListDocument(version: GroupVersion): JsonObject {
+  return {
+    kind: 'APIResourceList',
+    ...(version.group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: groupVersionOf(version),
+    resources: version.types.flatMap(resourceEntries),
+  };
+}
+
+function aggregatedResource(type: ResourceType): JsonObject {
+  const { group, version, kind } = type;
+  const subresources = type.subresources.map((subresource) => ({
+    subresource: subresource.name,
+    responseKind: { group: subresource.group, version: subresource.version, kind: subresource.kind },
+    verbs: [...subresource.verbs].sort(),
+  }));
+  return {
+    resource: type.plural,
+    responseKind: { group, version, kind },
+    scope: type.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: type.singular,
+    verbs: [...type.verbs].sort(),
+    ...(type.shortNames.length === 0 ? {} : { shortNames: [...type.shortNames] }),
+    ...(type.categories.length === 0 ? {} : { categories: [...type.categories] }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+/** `APIGroupDiscoveryList`, which tells everything in one document; `metaVersion` is `v2` or `v2beta1`. */
+export function aggregatedDocument(groups: readonly ApiGroup[], metaVersion: string): JsonObject {
+  const items = groups.map((group) => ({
+    metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },
+    versions: group.versions.map((version) => ({
+      version: version.version,
+      resources: version.types.map(aggregatedResource),
+      freshness: 'Current',
+    })),
+  }));
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${metaVersion}`,
+    metadata: {},
+    items: items as unknown as JsonObject[],
+  };
+}
