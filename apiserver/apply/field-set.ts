@@ -1,0 +1,210 @@
+import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../src/base/index.ts';
+
+/** One step of a path as FieldsV1 writes it: `f:name`, `k:{"name":"c"}`, `v:"x"`, `i:0`. */
+export type PathElement = string;
+
+const maxDepth = 256;
+
+/** A set of paths into an object, as a trie. Operations give new sets and may share parts with their arguments;
+ *  `insert` is the one that changes a set, for use while building it. */
+export class FieldSet {
+  readonly members: Set<PathElement>;
+  readonly children: Map<PathElement, FieldSet>;
+
+  constructor(members: Iterable<PathElement> = [], children: Iterable<readonly [PathElement, FieldSet]> = []) {
+    this.members = new Set(members);
+    this.children = new Map(children);
+  }
+
+  /** The set of these paths. */
+  static of(...paths: readonly (readonly PathElement[])[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+
+  /** Reads `fieldsV1`.
+   *  @throws TerminalError InvalidFieldSet */
+  static parse(fields: JsonValue | undefined): FieldSet {
+    return parseSet(fields ?? {}, 0);
+  }
+
+  get isEmpty(): boolean {
+    if (this.members.size > 0) return false;
+    for (const child of this.children.values()) if (!child.isEmpty) return false;
+    return true;
+  }
+
+  has(path: readonly PathElement[]): boolean {
+    const [first, ...rest] = path;
+    if (first === undefined) return false;
+    return rest.length === 0 ? this.members.has(first) : (this.children.get(first)?.has(rest) ?? false);
+  }
+
+  insert(path: readonly PathElement[]): void {
+    const [first, ...rest] = path;
+    if (first === undefined) return;
+    if (rest.length === 0) {
+      this.members.add(first);
+      return;
+    }
+    const child = this.children.get(first) ?? new FieldSet();
+    this.children.set(first, child);
+    child.insert(rest);
+  }
+
+  /** The paths below one element. */
+  below(element: PathElement): FieldSet | undefined {
+    return this.children.get(element);
+  }
+
+  union(other: FieldSet): FieldSet {
+    const children = new Map(this.children);
+    for (const [element, set] of other.children) {
+      const own = children.get(element);
+      children.set(element, own === undefined ? set : own.union(set));
+    }
+    return new FieldSet([...this.members, ...other.members], children);
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const members = [...this.members].filter((element) => other.members.has(element));
+    const children = this.#mapChildren((set, element) => {
+      const theirs = other.children.get(element);
+      return theirs === undefined ? undefined : set.intersection(theirs);
+    });
+    return new FieldSet(members, children);
+  }
+
+  difference(other: FieldSet): FieldSet {
+    const members = [...this.members].filter((element) => !other.members.has(element));
+    const children = this.#mapChildren((set, element) => {
+      const theirs = other.children.get(element);
+      return theirs === undefined ? set : set.difference(theirs);
+    });
+    return new FieldSet(members, children);
+  }
+
+  /** Without the paths of `other` and everything below them. */
+  differenceWithBelow(other: FieldSet): FieldSet {
+    const members = [...this.members].filter((element) => !other.members.has(element));
+    const children = this.#mapChildren((set, element) => {
+      if (other.members.has(element)) return undefined;
+      const theirs = other.children.get(element);
+      return theirs === undefined ? set : set.differenceWithBelow(theirs);
+    });
+    return new FieldSet(members, children);
+  }
+
+  isEqual(other: FieldSet): boolean {
+    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+  }
+
+  /** All paths, in canonical order. */
+  *paths(prefix: readonly PathElement[] = []): Generator<PathElement[]> {
+    for (const element of [...this.members].sort(comparePathElements)) yield [...prefix, element];
+    for (const element of [...this.children.keys()].sort(comparePathElements)) {
+      const child = this.children.get(element);
+      if (child !== undefined) yield* child.paths([...prefix, element]);
+    }
+  }
+
+  /** `fieldsV1`, in canonical order: fields by name, then items by key, then values; `.` first. */
+  toJson(): JsonObject {
+    const json: JsonObject = {};
+    for (const element of [...new Set([...this.members, ...this.children.keys()])].sort(comparePathElements)) {
+      const child = this.children.get(element);
+      const below = child === undefined ? {} : child.toJson();
+      const isParent = Object.keys(below).length > 0;
+      if (isParent) json[element] = this.members.has(element) ? { '.': {}, ...below } : below;
+      else if (this.members.has(element)) json[element] = {};
+    }
+    return json;
+  }
+
+  #mapChildren(change: (set: FieldSet, element: PathElement) => FieldSet | undefined): [PathElement, FieldSet][] {
+    const changed: [PathElement, FieldSet][] = [];
+    for (const [element, set] of this.children) {
+      const next = change(set, element);
+      if (next !== undefined && !next.isEmpty) changed.push([element, next]);
+    }
+    return changed;
+  }
+}
+
+const kindOrder = ['f:', 'k:', 'v:', 'i:'];
+
+function comparePathElements(a: PathElement, b: PathElement): number {
+  const byKind = kindOrder.indexOf(a.slice(0, 2)) - kindOrder.indexOf(b.slice(0, 2));
+  if (byKind !== 0) return byKind;
+  return a < b ? -1 : Number(a > b);
+}
+
+function parseSet(fields: JsonValue, depth: number): FieldSet {
+  if (!isJsonObject(fields)) throw invalidSet(`expected an object, got ${JSON.stringify(fields)}`);
+  if (depth > maxDepth) throw invalidSet('nested too deeply');
+  const set = new FieldSet();
+  for (const [name, value] of Object.entries(fields)) {
+    if (name !== '.') parseMember(set, name, { below: isJsonObject(value) ? value : {}, depth });
+  }
+  return set;
+}
+
+function parseMember(set: FieldSet, name: string, { below, depth }: { below: JsonObject; depth: number }): void {
+  const isParent = Object.keys(below).some((key) => key !== '.');
+  const element = canonicalElement(name);
+  if (!isParent || Object.hasOwn(below, '.')) set.members.add(element);
+  if (isParent) set.children.set(element, parseSet(below, depth + 1));
+}
+
+function invalidSet(why: string): TerminalError {
+  return new TerminalError('InvalidFieldSet', `fieldsV1: ${why}`);
+}
+
+function canonicalElement(name: string): PathElement {
+  if (name.startsWith('f:') || /^i:\d+$/.test(name)) return name;
+  if (!name.startsWith('k:') && !name.startsWith('v:'))
+    throw invalidSet(`unknown path element ${JSON.stringify(name)}`);
+  let content: JsonValue;
+  try {
+    content = JSON.parse(name.slice(2)) as JsonValue;
+  } catch (thrown) {
+    throw new TerminalError('InvalidFieldSet', `fieldsV1: ${name}: ${(thrown as Error).message}`, { cause: thrown });
+  }
+  if (name.startsWith('v:')) return valueElement(content);
+  if (!isJsonObject(content)) throw invalidSet(`${name}: a key must be an object`);
+  return keyElement(content);
+}
+
+/** `f:name` */
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** `v:"x"` */
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${JSON.stringify(value)}`;
+}
+
+/** `k:{"name":"c"}`, keys sorted. */
+export function keyElement(key: JsonObject): PathElement {
+  const sorted = Object.fromEntries(Object.entries(key).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `k:${JSON.stringify(sorted)}`;
+}
+
+/** `.name`, `[name="c",port=80]`, `[="x"]`, `[0]`: how error messages write a step. */
+export function describeElement(element: PathElement): string {
+  const content = element.slice(2);
+  if (element.startsWith('f:')) return `.${content}`;
+  if (element.startsWith('v:')) return `[=${content}]`;
+  if (!element.startsWith('k:')) return `[${content}]`;
+  const key = JSON.parse(content) as JsonObject;
+  return `[${Object.entries(key)
+    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .join(',')}]`;
+}
+
+/** `.spec.containers[name="c"].image` */
+export function describePath(path: readonly PathElement[]): string {
+  return path.map(describeElement).join('');
+}

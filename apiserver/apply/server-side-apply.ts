@@ -1,0 +1,181 @@
+import {
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  TerminalError,
+} from '../../src/base/index.ts';
+import { badRequest, StatusError } from '../http/status-error.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { Schema } from '../schema/schema.ts';
+import { applyConflict } from './apply-conflict.ts';
+import { FieldSet } from './field-set.ts';
+import { identityOf, type ManagerEntry, type Managers } from './managed-fields.ts';
+import { mergeApplied, withoutNewNulls, withoutNulls } from './merge.ts';
+import { type Conflict, conflictsOf, disown, filterComparison, ownable, withoutReset } from './ownership.ts';
+import { schemaProblem } from './schema-errors.ts';
+import { rootStructure } from './structure.ts';
+import {
+  type Actor,
+  comparable,
+  keepTimes,
+  readManagers,
+  trackFromNothing,
+  withManagers,
+  withoutManagedFields,
+} from './track-update.ts';
+import { type Comparison, compare, fieldSetOf, removePaths, withNamedParents } from './value-walk.ts';
+import { encodeBuiltIn } from './zero-values.ts';
+
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+const maxAnnotationsBytes = 256 * 1024;
+
+export interface ServerSideApplyOptions extends Actor {
+  /** Undefined when the object does not exist yet. */
+  readonly live: KubeObject | undefined;
+  /** The body, decoded; its kind and name are already checked against the request. */
+  readonly patch: KubeObject;
+  readonly force: boolean;
+  readonly schema: Schema | undefined;
+  readonly resetFields?: FieldSet | undefined;
+}
+
+interface Application {
+  readonly options: ServerSideApplyOptions;
+  readonly live: KubeObject;
+  readonly managers: Managers;
+  readonly self: string;
+}
+
+interface Outcome {
+  readonly merged: KubeObject;
+  readonly comparison: Comparison;
+  readonly conflicts: readonly Conflict[];
+  readonly entry: ManagerEntry;
+}
+
+function subject({ metadata, apiVersion, kind }: KubeObject): string {
+  const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}, Kind=${kind}`;
+}
+
+function checkPatch({ patch, apiVersion, schema }: ServerSideApplyOptions): void {
+  if (patch.apiVersion !== apiVersion) {
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${patch.apiVersion}, expected: ${apiVersion}`,
+    );
+  }
+  if (patch.metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
+  const problem = schemaProblem(patch as JsonObject, schema);
+  if (problem === undefined) return;
+  throw new StatusError({ code: 500, message: `failed to create typed patch object (${subject(patch)}): ${problem}` });
+}
+
+function prepare(options: ServerSideApplyOptions): Application {
+  const { patch, manager, apiVersion, subresource } = options;
+  const live = options.live ?? { apiVersion: patch.apiVersion, kind: patch.kind, metadata: {} };
+  const stored = readManagers(live.metadata.managedFields);
+  const isUntracked = stored.size === 0 && options.live !== undefined;
+  const managers = isUntracked ? trackFromNothing(live, { ...options, manager: 'before-first-apply' }) : stored;
+  const self = identityOf({ manager, operation: 'Apply', apiVersion, subresource: subresource ?? '' });
+  return { options, live, managers, self };
+}
+
+/** Removes what the manager applied before, does not apply now, and nobody else owns. */
+function prune(
+  merged: JsonObject,
+  previous: FieldSet | undefined,
+  others: { readonly owned: FieldSet; readonly schema: Schema | undefined },
+): JsonObject {
+  if (previous === undefined || previous.isEmpty) return merged;
+  const { owned, schema } = others;
+  const root = rootStructure(schema);
+  const remove = (paths: FieldSet): JsonObject => (removePaths(merged, paths, root) ?? {}) as JsonObject;
+  const allOf = (value: JsonObject): FieldSet => withNamedParents(fieldSetOf(value, schema), root);
+  const last = withNamedParents(previous, root);
+  const everything = allOf(merged);
+  const stripped = allOf(remove(last));
+  const kept = allOf(remove(everything.difference(stripped.union(withNamedParents(owned, root)))));
+  return remove(everything.difference(kept).intersection(last));
+}
+
+/** Built-in types have no nulls; custom ones keep those that somebody wrote. */
+function cleaned(value: JsonObject, before: JsonObject, schema: Schema | undefined): KubeObject {
+  const isBuiltIn = schema?.definition !== undefined;
+  return (isBuiltIn ? withoutNulls(value) : withoutNewNulls(value, before)) as KubeObject;
+}
+
+function attempt({ options, live, managers, self }: Application): Outcome {
+  const { schema, patch, resetFields, manager, apiVersion, subresource } = options;
+  const bare = comparable(live, schema);
+  const applied = withoutReset(fieldSetOf(patch as JsonObject, schema), resetFields);
+  const owned = [...managers].reduce((set, [id, entry]) => (id === self ? set : set.union(entry.fields)), applied);
+  const laid = mergeApplied(bare, patch as JsonObject, schema);
+  const pruned = prune(laid, managers.get(self)?.fields, { owned, schema });
+  const clean = (value: JsonObject): KubeObject => cleaned(value, laid, schema);
+  const merged = comparable(clean(pruned), schema);
+  const comparison = filterComparison(compare(bare, merged, schema), resetFields);
+  const conflicts = conflictsOf(managers, self, comparison);
+  const before = managers.get(self)?.time;
+  const time = isJsonEqual(clean(bare) as JsonObject, clean(merged) as JsonObject) ? before : options.now;
+  const identified = { manager, operation: 'Apply' as const, apiVersion, subresource: subresource ?? '' };
+  const entry = { ...identified, time, fields: ownable(applied) };
+  return { merged: encodeBuiltIn(clean(merged) as JsonObject, schema) as KubeObject, comparison, conflicts, entry };
+}
+
+/** What of the live object is as the annotation of client-side apply says: `kubectl` may take it from others. */
+function lastAppliedFields(live: KubeObject, { apiVersion, schema }: ServerSideApplyOptions): FieldSet {
+  const text = live.metadata.annotations?.[lastAppliedAnnotation];
+  if (typeof text !== 'string' || text === '') return new FieldSet();
+  let last: JsonValue;
+  try {
+    last = parseJson(lastAppliedAnnotation, text);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return new FieldSet();
+    throw thrown;
+  }
+  if (!isJsonObject(last) || last['apiVersion'] !== apiVersion) return new FieldSet();
+  const { added, modified, removed } = compare(last, withoutManagedFields(live) as JsonObject, schema);
+  return fieldSetOf(last, schema).difference(added).difference(modified).difference(removed);
+}
+
+/** Conflicts that stand in the way of this apply. */
+function standing({ options, live }: Application, conflicts: readonly Conflict[]): readonly Conflict[] {
+  if (options.force || conflicts.length === 0) return [];
+  if (options.manager !== 'kubectl') return conflicts;
+  const allowed = lastAppliedFields(live, options);
+  return conflicts
+    .map(({ entry, fields }) => ({ entry, fields: fields.difference(allowed) }))
+    .filter(({ fields }) => !fields.isEmpty);
+}
+
+/** `kubectl` keeps the annotation of client-side apply up to date, where the object has one. */
+function refreshLastApplied(object: KubeObject, patch: KubeObject): KubeObject {
+  const { annotations } = object.metadata;
+  if (!annotations?.[lastAppliedAnnotation]) return object;
+  const { [lastAppliedAnnotation]: _own, ...rest } = patch.metadata.annotations ?? {};
+  const metadata = patch.metadata.annotations === undefined ? patch.metadata : { ...patch.metadata, annotations: rest };
+  const text = `${JSON.stringify({ ...patch, metadata })}\n`;
+  const { [lastAppliedAnnotation]: _old, ...others } = annotations;
+  const bytes = Object.entries(others).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
+  const isTooLong = bytes + Buffer.byteLength(lastAppliedAnnotation + text) > maxAnnotationsBytes;
+  const next = isTooLong ? others : { ...others, [lastAppliedAnnotation]: text };
+  return { ...object, metadata: { ...object.metadata, annotations: next } };
+}
+
+/** Server-side apply: the live object (or a new one) with the patch merged in, what this manager no longer applies pruned, and
+ *  `metadata.managedFields` brought up to date. Times stay when nothing changed. Neither argument is changed; defaulting,
+ *  admission and validation are for the caller.
+ *  @throws StatusError 400 wrong version or managedFields in the patch · 409 conflicts · 500 patch does not fit the schema */
+export function serverSideApply(options: ServerSideApplyOptions): KubeObject {
+  checkPatch(options);
+  const application = prepare(options);
+  const { merged, comparison, conflicts, entry } = attempt(application);
+  const obstacles = standing(application, conflicts);
+  if (obstacles.length > 0) throw applyConflict(obstacles);
+  const managers = disown(application.managers, application.self, comparison);
+  managers.set(application.self, entry);
+  const refreshed = options.manager === 'kubectl' ? refreshLastApplied(merged, options.patch) : merged;
+  return keepTimes(withManagers(refreshed, managers), options.live);
+}
