@@ -26,6 +26,7 @@ import { LiveCluster } from './registry/live-cluster.ts';
 import { ObjectWriter } from './registry/object-writer.ts';
 import type { ResourceType } from './registry/resource-type.ts';
 import { TypeRegistry } from './registry/type-registry.ts';
+import { startSimulation } from './simulation/index.ts';
 import { openSqliteJournal, Store } from './storage/index.ts';
 
 /** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
@@ -118,9 +119,10 @@ class ServerCore {
     for (const crd of options.crds ?? []) void crd;
   }
 
-  startBackground(authorityPem: string): void {
+  startBackground(authorityPem: string, hasSimulation: boolean): void {
     const { clock, log } = this.parts;
     this.#running.push(startControllers(this.cluster, { clock, log, authorityPem }));
+    if (hasSimulation) this.#running.push(startSimulation(this.cluster, { clock, log }));
   }
 
   /** Ends watches; the store stays open for what is in flight. */
@@ -164,7 +166,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   await core.prepare(options);
   const pipeline = pipelineOf(core.parts);
   const listener = await listen({ host, port }, credentials, (request, response) => pipeline.handle(request, response));
-  core.startBackground(credentials.authority.certificatePem);
+  core.startBackground(credentials.authority.certificatePem, options.simulation ?? true);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);
   if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });

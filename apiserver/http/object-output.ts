@@ -1,6 +1,6 @@
 import { formatYaml, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { ResourceType, TableColumn } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import { jsonReply, type Reply } from './exchange.ts';
 import type { OutputForm } from './negotiation.ts';
@@ -41,17 +41,38 @@ function shownObject(object: KubeObject, metaVersion: string, rowObject: RowObje
   return rowObject === 'Object' ? (object as unknown as JsonObject) : partialObject(object, metaVersion);
 }
 
+/** For kinds without columns of their own. */
+const plainColumns: readonly TableColumn[] = [
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'Name of the object, unique within its namespace.',
+    priority: 0,
+    cell: (object) => object.metadata.name ?? '',
+  },
+  {
+    name: 'Created At',
+    type: 'date',
+    format: '',
+    description: 'When the server created the object.',
+    priority: 0,
+    cell: (object) => object.metadata.creationTimestamp ?? null,
+  },
+];
+
 /** A `meta.k8s.io` Table of objects in the type's version. */
 export function tableOf(
   type: ResourceType,
   objects: readonly KubeObject[],
   options: TableOptions & { readonly metaVersion: string; readonly metadata: JsonObject },
 ): JsonObject {
-  const columnDefinitions = type.columns.map(({ name, type: cellType, format, description, priority }) => {
+  const columns = type.columns.length > 0 ? type.columns : plainColumns;
+  const columnDefinitions = columns.map(({ name, type: cellType, format, description, priority }) => {
     return { name, type: cellType, format, description, priority };
   });
   const rows = objects.map((object) => ({
-    cells: type.columns.map((column) => column.cell(object, options.nowMs)),
+    cells: columns.map((column) => column.cell(object, options.nowMs)),
     ...rowConditions(object),
     object: shownObject(object, options.metaVersion, options.rowObject),
   }));
