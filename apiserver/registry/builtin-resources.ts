@@ -1,8 +1,8 @@
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
 import { createBuiltinStrategy } from './builtin-strategy.ts';
 import { type BuiltinRow, builtinRows } from './builtin-table.ts';
-import type { KindRules, RegistryView } from './kind-rules.ts';
-import { rulesOf } from './kinds/index.ts';
+import type { RegistryView } from './kind-rules.ts';
+import { type BuiltinKind, rulesOf } from './kinds/index.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType, SubresourceType } from './resource-type.ts';
 import { createRegistryView } from './service-network.ts';
@@ -25,7 +25,7 @@ function storageOf(row: BuiltinRow): { readonly storageKey: string; readonly isS
   return { storageKey, isStorageVersion: `${row.group}/${row.version}` !== 'autoscaling/v1' };
 }
 
-function resourceOf(row: BuiltinRow, rules: KindRules & Conversion, view: RegistryView): ResourceType {
+function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): ResourceType {
   const same = (object: KubeObject): KubeObject => object;
   return {
     group: row.group,
@@ -51,12 +51,6 @@ function resourceOf(row: BuiltinRow, rules: KindRules & Conversion, view: Regist
 }
 
 const endpointsWarning = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
-
-/** Between the version of a row and the version it is stored in. */
-interface Conversion {
-  readonly toServed?: (object: KubeObject) => KubeObject;
-  readonly toStorage?: (object: KubeObject) => KubeObject;
-}
 
 /** Every resource built in, ready to serve; the same list at every call but for the options. */
 export function builtinResourceTypes(options: BuiltinOptions = { services: () => [] }): ResourceType[] {

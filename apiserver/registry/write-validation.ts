@@ -1,24 +1,27 @@
-import { type FieldError, invalid } from '../http/status-error.ts';
+import { invalid } from '../http/status-error.ts';
 import type { KubeObject } from './kube-object.ts';
+import {
+  dropDuplicateOwners,
+  type MetadataFacts,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './object-meta.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { WriteContext, WriteTarget } from './write-context.ts';
 
-/** Metadata and strategy rules of a new object; warnings go to the context.
+function metadataFacts(type: ResourceType): MetadataFacts {
+  const { namespaced, isCustom } = type;
+  return { namespaced, isCustom, nameProblems: (name) => type.strategy.nameProblems(name) };
+}
+
+/** Metadata and strategy rules of a new object, from which doubled owner references are dropped; warnings go to the context.
  *  @throws StatusError 422 with every violation */
 export function checkObject(type: ResourceType, object: KubeObject, context: WriteContext): void {
-  const { name } = object.metadata;
-  const errors: FieldError[] = [];
-  if (name === undefined) {
-    const message = 'Required value: name or generateName is required';
-    errors.push({ field: 'metadata.name', reason: 'FieldValueRequired', message });
-  } else {
-    for (const problem of type.strategy.nameProblems(name)) {
-      const message = `Invalid value: ${JSON.stringify(name)}: ${problem}`;
-      errors.push({ field: 'metadata.name', reason: 'FieldValueInvalid', message });
-    }
-  }
+  const { metadata } = object;
+  for (const text of dropDuplicateOwners(metadata)) context.warn(text);
+  const errors = validateObjectMeta(metadata, metadataFacts(type));
   errors.push(...type.strategy.validate(object, undefined, undefined));
-  if (errors.length > 0) throw invalid(type, name ?? '', errors);
+  if (errors.length > 0) throw invalid(type, metadata.name ?? '', errors);
   for (const text of type.strategy.warnings(object, undefined)) context.warn(text);
 }
 
@@ -28,7 +31,9 @@ export function checkObjectUpdate(
   context: WriteContext,
 ): void {
   const { target, object, old } = change;
-  const errors = target.type.strategy.validate(object, old, target.subresource);
+  for (const text of dropDuplicateOwners(object.metadata)) context.warn(text);
+  const errors = validateObjectMetaUpdate(object.metadata, old.metadata, metadataFacts(target.type));
+  errors.push(...target.type.strategy.validate(object, old, target.subresource));
   if (errors.length > 0) throw invalid(target.type, object.metadata.name ?? '', errors);
   for (const text of target.type.strategy.warnings(object, old)) context.warn(text);
 }

@@ -1,4 +1,13 @@
 import type { KindRules } from '../kind-rules.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { pathSegmentProblems } from '../names.ts';
+import { autoscalerToServed, autoscalerToStorage, eventToServed, eventToStorage } from './conversions.ts';
+import { namespaceRules } from './namespaces.ts';
+import { podBehaviour } from './pods.ts';
+import * as policy from './policy-defaults.ts';
+import { asJson, objectAt, textAt, valueAt } from './reading.ts';
+import { serviceRules } from './services.ts';
+import * as workload from './workload-defaults.ts';
 
 interface Row {
   readonly group: string;
@@ -6,9 +15,156 @@ interface Row {
   readonly kind: string;
 }
 
-const table: ReadonlyMap<string, KindRules> = new Map<string, KindRules>();
+/** Rules of a kind, and how its objects get from the version they are stored in to this one and back. */
+export interface BuiltinKind extends KindRules {
+  readonly toServed?: (object: KubeObject) => KubeObject;
+  readonly toStorage?: (object: KubeObject) => KubeObject;
+}
+
+const spec: KindRules = { generationOf: ['spec'] };
+const strict: KindRules = { refusesUnconditionalUpdate: true };
+const answersObject: KindRules = { answersDeleteWithObject: true };
+const webhooks: KindRules = { ...strict, generationOf: ['webhooks'] };
+const rbac: KindRules = { nameProblems: pathSegmentProblems, allowsCreateOnUpdate: true };
+
+function pending(object: KubeObject): void {
+  asJson(object)['status'] = { phase: 'Pending' };
+}
+
+function field(...path: string[]): (object: KubeObject) => string {
+  return (object) => {
+    const value = valueAt(objectAt(asJson(object), ...path.slice(0, -1)), path.at(-1) ?? '');
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  };
+}
+
+function fields(...paths: string[]): Readonly<Record<string, (object: KubeObject) => string>> {
+  return Object.fromEntries(paths.map((path) => [path, field(...path.split('.'))]));
+}
+
+function zero(path: string): Readonly<Record<string, (object: KubeObject) => string>> {
+  return { [path]: (object) => field(...path.split('.'))(object) || '0' };
+}
+
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const event: KindRules = {
+  allowsCreateOnUpdate: true,
+  selectableFields: {
+    ...fields(...involved.map((name) => `involvedObject.${name}`), 'reason', 'reportingComponent', 'type'),
+    source: (object) =>
+      textAt(objectAt(asJson(object), 'source'), 'component') || textAt(asJson(object), 'reportingComponent'),
+  },
+};
+
+const core: Readonly<Record<string, BuiltinKind>> = {
+  Namespace: namespaceRules,
+  Pod: podBehaviour,
+  Service: serviceRules,
+  Secret: { applyDefaults: policy.defaultSecret, selectableFields: fields('type') },
+  ServiceAccount: answersObject,
+  Endpoints: { applyDefaults: policy.defaultEndpoints, allowsCreateOnUpdate: true },
+  Event: event,
+  LimitRange: { allowsCreateOnUpdate: true },
+  Node: { selectableFields: { 'spec.unschedulable': (object) => field('spec', 'unschedulable')(object) || 'false' } },
+  PersistentVolumeClaim: {
+    applyDefaults: policy.defaultPersistentVolumeClaim,
+    prepareForCreate: pending,
+    ...answersObject,
+  },
+  PersistentVolume: { applyDefaults: policy.defaultPersistentVolume, prepareForCreate: pending, ...answersObject },
+  PodTemplate: { allowsCreateOnUpdate: true, ...answersObject },
+  ReplicationController: {
+    ...spec,
+    ...answersObject,
+    applyDefaults: workload.defaultReplicationController,
+    defaultPropagation: 'Orphan',
+    selectableFields: zero('status.replicas'),
+  },
+  ResourceQuota: answersObject,
+};
+
+const workloads: Readonly<Record<string, BuiltinKind>> = {
+  'apps/v1/Deployment': { applyDefaults: workload.defaultDeployment, generationOf: ['spec', 'metadata.annotations'] },
+  'apps/v1/ReplicaSet': {
+    ...spec,
+    applyDefaults: workload.defaultReplicaSet,
+    selectableFields: zero('status.replicas'),
+  },
+  'apps/v1/StatefulSet': { ...spec, applyDefaults: workload.defaultStatefulSet },
+  'apps/v1/DaemonSet': { ...spec, applyDefaults: workload.defaultDaemonSet },
+  'batch/v1/Job': {
+    ...spec,
+    applyDefaults: workload.defaultJob,
+    prepareForCreate: workload.prepareJob,
+    defaultPropagation: 'Orphan',
+    selectableFields: zero('status.successful'),
+  },
+  'batch/v1/CronJob': { ...spec, applyDefaults: workload.defaultCronJob },
+  'autoscaling/v2/HorizontalPodAutoscaler': { applyDefaults: policy.defaultAutoscaler },
+  'autoscaling/v1/HorizontalPodAutoscaler': {
+    applyDefaults: policy.defaultAutoscalerV1,
+    toServed: autoscalerToServed,
+    toStorage: autoscalerToStorage,
+  },
+};
+
+const others: Readonly<Record<string, BuiltinKind>> = {
+  'policy/v1/PodDisruptionBudget': { ...spec, ...strict },
+  'networking.k8s.io/v1/Ingress': spec,
+  'networking.k8s.io/v1/IngressClass': { ...spec, applyDefaults: policy.defaultIngressClass },
+  'networking.k8s.io/v1/NetworkPolicy': { ...spec, applyDefaults: policy.defaultNetworkPolicy },
+  'discovery.k8s.io/v1/EndpointSlice': {
+    applyDefaults: policy.defaultEndpointSlice,
+    generationOf: ['endpoints', 'ports', 'addressType'],
+  },
+  'events.k8s.io/v1/Event': {
+    ...event,
+    selectableFields: fields(
+      'reason',
+      'reportingController',
+      'type',
+      'regarding.kind',
+      'regarding.namespace',
+      'regarding.name',
+      'regarding.uid',
+    ),
+    toServed: eventToServed,
+    toStorage: eventToStorage,
+  },
+  'rbac.authorization.k8s.io/v1/Role': rbac,
+  'rbac.authorization.k8s.io/v1/ClusterRole': rbac,
+  'rbac.authorization.k8s.io/v1/RoleBinding': { ...rbac, applyDefaults: policy.defaultBinding },
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { ...rbac, applyDefaults: policy.defaultBinding },
+  'storage.k8s.io/v1/StorageClass': { applyDefaults: policy.defaultStorageClass },
+  'storage.k8s.io/v1/CSIDriver': strict,
+  'storage.k8s.io/v1/CSINode': strict,
+  'storage.k8s.io/v1/VolumeAttachment': strict,
+  'scheduling.k8s.io/v1/PriorityClass': { applyDefaults: policy.defaultPriorityClass },
+  'node.k8s.io/v1/RuntimeClass': strict,
+  'coordination.k8s.io/v1/Lease': { ...strict, allowsCreateOnUpdate: true },
+  'certificates.k8s.io/v1/CertificateSigningRequest': { selectableFields: fields('spec.signerName') },
+  'flowcontrol.apiserver.k8s.io/v1/FlowSchema': spec,
+  'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': spec,
+  'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration': {
+    ...webhooks,
+    applyDefaults: policy.defaultMutatingWebhooks,
+  },
+  'admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration': {
+    ...webhooks,
+    applyDefaults: policy.defaultValidatingWebhooks,
+  },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec, ...strict },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec, ...strict },
+  'apiregistration.k8s.io/v1/APIService': { ...strict, applyDefaults: policy.defaultApiService },
+};
+
+const table: ReadonlyMap<string, BuiltinKind> = new Map([
+  ...Object.entries(core).map(([kind, rules]) => [`/v1/${kind}`, rules] as const),
+  ...Object.entries(workloads),
+  ...Object.entries(others),
+]);
 
 /** The rules of one kind; empty for kinds with nothing special. */
-export function rulesOf({ group, version, kind }: Row): KindRules {
+export function rulesOf({ group, version, kind }: Row): BuiltinKind {
   return table.get(`${group}/${version}/${kind}`) ?? {};
 }
