@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import { access, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
@@ -318,6 +320,35 @@ describe('git bundles', () => {
       });
     }
     await expect(readdir(`${storeDir}/temporary`)).resolves.toEqual([]);
+  });
+
+  test.each([
+    { name: 'gives single commits', config: ['uploadpack.allowAnySHA1InWant', 'true'] },
+    { name: 'gives advertised commits only', config: ['uploadpack.allowAnySHA1InWant', 'false'] },
+  ])('come by a commit that is no tip, from a server that $name', async ({ config }) => {
+    await using server = await startGitServer();
+    const commits = ['1', '2', '3'].map((text) => ({ files: { ...files, text } }));
+    const hashes = await server.createRepository('combo.git', commits);
+    execFileSync('git', ['config', ...config], { cwd: server.directoryOf('combo.git') });
+    const unpacker = await start();
+    const git = { repository: `${server.url}/combo.git`, ref: { commit: hashes[1] } };
+    const resolvedSource = { type: 'git', git };
+    await expect(unpacker.unpack(gitRequest(git), { signal })).resolves.toMatchObject({ resolvedSource });
+    const missing = gitRequest({ ...git, ref: { commit: '0'.repeat(40) } });
+    await expect(unpacker.unpack(missing, { signal })).rejects.toThrow(`checkout commit "${'0'.repeat(40)}": `);
+  });
+
+  test('drop links and ignore submodules', async () => {
+    await using server = await startGitServer();
+    await server.createRepository('combo.git', [{ files }]);
+    const cwd = server.directoryOf('combo.git');
+    symlinkSync('/etc/passwd', `${cwd}/manifests/evil.yaml`);
+    execFileSync('git', ['add', '.'], { cwd });
+    execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},manifests/sub`], { cwd });
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'links'], { cwd });
+    const unpacker = await start();
+    const git = { repository: `${server.url}/combo.git`, ref: { branch: 'main' } };
+    await expect(unpacker.unpack(gitRequest(git), { signal })).resolves.toMatchObject({ objectCount: 1 });
   });
 
   test('come from a private server with TLS and basic authentication', async () => {

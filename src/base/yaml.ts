@@ -13,8 +13,13 @@ const yaml11Booleans = new Map<string, boolean>([
   ]),
 ]);
 
-/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans, no timestamps. */
+/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans, no timestamps; local tags are ignored. */
 const kubernetesSchema: Schema = CORE_SCHEMA.extend({
+  explicit: [
+    new Type('!', { kind: 'scalar', multi: true, construct: (text: string | null) => text ?? '' }),
+    new Type('!', { kind: 'sequence', multi: true }),
+    new Type('!', { kind: 'mapping', multi: true }),
+  ],
   implicit: [
     new Type('tag:yaml.org,2002:merge', { kind: 'scalar', resolve: (text: unknown) => text === '<<' || text === null }),
     new Type('tag:yaml.org,2002:bool', {

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
 import { canonicalTar } from './canonical-tar.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
+import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
 import { type ContentRecord, Records } from './records.ts';
 import { Staging } from './staging.ts';
@@ -14,8 +15,6 @@ import { readTarDirectory } from './tar-directory.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const storeLock = 'content-store';
-/** Fast: content is written once and read a few times. */
-const gzipLevel = 1;
 
 export interface ContentStoreOptions {
   readonly dir: string;
@@ -123,7 +122,7 @@ export class ContentStore {
       }
     }
     const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(hashed(), createGzip({ level: gzipLevel, chunkSize: 256 * 1024 }), output, { signal });
+    await pipeline(gzipMembers(hashed()), output, { signal });
     return { digest: `sha256:${hash.digest('hex')}`, sizeBytes };
   }
 

@@ -156,18 +156,16 @@ async function fetchCommit(
     return await withRetries(options, async () => await attempt(1));
   } catch (thrown) {
     options.signal.throwIfAborted();
-    if (isFinal(thrown)) throw cloneError(thrown);
+    if (isFinal(thrown, remote.ref)) throw cloneError(thrown);
     return await fetchDeeper(remote.ref, thrown, attempt);
   }
 }
 
-function isFinal(thrown: unknown): boolean {
+/** What asking for more history cannot mend: refused credentials, missing repositories and refs; a commit may lie deeper. */
+function isFinal(thrown: unknown, ref: string): boolean {
   if (thrown instanceof TerminalError || thrown instanceof TransientError) return true;
-  return (
-    thrown instanceof Error &&
-    ['HttpError', 'NotFoundError', 'UserCanceledError'].includes((thrown as { code?: string }).code ?? '') &&
-    !/shallow|unadvertised/i.test(thrown.message)
-  );
+  const code = thrown instanceof Error ? (thrown as { code?: unknown }).code : undefined;
+  return code === 'HttpError' || code === 'UserCanceledError' || (code === 'NotFoundError' && !commitPattern.test(ref));
 }
 
 /** Some servers neither give single commits nor shallow clones: take all branches, as deep as they are. */

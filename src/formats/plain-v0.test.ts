@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { formatOf } from './index.ts';
+import { parseManifestFile } from './manifest-file.ts';
+
+const parse = (text: string) => parseManifestFile('manifests/f', Buffer.from(text));
+const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+
+test.each([
+  {
+    name: 'several documents, empty ones left out',
+    text: `---\n---\n${JSON.stringify(configMap)}\n---\n# nothing\n`,
+    objects: [configMap],
+  },
+  { name: 'JSON with tabs', text: JSON.stringify(configMap, null, '\t'), objects: [configMap] },
+  {
+    name: 'lists, flattened',
+    text: JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [configMap, { apiVersion: 'v1', kind: 'ConfigMapList', items: [{ metadata: { name: 'b' } }] }],
+    }),
+    objects: [configMap, { ...configMap, metadata: { name: 'b' } }],
+  },
+  {
+    name: 'text that looks like a template, verbatim',
+    text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: "{{ .Values }}"}',
+    objects: [{ ...configMap, data: { x: '{{ .Values }}' } }],
+  },
+])('reads $name', ({ text, objects }) => expect(parse(text)).toEqual(objects));
+
+test.each([
+  {
+    name: 'text that is no map',
+    text: '!.gitignore',
+    message:
+      'unable to decode "manifests/f": json: cannot unmarshal string into Go value of type unstructured.detector',
+  },
+  { name: 'plain words', text: 'hello there', message: 'json: cannot unmarshal string into Go value of type' },
+  { name: 'a list', text: '- a', message: 'json: cannot unmarshal array into Go value of type' },
+  { name: 'a number', text: '7', message: 'json: cannot unmarshal number into Go value of type' },
+  {
+    name: 'a document without kind',
+    text: 'b: 1\na: x',
+    message: `unable to decode "manifests/f": Object 'Kind' is missing in '{"a":"x","b":1}'`,
+  },
+  {
+    name: 'bad YAML',
+    text: 'a: b: c',
+    message: /^error parsing manifests\/f: error converting YAML to JSON: yaml: line 1: [^\n]+$/,
+  },
+  {
+    name: 'the key __proto__',
+    text: '{"__proto__": {"kind": "x"}}',
+    message: 'error parsing manifests/f: the key "__proto__" is not accepted',
+  },
+  {
+    name: 'alias bombs',
+    text: `a: &a [${'x,'.repeat(9)}x]\n${Array.from('bcdefghi')
+      .map((c, i) => `${c}: &${c} [${`*${'abcdefgh'[i]},`.repeat(9)}1]`)
+      .join('\n')}`,
+    message: /^error parsing manifests\/f: aliases expand to more than \d+ nodes$/,
+  },
+  {
+    name: 'deep nesting in JSON',
+    text: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    message: 'error parsing manifests/f: nested deeper than 256 levels',
+  },
+])('refuses $name', ({ text, message }) => expect(() => parse(text)).toThrow(message));
+
+test('a class without a format is named', () => {
+  expect(() => formatOf('my-class')).toThrow('provisioner class "my-class" has no bundle format');
+});
