@@ -1,5 +1,13 @@
 import { type Clock, type Logger, mapLimit, WaitingError } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, refKey, refOf } from '../kube/index.ts';
+import {
+  describeRef,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  refKey,
+  refOf,
+} from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import type { KindRef } from './kind-list.ts';
@@ -189,7 +197,7 @@ class Engine implements ApplyEngine {
         const isStaying = rest?.metadata.deletionTimestamp !== undefined && (rest.metadata.finalizers?.length ?? 0) > 0;
         return isStaying || object.ref.kind === 'Namespace' ? object : undefined;
       } catch (thrown) {
-        if (isNotFound(thrown)) return undefined;
+        if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
         throw thrown;
       }
     });

@@ -1,0 +1,343 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startApiServer } from '../apiserver/index.ts';
+import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
+import { formatYaml, type JsonObject, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
+import {
+  createKubeClient,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+  NoKindMatch,
+} from '../src/kube/index.ts';
+import { type Registry, startRegistry } from '../test/support/index.ts';
+import { type Provisioners, startProvisioners } from './index.ts';
+import { createUnpacker, type Unpacker } from './unpacker/index.ts';
+
+/** The tests run on a server of their own, or on the cluster of this kubeconfig, whose objects named `lsp-…` they use. */
+const otherCluster = process.env['LONGSHORE_TEST_KUBECONFIG'];
+const systemNamespace = 'lsp-system';
+const user = { fieldManager: 'test', force: true };
+const provisionerClassName = 'core-rukpak-io-plain';
+
+let kube: KubeClient;
+let registry: Registry;
+let unpacker: Unpacker;
+let storeDir: string;
+let stopper: AbortController;
+let running: Provisioners;
+const closers: (() => Promise<unknown>)[] = [];
+
+async function startCluster(): Promise<string> {
+  if (otherCluster !== undefined) return await readFile(otherCluster, 'utf8');
+  const server = await startApiServer({ simulation: false });
+  closers.push(() => server.stop());
+  return server.kubeconfig;
+}
+
+async function launch(): Promise<void> {
+  stopper = new AbortController();
+  const { signal } = stopper;
+  running = startProvisioners({ kube, unpacker, systemNamespace, clock: systemClock, log: silentLogger(), signal });
+  await running.whenReady;
+}
+
+async function halt(): Promise<void> {
+  stopper.abort();
+  await running.whenStopped;
+}
+
+async function until(check: () => Promise<unknown>): Promise<void> {
+  await vi.waitFor(check, { timeout: 20_000, interval: 25 });
+}
+
+beforeAll(async () => {
+  kube = createKubeClient({ access: await loadClusterAccess({ text: await startCluster() }), clock: systemClock });
+  for (const plural of ['bundles', 'bundledeployments']) {
+    const crd = parseYaml('crd', await readFile(`crds/core.rukpak.io_${plural}.yaml`, 'utf8'));
+    await kube.apply(crd as unknown as KubeObject, user);
+  }
+  await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }, user);
+  await until(() => kube.list({ apiVersion, kind: 'Bundle' }));
+  await until(() => kube.list({ apiVersion, kind: 'BundleDeployment' }));
+  registry = await startRegistry();
+  closers.push(() => registry[Symbol.asyncDispose]());
+  storeDir = `${tmpdir()}/provisioners-${randomUUID()}`;
+  unpacker = await createUnpacker({ storeDir, threads: 1 });
+  closers.push(() => unpacker[Symbol.asyncDispose]());
+  await launch();
+});
+
+afterAll(async () => {
+  await halt();
+  kube.close();
+  for (const close of closers.toReversed()) await close();
+  await rm(storeDir, { recursive: true, force: true });
+});
+
+type Manifest = JsonObject & { metadata: { name: string; namespace?: string } };
+
+function push(tag: string, objects: readonly JsonObject[]): string {
+  const files = Object.fromEntries(objects.map((object, index) => [`manifests/${index}.yaml`, formatYaml(object)]));
+  registry.putImage(`lsp/${tag}`, [{ files }]);
+  return `${registry.host}/lsp/${tag}`;
+}
+
+function deployment(name: string, ref: string, labels?: Record<string, string>): KubeObject {
+  const template = {
+    ...(labels === undefined ? {} : { metadata: { labels } }),
+    spec: { provisionerClassName, source: { type: 'image', image: { ref } } },
+  };
+  return { apiVersion, kind: 'BundleDeployment', metadata: { name }, spec: { provisionerClassName, template } };
+}
+
+function configMap(name: string, value = '1'): Manifest {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { value } };
+}
+
+const group = 'lsp.example.com';
+
+function crd(kind: string): Manifest {
+  const plural = `${kind.toLowerCase()}s`;
+  const properties = { spec: { type: 'object', properties: { size: { type: 'integer' } } } };
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+  };
+  const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: 'Namespaced', names, versions: [version] },
+  };
+}
+
+function custom(kind: string, name: string, size = 1): Manifest {
+  return { apiVersion: `${group}/v1`, kind, metadata: { name }, spec: { size } };
+}
+
+async function find(manifest: Pick<KubeObject, 'apiVersion' | 'kind'>, name: string): Promise<KubeObject | undefined> {
+  const { isNamespaced } = await kube.resolve(manifest.apiVersion, manifest.kind).catch(() => ({ isNamespaced: true }));
+  const ref = { apiVersion: manifest.apiVersion, kind: manifest.kind, name };
+  try {
+    return await kube.get(isNamespaced ? { ...ref, namespace: systemNamespace } : ref);
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
+    throw thrown;
+  }
+}
+
+const configMapKind = { apiVersion: 'v1', kind: 'ConfigMap' };
+const bundleKind = { apiVersion, kind: 'Bundle' };
+const deploymentKind = { apiVersion, kind: 'BundleDeployment' };
+
+async function valueOf(name: string): Promise<unknown> {
+  return ((await find(configMapKind, name))?.['data'] as JsonObject | undefined)?.['value'];
+}
+
+async function stateOf(name: string): Promise<Record<string, unknown>> {
+  const { status } = parseBundleDeployment(await find(deploymentKind, name));
+  const of = (type: string): string => {
+    const found = status?.conditions?.find((condition) => condition.type === type);
+    return found === undefined ? '' : `${found.status}/${found.reason}: ${found.message}`;
+  };
+  return { active: status?.activeBundle ?? '', installed: of('Installed'), valid: of('HasValidBundle') };
+}
+
+async function whenInstalled(name: string, before = ''): Promise<string> {
+  await until(async () => {
+    const state = await stateOf(name);
+    expect(state['installed']).toMatch(/^True\/InstallationSucceeded: Instantiated bundle .* successfully$/);
+    expect(state['active']).not.toBe(before);
+  });
+  return String((await stateOf(name))['active']);
+}
+
+async function remove(name: string): Promise<void> {
+  await kube.delete({ ...deploymentKind, name });
+  await until(async () => {
+    expect(await find(deploymentKind, name)).toBeUndefined();
+  });
+}
+
+async function ownedBundles(name: string): Promise<readonly string[]> {
+  const list = await kube.list({ ...bundleKind, labelSelector: `${ownerNameLabel}=${name}` });
+  return list.items.map(({ metadata }) => metadata.name ?? '');
+}
+
+describe('a BundleDeployment', () => {
+  test('installs, pivots to a new version, removes what is gone and the old Bundle, and leaves nothing behind', async () => {
+    const first = push('pivot:1', [configMap('lsp-a'), configMap('lsp-b')]);
+    const second = push('pivot:2', [configMap('lsp-a', '2'), configMap('lsp-c')]);
+    await kube.apply(deployment('lsp-pivot', first), user);
+    const old = await whenInstalled('lsp-pivot');
+    const bundle = parseBundle(await find(bundleKind, old));
+    expect(bundle.status).toMatchObject({ phase: 'Unpacked', resolvedSource: { type: 'image' } });
+    expect(bundle.status?.resolvedSource?.image?.ref).toMatch(/@sha256:[0-9a-f]{64}$/);
+    expect(bundle.metadata.ownerReferences).toMatchObject([{ name: 'lsp-pivot', controller: true }]);
+
+    await kube.apply(deployment('lsp-pivot', second), user);
+    await whenInstalled('lsp-pivot', old);
+    expect(await valueOf('lsp-a')).toBe('2');
+    expect(await valueOf('lsp-c')).toBe('1');
+    await until(async () => {
+      expect(await valueOf('lsp-b')).toBeUndefined();
+      expect(await find(bundleKind, old)).toBeUndefined();
+    });
+
+    await remove('lsp-pivot');
+    expect(await valueOf('lsp-a')).toBeUndefined();
+    expect(await valueOf('lsp-c')).toBeUndefined();
+    expect(await ownedBundles('lsp-pivot')).toEqual([]);
+  });
+
+  test('keeps the old version when the new one cannot be applied, and says why', async () => {
+    const good = push('failed:1', [configMap('lsp-d')]);
+    const bad = push('failed:2', [
+      configMap('lsp-d', '2'),
+      { ...configMap('lsp-e'), metadata: { name: 'Not_A_Name' } },
+    ]);
+    await kube.apply(deployment('lsp-failed', good), user);
+    const active = await whenInstalled('lsp-failed');
+    await kube.apply(deployment('lsp-failed', bad), user);
+    await until(async () => {
+      const state = await stateOf('lsp-failed');
+      expect(state['installed']).toMatch(
+        /^False\/UpgradeFailed: .*ConfigMap "Not_A_Name" .*Invalid value: "Not_A_Name"/,
+      );
+      expect(state['active']).toBe(active);
+    });
+    expect(await valueOf('lsp-d')).toBe('1');
+    expect(await ownedBundles('lsp-failed')).toContain(active);
+    await kube.apply(deployment('lsp-failed', good), user);
+    await whenInstalled('lsp-failed');
+    await remove('lsp-failed');
+  });
+
+  test('does not take over what belongs to another, changes nothing, and goes on once the other is gone', async () => {
+    await kube.apply(deployment('lsp-one', push('one:1', [configMap('lsp-f')])), user);
+    await whenInstalled('lsp-one');
+    await kube.apply(deployment('lsp-two', push('two:1', [configMap('lsp-f', '2'), configMap('lsp-g')])), user);
+    await until(async () => {
+      expect((await stateOf('lsp-two'))['installed']).toContain(
+        `False/InstallFailed: rendered manifests contain a resource that already exists. Unable to continue with install: ConfigMap "lsp-f" in namespace "${systemNamespace}" exists and cannot be imported into the current release: invalid ownership metadata; it belongs to BundleDeployment "lsp-one"`,
+      );
+    });
+    expect(await valueOf('lsp-f')).toBe('1');
+    expect(await valueOf('lsp-g')).toBeUndefined();
+    await remove('lsp-one');
+    await whenInstalled('lsp-two');
+    expect(await valueOf('lsp-f')).toBe('2');
+    await remove('lsp-two');
+  });
+
+  test('does not take over what a user made', async () => {
+    const mine = { ...configMap('lsp-mine', 'mine'), metadata: { name: 'lsp-mine', namespace: systemNamespace } };
+    await kube.apply(mine as unknown as KubeObject, user);
+    await kube.apply(deployment('lsp-taker', push('taker:1', [configMap('lsp-mine')])), user);
+    await until(async () => {
+      expect((await stateOf('lsp-taker'))['installed']).toContain(
+        'invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"; annotation validation error: missing key "meta.helm.sh/release-name": must be set to "lsp-taker"',
+      );
+    });
+    expect(await valueOf('lsp-mine')).toBe('mine');
+    await kube.delete({ ...configMapKind, namespace: systemNamespace, name: 'lsp-mine' });
+    await kube.delete({ ...deploymentKind, name: 'lsp-taker' });
+  });
+
+  test('puts drift right and leaves what others added', async () => {
+    await kube.apply(deployment('lsp-drift', push('drift:1', [configMap('lsp-h'), configMap('lsp-i')])), user);
+    await whenInstalled('lsp-drift');
+    const ref = { ...configMapKind, namespace: systemNamespace, name: 'lsp-h' };
+    await kube.patch(ref, { data: { value: 'other', added: 'x' } }, { fieldManager: 'other' });
+    await kube.delete({ ...ref, name: 'lsp-i' });
+    await until(async () => {
+      expect((await find(configMapKind, 'lsp-h'))?.['data']).toEqual({ value: '1', added: 'x' });
+      expect(await valueOf('lsp-i')).toBe('1');
+    });
+    await remove('lsp-drift');
+  });
+
+  test('installs a CRD and its objects from one bundle, and waits for kinds that another bundle brings', async () => {
+    const users = push('user:1', [custom('Lamp', 'lsp-lamp'), custom('Mast', 'lsp-mast')]);
+    await kube.apply(deployment('lsp-user', users), user);
+    await until(async () => {
+      const { installed, active } = await stateOf('lsp-user');
+      expect(installed).toMatch(/^False\/InstallFailed: required resource not found: /);
+      expect(installed).toContain(`no matches for kind "Lamp" in version "${group}/v1"`);
+      expect(installed).toContain(`no matches for kind "Mast" in version "${group}/v1"`);
+      expect(active).toBe('');
+    });
+    const brings = [custom('Mast', 'lsp-own'), crd('Lamp'), crd('Mast')];
+    await kube.apply(deployment('lsp-brings', push('brings:1', brings)), user);
+    await whenInstalled('lsp-brings');
+    await whenInstalled('lsp-user');
+    await remove('lsp-user');
+    await remove('lsp-brings');
+    expect(
+      await find({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }, `lamps.${group}`),
+    ).toBeUndefined();
+  });
+
+  test('goes on where it stopped after a restart, orphans nothing and pulls nothing again', async () => {
+    const first = push('restart:1', [configMap('lsp-j'), configMap('lsp-k')]);
+    const second = push('restart:2', [configMap('lsp-j', '2')]);
+    await kube.apply(deployment('lsp-restart', first), user);
+    const old = await whenInstalled('lsp-restart');
+    await halt();
+    await kube.apply(deployment('lsp-restart', second), user);
+    await kube.delete({ ...configMapKind, namespace: systemNamespace, name: 'lsp-j' });
+    await launch();
+    await whenInstalled('lsp-restart', old);
+    await until(async () => {
+      expect(await valueOf('lsp-j')).toBe('2');
+      expect(await valueOf('lsp-k')).toBeUndefined();
+    });
+    await remove('lsp-restart');
+  });
+
+  test('replaces a Bundle that was deleted', async () => {
+    await kube.apply(deployment('lsp-gone', push('gone:1', [configMap('lsp-l')])), user);
+    const name = await whenInstalled('lsp-gone');
+    const before = (await find(bundleKind, name))?.metadata.uid;
+    await kube.delete({ ...bundleKind, name });
+    await until(async () => {
+      const now = parseBundle(await find(bundleKind, name));
+      expect(now.metadata.uid).not.toBe(before);
+      expect(now.status?.phase).toBe('Unpacked');
+    });
+    await remove('lsp-gone');
+  });
+
+  test('is never stuck behind Bundles that were tried and given up', async () => {
+    for (let i = 1; i <= 7; i++) {
+      await kube.apply(deployment('lsp-tries', `${registry.host}/lsp/none:${i}`), user);
+      await until(async () => {
+        expect((await ownedBundles('lsp-tries')).length).toBeGreaterThanOrEqual(Math.min(i, 4));
+      });
+    }
+    await kube.apply(deployment('lsp-tries', push('tries:1', [configMap('lsp-n')]), { app: 'lsp' }), user);
+    await whenInstalled('lsp-tries');
+    await until(async () => {
+      expect(await ownedBundles('lsp-tries')).toHaveLength(1);
+    });
+    await remove('lsp-tries');
+  });
+
+  test('of another class is ignored entirely', async () => {
+    const other = deployment('lsp-other', 'localhost:1/none:1');
+    const spec = { ...(other['spec'] as JsonObject), provisionerClassName: 'non-existent-class-name' };
+    await kube.apply({ ...other, spec }, user);
+    await kube.apply(deployment('lsp-marker', push('marker:1', [configMap('lsp-m')])), user);
+    await whenInstalled('lsp-marker');
+    expect(parseBundleDeployment(await find(deploymentKind, 'lsp-other')).status).toBeUndefined();
+    await kube.delete({ ...deploymentKind, name: 'lsp-other' });
+    await remove('lsp-marker');
+  });
+});
