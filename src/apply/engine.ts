@@ -191,17 +191,20 @@ class Engine implements ApplyEngine {
   /** Returns those that still exist afterwards. */
   async #deleteAll(objects: readonly InstalledObject[], signal: AbortSignal): Promise<readonly InstalledObject[]> {
     const left = await mapLimit(objects, parallelWrites, async (object) => {
-      if (object.isDeleting) return object;
-      try {
-        const rest = await this.#options.kube.delete(object.ref, { uid: object.uid, signal });
-        const isStaying = rest?.metadata.deletionTimestamp !== undefined && (rest.metadata.finalizers?.length ?? 0) > 0;
-        return isStaying || object.ref.kind === 'Namespace' ? object : undefined;
-      } catch (thrown) {
-        if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
-        throw thrown;
-      }
+      return object.isDeleting || (await this.#delete(object, signal)) ? object : undefined;
     });
     return left.filter((object) => object !== undefined);
+  }
+
+  /** Whether the object still exists afterwards. */
+  async #delete({ ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
+    try {
+      const rest = await this.#options.kube.delete(ref, { uid, signal });
+      return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
+    } catch (thrown) {
+      if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+      throw thrown;
+    }
   }
 
   #observe(change: InstalledChange): void {
