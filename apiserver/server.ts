@@ -21,6 +21,7 @@ import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
 import type { Cluster } from './registry/cluster.ts';
+import { CustomResources } from './registry/custom-resources.ts';
 import type { KubeObject } from './registry/kube-object.ts';
 import { LiveCluster } from './registry/live-cluster.ts';
 import { ObjectWriter } from './registry/object-writer.ts';
@@ -67,6 +68,14 @@ export interface ApiServer extends AsyncDisposable {
 
 function storedObjects(store: Store, storageKey: string): Iterable<KubeObject> {
   return store.list(storageKey).map((entry) => entry.object);
+}
+
+/** Creates a CustomResourceDefinition, or brings the spec of the one that is there up to date. */
+async function installCrd(cluster: Cluster, definitions: ResourceType, crd: KubeObject): Promise<void> {
+  const as = 'system:apiserver';
+  const live = cluster.get(definitions, { namespace: '', name: crd.metadata.name ?? '' });
+  if (live === undefined) await cluster.create(definitions, crd, { as });
+  else await cluster.update(definitions, { ...live, spec: crd['spec'] }, { as });
 }
 
 /** Everything of a server but its port. */
@@ -116,7 +125,13 @@ class ServerCore {
     const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
     this.#plugins = admission.plugins;
     this.#running.push(admission);
-    for (const crd of options.crds ?? []) void crd;
+    const definitions = this.cluster.resource('apiextensions.k8s.io', 'customresourcedefinitions');
+    if (definitions === undefined) return;
+    const { types, clock, log } = this.parts;
+    const custom = new CustomResources({ cluster: this.cluster, types, clock, log, columns: () => [] }, definitions);
+    this.#running.push(custom);
+    for (const crd of options.crds ?? []) await installCrd(this.cluster, definitions, crd);
+    await custom.settled();
   }
 
   startBackground(authorityPem: string, hasSimulation: boolean): void {

@@ -1,18 +1,52 @@
+import { formatTimestamp } from '../../src/base/index.ts';
+import { FieldSet, serverSideApply, trackUpdate } from '../apply/index.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
+import { groupVersionOf } from './type-registry.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** One write that is not an apply, for managedFields. */
+/** One write, as managedFields see it. */
 export interface TrackedWrite {
   readonly type: ResourceType;
   readonly live: KubeObject | undefined;
-  readonly updated: KubeObject;
   readonly context: WriteContext;
   readonly nowMs: number;
   readonly subresource?: string | undefined;
 }
 
-/** The updated object with its managedFields kept up. */
-export function trackFields(write: TrackedWrite): KubeObject {
-  return write.updated;
+function hasStatus(type: ResourceType): boolean {
+  return type.subresources.some(({ name }) => name === 'status');
+}
+
+/** Fields that an endpoint neither takes nor owns. */
+function resetFields(type: ResourceType, object: KubeObject, subresource: string | undefined): FieldSet {
+  const rest = Object.keys(object).filter((key) => key !== 'status' && key !== 'apiVersion' && key !== 'kind');
+  const ofStatus = type.isCustom ? rest : ['spec'];
+  const ofMain = hasStatus(type) ? ['status'] : [];
+  const names = subresource === 'status' ? ofStatus : ofMain;
+  return FieldSet.of(...names.map((name) => [`f:${name}`]));
+}
+
+function actor({ type, context, nowMs, subresource }: TrackedWrite): {
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly subresource: string | undefined;
+  readonly now: string;
+} {
+  return { manager: context.manager, apiVersion: groupVersionOf(type), subresource, now: formatTimestamp(nowMs) };
+}
+
+/** The updated object with its managedFields kept up, for every write that is not an apply. */
+export function trackFields(write: TrackedWrite, updated: KubeObject): KubeObject {
+  const { type, live, subresource } = write;
+  const reset = resetFields(type, updated, subresource);
+  return trackUpdate({ ...actor(write), live, updated, schema: type.schema, resetFields: reset });
+}
+
+/** The live object with an apply patch merged in.
+ *  @throws StatusError 409 on conflicts, 400 and 500 for patches that do not fit */
+export function applyFields(write: TrackedWrite, patch: KubeObject, force: boolean): KubeObject {
+  const { type, live, subresource } = write;
+  const reset = resetFields(type, patch, subresource);
+  return serverSideApply({ ...actor(write), live, patch, force, schema: type.schema, resetFields: reset });
 }

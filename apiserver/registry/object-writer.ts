@@ -59,7 +59,8 @@ export class ObjectWriter {
     const { type, namespace } = target;
     checkIdentity(object, target);
     type.strategy.applyDefaults(object);
-    const tracked = trackFields({ type, live: undefined, updated: object, context, nowMs: this.#deps.clock.now() });
+    const write = { type, live: undefined, context, nowMs: this.#deps.clock.now() };
+    const tracked = trackFields(write, object);
     return await this.#createTracked({ ...target, namespace }, tracked, context);
   }
 
@@ -135,17 +136,26 @@ export class ObjectWriter {
     checkIdentity(wanted, target);
     checkVersion({ target, wanted, live, mayOmit: request.isPatch || type.strategy.allowsUnconditionalUpdate });
     type.strategy.applyDefaults(wanted);
-    const nowMs = this.#deps.clock.now();
-    const tracked = request.isTracked
-      ? wanted
-      : trackFields({ type, live, updated: wanted, context, nowMs, subresource: target.subresource });
-    carryOverMetadata(tracked, live);
+    carryOverMetadata(wanted, live);
+    const tracked = request.isTracked ? wanted : this.#track(target, { live, wanted }, context);
     const admitted = await this.#mutate(target, { operation: 'UPDATE', name, object: tracked, old: live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
     checkObjectUpdate({ target, object: admitted, old: live }, context);
     await this.#validate(target, { operation: 'UPDATE', name, object: admitted, old: live }, context);
     return await this.#replace(target, { entry, live, object: admitted }, context);
+  }
+
+  /** What the write itself changes, before admission has its say, belongs to its manager. */
+  #track(
+    target: WriteTarget,
+    change: { readonly live: KubeObject; readonly wanted: KubeObject },
+    context: WriteContext,
+  ): KubeObject {
+    const { live, wanted } = change;
+    prepareUpdate(target, wanted, live);
+    const { type, subresource } = target;
+    return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, wanted);
   }
 
   async #createAbsent(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {

@@ -1,0 +1,128 @@
+import { type Clock, isJsonEqual, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
+import { StatusError } from '../http/status-error.ts';
+import type { Cluster, ClusterEvent } from './cluster.ts';
+import { crdStatus } from './crd/crd-status.ts';
+import { type ColumnsOfPrinterColumns, resourceTypesOfCrd } from './crd/custom-types.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
+import type { TypeRegistry } from './type-registry.ts';
+
+const as = 'system:apiserver';
+const maxSteps = 5;
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+export interface CustomResourceDeps {
+  readonly cluster: Cluster;
+  readonly types: TypeRegistry;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly columns: ColumnsOfPrinterColumns;
+}
+
+function statusOf(crd: KubeObject): JsonObject {
+  return (crd['status'] ?? {}) as JsonObject;
+}
+
+/** Whether a condition of a CustomResourceDefinition is True. */
+export function hasCondition(crd: KubeObject, type: string): boolean {
+  const conditions = (statusOf(crd)['conditions'] ?? []) as unknown as readonly Condition[];
+  return conditions.some((condition) => condition.type === type && condition.status === 'True');
+}
+
+function groupOf(crd: KubeObject): string {
+  const { group } = crd['spec'] as unknown as { readonly group: string };
+  return group;
+}
+
+/** Serves the resources of CustomResourceDefinitions: keeps their status up and their types in the registry.
+ *  The types of a definition are served before its condition Established can be seen. */
+export class CustomResources implements Disposable {
+  readonly #deps: CustomResourceDeps;
+  readonly #definitions: ResourceType;
+  readonly #served = new Map<string, JsonValue>();
+  readonly #subscription: Disposable;
+  #work: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor(deps: CustomResourceDeps, definitions: ResourceType) {
+    this.#deps = deps;
+    this.#definitions = definitions;
+    for (const crd of deps.cluster.list(definitions)) this.#serve(crd);
+    this.#subscription = deps.cluster.subscribe((event) => this.#onEvent(event));
+    for (const crd of deps.cluster.list(definitions)) this.#enqueue(crd.metadata.name ?? '');
+  }
+
+  /** Resolves when all that has happened so far is reflected. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#subscription[Symbol.dispose]();
+  }
+
+  #onEvent(event: ClusterEvent): void {
+    if (event.resource.storageKey !== this.#definitions.storageKey) return;
+    const name = event.object.metadata.name ?? '';
+    if (event.type !== 'DELETED') {
+      this.#serve(event.object);
+      this.#enqueue(name);
+      return;
+    }
+    this.#served.delete(name);
+    this.#deps.types.setCustom(name, []);
+    // Names that this one had may now be free for others.
+    for (const other of this.#deps.cluster.list(this.#definitions)) {
+      if (groupOf(other) === groupOf(event.object)) this.#enqueue(other.metadata.name ?? '');
+    }
+  }
+
+  #enqueue(name: string): void {
+    this.#work = this.#work.then(async () => {
+      try {
+        if (!this.#isOver) await this.#reconcile(name);
+      } catch (thrown) {
+        this.#deps.log.error({ err: thrown, name }, 'custom resource definition could not be brought up to date');
+      }
+    });
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const { cluster, clock } = this.#deps;
+    for (let step = 0; step < maxSteps; step += 1) {
+      const all = cluster.list(this.#definitions);
+      const crd = all.find((candidate) => candidate.metadata.name === name);
+      if (crd === undefined) return;
+      const others = all.filter((candidate) => candidate !== crd);
+      const status = crdStatus(crd, others, clock.now());
+      if (isJsonEqual(status, statusOf(crd))) return;
+      try {
+        await cluster.update(this.#definitions, { ...crd, status }, { as, subresource: 'status' });
+      } catch (thrown) {
+        // Somebody else was faster: look again.
+        if (!(thrown instanceof StatusError) || ![404, 409].includes(thrown.failure.code)) throw thrown;
+      }
+    }
+  }
+
+  /** Puts the types of an accepted definition into the registry, once a revision of its spec. */
+  #serve(crd: KubeObject): void {
+    if (!hasCondition(crd, 'NamesAccepted') && !hasCondition(crd, 'Established')) return;
+    const { name = '', deletionTimestamp } = crd.metadata;
+    const isGoing = deletionTimestamp !== undefined;
+    const edition = [crd['spec'] as JsonObject, isGoing];
+    if (isJsonEqual(this.#served.get(name), edition)) return;
+    const types = resourceTypesOfCrd(crd, this.#deps.columns);
+    this.#deps.types.setCustom(name, isGoing ? types.map(withoutCreate) : types);
+    this.#served.set(name, edition);
+  }
+}
+
+function withoutCreate(type: ResourceType): ResourceType {
+  return { ...type, verbs: type.verbs.filter((verb) => verb !== 'create') };
+}
