@@ -1,0 +1,131 @@
+/** What the demo is about: where its sources are, and what a person has in front of them. */
+export interface StoryPlaces {
+  /** Clone URL of the git repository that has a tag for each version. */
+  readonly repository: string;
+  /** `host:port/combo`, without a tag. */
+  readonly image: string;
+}
+
+export type Step =
+  | { readonly say: string }
+  /** Writes `file` into the working folder and shows it. */
+  | { readonly write: string; readonly content: string }
+  | KubectlStep;
+
+export interface KubectlStep {
+  readonly kubectl: readonly string[];
+  /** The command must be refused; its error is part of the story. */
+  readonly isRefused?: boolean;
+}
+
+/** How long a person would wait for something to happen, as kubectl takes it. */
+const patience = '--timeout=60s';
+
+function bundleYaml(places: StoryPlaces): string {
+  return `apiVersion: core.rukpak.io/v1alpha1
+kind: Bundle
+metadata:
+  name: combo-tag-ref
+spec:
+  provisionerClassName: core-rukpak-io-plain
+  source:
+    type: git
+    git:
+      repository: ${places.repository}
+      ref:
+        tag: v0.0.2
+`;
+}
+
+function bundleDeploymentYaml(places: StoryPlaces, version: string): string {
+  return `apiVersion: core.rukpak.io/v1alpha1
+kind: BundleDeployment
+metadata:
+  name: combo
+spec:
+  provisionerClassName: core-rukpak-io-plain
+  template:
+    metadata:
+      labels:
+        app: combo
+    spec:
+      provisionerClassName: core-rukpak-io-plain
+      source:
+        type: image
+        image:
+          ref: ${places.image}:${version}
+`;
+}
+
+function bundleChapter(places: StoryPlaces): Step[] {
+  const otherTag = '{"spec":{"source":{"git":{"ref":{"tag":"v0.0.3"}}}}}';
+  return [
+    { say: 'A Bundle points at content, here a tag in a git repository. It is fetched once and never changes.' },
+    { write: 'bundle.yaml', content: bundleYaml(places) },
+    { kubectl: ['apply', '-f', 'bundle.yaml'] },
+    { kubectl: ['wait', 'bundle/combo-tag-ref', '--for=condition=Unpacked', patience] },
+    { kubectl: ['patch', 'bundle', 'combo-tag-ref', '--type=merge', '-p', otherTag], isRefused: true },
+    { kubectl: ['get', 'bundles'] },
+    { kubectl: ['get', 'bundle', 'combo-tag-ref', '-o', 'jsonpath={.status.resolvedSource.git.ref}{"\\n"}'] },
+  ];
+}
+
+function installChapter(places: StoryPlaces): Step[] {
+  return [
+    { say: 'A BundleDeployment makes content active, here an image. It creates the Bundle from its template.' },
+    { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.2') },
+    { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
+    { kubectl: ['wait', 'bd/combo', '--for=condition=Installed', patience] },
+    { kubectl: ['get', 'bd', 'combo'] },
+    { kubectl: ['rollout', 'status', 'deployment/combo', '-n', 'combo', patience] },
+    { kubectl: ['get', 'deployments,configmaps,combinations', '-n', 'combo'] },
+  ];
+}
+
+function pivotChapter(places: StoryPlaces): Step[] {
+  return [
+    { say: 'The second version: one ConfigMap changed, one is gone, and the old Bundle goes last.' },
+    { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.3') },
+    { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
+    { kubectl: ['wait', 'configmap/combo-legacy', '-n', 'combo', '--for=delete', patience] },
+    { kubectl: ['wait', 'bd/combo', '--for=condition=Installed', patience] },
+    { kubectl: ['get', 'configmap', 'combo-settings', '-n', 'combo', '-o', 'jsonpath={.data.mode}{"\\n"}'] },
+    { kubectl: ['get', 'configmaps,deployments', '-n', 'combo'] },
+    { kubectl: ['get', 'bd,bundles'] },
+  ];
+}
+
+function failureChapter(places: StoryPlaces): Step[] {
+  const why = 'jsonpath={.status.conditions[?(@.type=="Installed")].message}{"\\n"}';
+  return [
+    { say: 'The third version changes what Kubernetes forbids to change. Nothing of it is written, the second stays.' },
+    { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.4') },
+    { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
+    { kubectl: ['wait', 'bd/combo', '--for=condition=Installed=false', patience] },
+    { kubectl: ['get', 'bd', 'combo'] },
+    { kubectl: ['get', 'bd', 'combo', '-o', why] },
+    { kubectl: ['get', 'deployment', 'combo', '-n', 'combo', '-o', 'wide'] },
+  ];
+}
+
+const removalChapter: readonly Step[] = [
+  {
+    say: 'Deleting the BundleDeployment removes what it installed; the Bundle of the beginning stays until it is deleted too.',
+  },
+  { kubectl: ['delete', 'bd', 'combo', patience] },
+  { kubectl: ['wait', 'namespace/combo', '--for=delete', patience] },
+  { kubectl: ['get', 'bd,bundles'] },
+  { kubectl: ['delete', 'bundle', 'combo-tag-ref', patience] },
+  { kubectl: ['get', 'crd'] },
+];
+
+/** The demo from beginning to end. */
+export function story(places: StoryPlaces): readonly Step[] {
+  return [
+    ...bundleChapter(places),
+    ...installChapter(places),
+    ...pivotChapter(places),
+    ...failureChapter(places),
+    ...removalChapter,
+  ];
+}
