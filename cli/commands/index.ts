@@ -15,7 +15,7 @@ export const commands: readonly Command[] = [
     name: 'up',
     summary: 'Start a Kubernetes API, the webhook and the provisioners on this machine.',
     options: upOptions,
-    run: async () => (await import('./up.ts')).up(),
+    run: async (values) => (await import('./up.ts')).up(values),
   },
   {
     name: 'demo',

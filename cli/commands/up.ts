@@ -1,5 +1,35 @@
-import { TerminalError } from '../../src/base/index.ts';
+import { once } from 'node:events';
+import { createLogger } from '../../src/base/index.ts';
+import { readConfig } from '../config.ts';
+import type { OptionValues } from '../options.ts';
+import { startPlatform } from '../platform.ts';
+import { createTerminal } from '../terminal.ts';
 
-export function up(): number {
-  throw new TerminalError('NotThereYet', 'up');
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+async function untilStopped(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+}
+
+/** `longshore up`: runs until Ctrl-C. */
+export async function up(values: OptionValues): Promise<number> {
+  const startedMs = performance.now();
+  const config = readConfig(values);
+  const terminal = createTerminal(process.stdout);
+  const stopped = untilStopped();
+  const platform = await startPlatform(config, {
+    log: createLogger({ level: config.logLevel }),
+    onStep: (line) => terminal.line(line),
+  });
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  terminal.line(
+    `ready in ${seconds} s; ${config.dataDir === undefined ? 'all is gone when this stops' : `data in ${config.dataDir}`}`,
+  );
+  terminal.line(`\n  export KUBECONFIG=${platform.kubeconfigPath}\n`);
+  terminal.line('Ctrl-C stops it.');
+  await stopped;
+  terminal.line('stopping');
+  await platform[Symbol.asyncDispose]();
+  return 0;
 }
