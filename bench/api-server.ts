@@ -1,0 +1,67 @@
+import { mapLimit, systemClock } from '../src/base/index.ts';
+import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
+import { startChild } from './child.ts';
+import { type Figure, median } from './table.ts';
+
+interface StartFacts {
+  readonly kubeconfig: string;
+  readonly importMs: number;
+  readonly startMs: number;
+  readonly totalMs: number;
+}
+
+const startRuns = 7;
+const objectCount = 2_000;
+const lanes = 16;
+
+/** Start of the embedded API server, each run in a fresh process. */
+export async function measureStart(): Promise<Figure[]> {
+  const runs: StartFacts[] = [];
+  for (let run = 0; run < startRuns; run++) {
+    await using child = startChild('api-server-child.ts');
+    runs.push(await child.next<StartFacts>());
+  }
+  const ms = (pick: (facts: StartFacts) => number): string => `${median(runs.map(pick)).toFixed(0)} ms`;
+  return [
+    { what: 'import of apiserver/', value: ms((facts) => facts.importMs) },
+    { what: 'startApiServer() to first answered request', value: ms((facts) => facts.startMs), goal: 'under 300 ms' },
+    { what: 'process start to first answered request', value: ms((facts) => facts.totalMs) },
+  ];
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return (performance.now() - startedMs) / 1000;
+}
+
+function configMap(index: number): Parameters<KubeClient['create']>[0] {
+  const name = `bench-${String(index).padStart(5, '0')}`;
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', labels: { app: 'bench' } }, data: { key: 'value' } };
+}
+
+async function measureWith(kube: KubeClient): Promise<Figure[]> {
+  const indexes = Array.from({ length: objectCount }, (_, index) => index);
+  const ref = (index: number) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: configMap(index).metadata.name });
+  const create = await timed(() => mapLimit(indexes, lanes, (index) => kube.create(configMap(index), { fieldManager: 'bench' })));
+  const get = await timed(() => mapLimit(indexes, lanes, (index) => kube.get(ref(index))));
+  const listRuns = Array.from({ length: 20 }, (_, index) => index);
+  const list = await timed(() => mapLimit(listRuns, 4, () => kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' })));
+  return [
+    { what: `create ConfigMaps, ${lanes} at a time`, value: `${(objectCount / create).toFixed(0)}/s` },
+    { what: `get ConfigMaps, ${lanes} at a time`, value: `${(objectCount / get).toFixed(0)}/s` },
+    { what: `list ${objectCount} ConfigMaps (in pages of 500)`, value: `${((listRuns.length * objectCount) / list).toFixed(0)} objects/s` },
+  ];
+}
+
+/** Requests a second, the server in a process of its own. */
+export async function measureRequests(): Promise<Figure[]> {
+  await using child = startChild('api-server-child.ts');
+  const { kubeconfig } = await child.next<StartFacts>();
+  const kube = createKubeClient({ access: await loadClusterAccess({ text: kubeconfig }), clock: systemClock });
+  try {
+    return await measureWith(kube);
+  } finally {
+    kube.close();
+  }
+}

@@ -1,0 +1,24 @@
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests fetch deployments` picks some. */
+import { measureDeployments } from './deployments.ts';
+import { measureFetch } from './fetch.ts';
+import { measureRequests, measureStart } from './api-server.ts';
+import { type Figure, formatFigures, machineLine } from './table.ts';
+
+const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [
+  { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
+  { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
+  { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
+  { name: 'deployments', title: '200 BundleDeployments of 5 objects', run: measureDeployments },
+];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`bench: no part "${unknown.join(', ')}"; there are ${parts.map((part) => part.name).join(', ')}`);
+  process.exit(2);
+}
+console.log(machineLine());
+for (const part of parts) {
+  if (wanted.length > 0 && !wanted.includes(part.name)) continue;
+  console.log(`\n${formatFigures(part.title, await part.run())}`);
+}

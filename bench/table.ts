@@ -1,0 +1,30 @@
+import { cpus, hostname, release, totalmem } from 'node:os';
+
+/** One figure. `goal` is what the project aims for, where it has an aim. */
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly goal?: string;
+}
+
+/** What the figures were measured on. */
+export function machineLine(): string {
+  const [first] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return `${hostname()}: ${cpus().length} × ${first?.model ?? 'unknown processor'}, ${memory}, Linux ${release()}, Node.js ${process.version}`;
+}
+
+export function formatFigures(title: string, figures: readonly Figure[]): string {
+  const whatWidth = Math.max(...figures.map((figure) => figure.what.length));
+  const valueWidth = Math.max(...figures.map((figure) => figure.value.length));
+  const lines = figures.map(({ what, value, goal }) =>
+    `  ${what.padEnd(whatWidth)}  ${value.padStart(valueWidth)}${goal === undefined ? '' : `   (aim: ${goal})`}`,
+  );
+  return `${title}\n${lines.join('\n')}`;
+}
+
+/** The middle one of the measurements. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
