@@ -7,10 +7,14 @@ const importedMs = performance.now();
 const server = await startApiServer();
 await new Promise<void>((resolve, reject) => {
   const headers = { authorization: `Bearer ${server.adminToken}` };
-  const outgoing = request(`${server.url}/api/v1/namespaces/default`, { ca: server.caCertificatePem, headers }, (incoming) => {
-    incoming.resume();
-    incoming.once('end', resolve);
-  });
+  const outgoing = request(
+    `${server.url}/api/v1/namespaces/default`,
+    { ca: server.caCertificatePem, headers },
+    (incoming) => {
+      incoming.resume();
+      incoming.once('end', resolve);
+    },
+  );
   outgoing.once('error', reject);
   outgoing.end();
 });

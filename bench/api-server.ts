@@ -35,22 +35,41 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedMs) / 1000;
 }
 
+const nameOf = (index: number): string => `bench-${String(index).padStart(5, '0')}`;
+
 function configMap(index: number): Parameters<KubeClient['create']>[0] {
-  const name = `bench-${String(index).padStart(5, '0')}`;
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', labels: { app: 'bench' } }, data: { key: 'value' } };
+  const name = nameOf(index);
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'default', labels: { app: 'bench' } },
+    data: { key: 'value' },
+  };
 }
 
 async function measureWith(kube: KubeClient): Promise<Figure[]> {
   const indexes = Array.from({ length: objectCount }, (_, index) => index);
-  const ref = (index: number) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: configMap(index).metadata.name });
-  const create = await timed(() => mapLimit(indexes, lanes, (index) => kube.create(configMap(index), { fieldManager: 'bench' })));
+  const ref = (index: number): Parameters<KubeClient['get']>[0] => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    namespace: 'default',
+    name: nameOf(index),
+  });
+  const create = await timed(() =>
+    mapLimit(indexes, lanes, (index) => kube.create(configMap(index), { fieldManager: 'bench' })),
+  );
   const get = await timed(() => mapLimit(indexes, lanes, (index) => kube.get(ref(index))));
   const listRuns = Array.from({ length: 20 }, (_, index) => index);
-  const list = await timed(() => mapLimit(listRuns, 4, () => kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' })));
+  const list = await timed(() =>
+    mapLimit(listRuns, 4, () => kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' })),
+  );
   return [
     { what: `create ConfigMaps, ${lanes} at a time`, value: `${(objectCount / create).toFixed(0)}/s` },
     { what: `get ConfigMaps, ${lanes} at a time`, value: `${(objectCount / get).toFixed(0)}/s` },
-    { what: `list ${objectCount} ConfigMaps (in pages of 500)`, value: `${((listRuns.length * objectCount) / list).toFixed(0)} objects/s` },
+    {
+      what: `list ${objectCount} ConfigMaps (in pages of 500)`,
+      value: `${((listRuns.length * objectCount) / list).toFixed(0)} objects/s`,
+    },
   ];
 }
 

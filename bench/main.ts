@@ -1,7 +1,8 @@
 /** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests fetch deployments` picks some. */
+
+import { measureRequests, measureStart } from './api-server.ts';
 import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
-import { measureRequests, measureStart } from './api-server.ts';
 import { type Figure, formatFigures, machineLine } from './table.ts';
 
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [

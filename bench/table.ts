@@ -17,8 +17,9 @@ export function machineLine(): string {
 export function formatFigures(title: string, figures: readonly Figure[]): string {
   const whatWidth = Math.max(...figures.map((figure) => figure.what.length));
   const valueWidth = Math.max(...figures.map((figure) => figure.value.length));
-  const lines = figures.map(({ what, value, goal }) =>
-    `  ${what.padEnd(whatWidth)}  ${value.padStart(valueWidth)}${goal === undefined ? '' : `   (aim: ${goal})`}`,
+  const lines = figures.map(
+    ({ what, value, goal }) =>
+      `  ${what.padEnd(whatWidth)}  ${value.padStart(valueWidth)}${goal === undefined ? '' : `   (aim: ${goal})`}`,
   );
   return `${title}\n${lines.join('\n')}`;
 }

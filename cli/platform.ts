@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiServer, type KubeObject, startApiServer } from '../apiserver/index.ts';
-import { createUnpacker, type Provisioners, startProvisioners } from '../provisioners/index.ts';
+import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Bundle, parseBundle } from '../src/api/index.ts';
 import { type JsonObject, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
 import { createKubeClient, isNotFound, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
@@ -114,8 +114,8 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
 async function openProvisioners(
   kube: KubeClient,
   config: Config,
-  context: { storeDir: string; log: Logger },
-): Promise<Provisioners> {
+  context: { readonly storeDir: string; readonly log: Logger },
+): Promise<AsyncDisposable> {
   const authorities = config.registryCaPath === undefined ? [] : [await readFile(config.registryCaPath, 'utf8')];
   const unpacker = await createUnpacker({
     storeDir: context.storeDir,
@@ -124,14 +124,28 @@ async function openProvisioners(
     registryCaPem: authorities,
     gitCaPem: authorities,
   });
-  return await startProvisioners({
+  const stop = new AbortController();
+  const provisioners = startProvisioners({
     kube,
     unpacker,
     systemNamespace: config.systemNamespace,
     workers: config.workers,
     clock: systemClock,
     log: context.log,
+    signal: stop.signal,
   });
+  const close = async (): Promise<void> => {
+    stop.abort();
+    await provisioners.whenStopped;
+    await unpacker[Symbol.asyncDispose]();
+  };
+  try {
+    await provisioners.whenReady;
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+  return { [Symbol.asyncDispose]: close };
 }
 
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {

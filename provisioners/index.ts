@@ -11,6 +11,8 @@ import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
+export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
+
 export interface ProvisionerOptions {
   readonly kube: KubeClient;
   /** Not closed by the provisioners. */

@@ -1,5 +1,92 @@
-import { TerminalError } from '../../src/base/index.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
+import { readConfig, upOptions } from '../config.ts';
+import { playThroughApi } from '../demo/api-player.ts';
+import { type CommandResult, hasKubectl, runKubectl } from '../demo/kubectl.ts';
+import { startDemoServers } from '../demo/servers.ts';
+import { type KubectlStep, type Step, story } from '../demo/story.ts';
+import { parseOptions } from '../options.ts';
+import { type Platform, startPlatform } from '../platform.ts';
+import { createTerminal, type Terminal } from '../terminal.ts';
 
-export function demo(): number {
-  throw new TerminalError('NotThereYet', 'demo');
+const demoDeadlineMs = 180_000;
+
+type Play = (args: readonly string[]) => Promise<CommandResult>;
+
+/** As a person would type it: arguments with blanks or braces in quotes. */
+function typed(args: readonly string[]): string {
+  return args.map((word) => (/[\s{}"$*?()[\]]/.test(word) ? `'${word}'` : word)).join(' ');
+}
+
+function shown(content: string): string {
+  return content.trimEnd().replace(/^/gm, '  ');
+}
+
+async function playCommand(step: KubectlStep, play: Play, terminal: Terminal): Promise<void> {
+  terminal.line(`$ kubectl ${typed(step.kubectl)}`);
+  const isLong = step.kubectl[0] === 'wait' || step.kubectl[0] === 'delete';
+  if (isLong) terminal.progress('…');
+  const { exitCode, output } = await play(step.kubectl);
+  terminal.line(output.trimEnd());
+  if ((exitCode !== 0) !== (step.isRefused === true)) {
+    const expected = step.isRefused === true ? 'a refusal' : 'success';
+    throw new TerminalError(
+      'DemoFailed',
+      `kubectl ${step.kubectl.join(' ')}: expected ${expected}, got exit status ${exitCode}`,
+    );
+  }
+}
+
+async function playStep(step: Step, stage: { play: Play; terminal: Terminal; cwd: string }): Promise<void> {
+  const { terminal } = stage;
+  if ('say' in step) {
+    terminal.line(`\n# ${step.say}`);
+  } else if ('write' in step) {
+    await writeFile(join(stage.cwd, step.write), step.content);
+    terminal.line(`$ cat ${step.write}\n${shown(step.content)}`);
+  } else {
+    await playCommand(step, stage.play, terminal);
+  }
+}
+
+async function choosePlayer(
+  platform: Platform,
+  context: { cwd: string; signal: AbortSignal; terminal: Terminal },
+): Promise<Play> {
+  const { cwd, signal, terminal } = context;
+  const options = { cwd, kubeconfigPath: platform.kubeconfigPath, signal };
+  if (await hasKubectl(options)) return (args) => runKubectl(args, options);
+  terminal.line(
+    'kubectl is not installed: what it would do is done through the API instead, and printed the same way.',
+  );
+  const { url, caCertificatePem, adminToken: token } = platform.apiServer;
+  const player = { access: { url, caCertificatePem, token }, cwd, clock: systemClock, signal };
+  return (args) => playThroughApi(args, player);
+}
+
+/** `longshore demo`: the main job once, on servers that come and go. Resolves to 0 when all went as told. */
+export async function demo(): Promise<number> {
+  const terminal = createTerminal(process.stdout);
+  const startedMs = performance.now();
+  const signal = AbortSignal.timeout(demoDeadlineMs);
+  await using stack = new AsyncDisposableStack();
+  const cwd = await mkdtemp(join(tmpdir(), 'longshore-demo-'));
+  stack.defer(() => rm(cwd, { recursive: true, force: true }));
+  const servers = stack.use(await startDemoServers());
+  terminal.line(`image registry on http://${servers.registry.host}`);
+  terminal.line(`git server on ${servers.git.url}`);
+  const config = readConfig(
+    parseOptions(upOptions, ['--data-dir', join(cwd, 'data'), '--log-level', 'error'], {}).values,
+  );
+  const log = createLogger({ level: config.logLevel });
+  const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
+  terminal.line(`ready in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  const play = await choosePlayer(platform, { cwd, signal, terminal });
+  for (const step of story(servers.places)) await playStep(step, { play, terminal, cwd });
+  terminal.line(
+    `\nDone in ${((performance.now() - startedMs) / 1000).toFixed(0)} s. Start one of your own: npx longshore up`,
+  );
+  return 0;
 }

@@ -10,7 +10,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-const image = { image: { ref: 'registry.example.com/combo:v0.0.1' } };
+const image = { image: { ref: '127.0.0.1:1/combo:v0.0.1' } };
 const git = (ref: Record<string, string>): Record<string, unknown> => ({
   git: { repository: 'https://git.example.com/combo', ref },
 });
@@ -91,7 +91,7 @@ describe('schema and webhook', () => {
   test.each([...schemaRows, ...webhookRows])('$name is refused and leaves nothing', async ({ object, text }) => {
     const thrown = await errorOf(world.kube.create(object, { fieldManager: 'test' }));
     expect(String((thrown as Error).message)).toContain(text);
-    expect(await isAbsent(object.kind as 'Bundle', object.metadata.name)).toBe(true);
+    expect(await isAbsent(object.kind as 'Bundle', object.metadata.name ?? '')).toBe(true);
   });
 
   test('W1 a valid image Bundle is accepted', async () => {

@@ -55,7 +55,10 @@ export const missingCrds: Files = {
     ['OLMConfig', 'v1'],
     ['OperatorGroup', 'v1'],
   ]
-    .map(([kind, version]) => `apiVersion: operators.coreos.com/${version}\nkind: ${kind}\nmetadata: {name: x, namespace: default}\n`)
+    .map(
+      ([kind, version]) =>
+        `apiVersion: operators.coreos.com/${version}\nkind: ${kind}\nmetadata: {name: x, namespace: default}\n`,
+    )
     .join('---\n'),
 };
 

@@ -1,0 +1,27 @@
+/** The measured platform: prints its kubeconfig; for each line of standard input, what it has used so far. */
+import { subscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import { createInterface } from 'node:readline';
+import { readConfig, upOptions } from '../cli/config.ts';
+import { parseOptions } from '../cli/options.ts';
+import { startPlatform } from '../cli/platform.ts';
+import { createLogger } from '../src/base/index.ts';
+
+let requestCount = 0;
+let apiPort = '';
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  if (String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) requestCount += 1;
+});
+const config = readConfig(parseOptions(upOptions, ['--log-level', 'error'], {}).values);
+const platform = await startPlatform(config, { log: createLogger({ level: config.logLevel }) });
+apiPort = new URL(platform.apiServer.url).port;
+process.stdout.write(`${JSON.stringify({ kubeconfig: platform.apiServer.kubeconfig })}\n`);
+const lines = createInterface({ input: process.stdin });
+lines.on('line', () => {
+  const facts = { requestCount, peakBytes: process.resourceUsage().maxRSS * 1024 };
+  process.stdout.write(`${JSON.stringify(facts)}\n`);
+});
+process.once('SIGTERM', () => {
+  void platform[Symbol.asyncDispose]().then(() => process.exit(0));
+});
