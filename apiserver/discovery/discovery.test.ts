@@ -88,7 +88,7 @@ test('W005 an unknown group is a plain 404', async () => {
 
 test('W036, W037, W038 OpenAPI documents are found by the index, kept for ever under their hash, and moved under an old one', async () => {
   const index = json(await get('/openapi/v3'))['paths'] as Record<string, JsonObject>;
-  const url = String(index['apis/apps/v1']?.['serverRelativeURL']);
+  const url = index['apis/apps/v1']?.['serverRelativeURL'] as string;
   const document = await get(url);
   expect(document.headers['cache-control']).toBe('public, immutable');
   const stale = await get('/openapi/v3/apis/apps/v1?hash=0');
@@ -103,7 +103,7 @@ test('W039 the patch of a built-in kind offers field validation and strategic me
     'x-kubernetes-group-version-kind': { group: 'apps', version: 'v1', kind: 'Deployment' },
     requestBody: { content: { 'application/strategic-merge-patch+json': {} } },
   });
-  const names = (patch?.['parameters'] as JsonObject[]).map((parameter) => parameter['name']);
+  const names = ((patch?.['parameters'] ?? []) as JsonObject[]).map((parameter) => parameter['name']);
   expect(names).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
 });
 
