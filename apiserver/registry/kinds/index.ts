@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../src/base/index.ts';
+import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { pathSegmentProblems } from '../names.ts';
@@ -27,9 +29,15 @@ const answersObject: KindRules = { answersDeleteWithObject: true };
 const webhooks: KindRules = { ...strict, generationOf: ['webhooks'] };
 const rbac: KindRules = { nameProblems: pathSegmentProblems, allowsCreateOnUpdate: true };
 
-function pending(object: KubeObject): void {
-  asJson(object)['status'] = { phase: 'Pending' };
+/** Sets the status that Go prints for an object that no controller has seen yet. */
+function begins(status: JsonObject): (object: KubeObject) => void {
+  return (object) => {
+    asJson(object)['status'] = structuredClone(status);
+  };
 }
+
+const pending = begins({ phase: 'Pending' });
+const noBudget = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
 function field(...path: string[]): (object: KubeObject) => string {
   return (object) => {
@@ -77,21 +85,35 @@ const core: Readonly<Record<string, BuiltinKind>> = {
     ...spec,
     ...answersObject,
     applyDefaults: workload.defaultReplicationController,
+    prepareForCreate: begins({ replicas: 0 }),
     defaultPropagation: 'Orphan',
     selectableFields: zero('status.replicas'),
   },
-  ResourceQuota: answersObject,
+  ResourceQuota: { ...answersObject, prepareForCreate: begins({}) },
 };
 
 const workloads: Readonly<Record<string, BuiltinKind>> = {
-  'apps/v1/Deployment': { applyDefaults: workload.defaultDeployment, generationOf: ['spec', 'metadata.annotations'] },
+  'apps/v1/Deployment': {
+    applyDefaults: workload.defaultDeployment,
+    prepareForCreate: begins({}),
+    generationOf: ['spec', 'metadata.annotations'],
+  },
   'apps/v1/ReplicaSet': {
     ...spec,
     applyDefaults: workload.defaultReplicaSet,
+    prepareForCreate: begins({ replicas: 0 }),
     selectableFields: zero('status.replicas'),
   },
-  'apps/v1/StatefulSet': { ...spec, applyDefaults: workload.defaultStatefulSet },
-  'apps/v1/DaemonSet': { ...spec, applyDefaults: workload.defaultDaemonSet },
+  'apps/v1/StatefulSet': {
+    ...spec,
+    applyDefaults: workload.defaultStatefulSet,
+    prepareForCreate: begins({ availableReplicas: 0, replicas: 0 }),
+  },
+  'apps/v1/DaemonSet': {
+    ...spec,
+    applyDefaults: workload.defaultDaemonSet,
+    prepareForCreate: workload.prepareDaemonSet,
+  },
   'batch/v1/Job': {
     ...spec,
     applyDefaults: workload.defaultJob,
@@ -99,8 +121,11 @@ const workloads: Readonly<Record<string, BuiltinKind>> = {
     defaultPropagation: 'Orphan',
     selectableFields: zero('status.successful'),
   },
-  'batch/v1/CronJob': { ...spec, applyDefaults: workload.defaultCronJob },
-  'autoscaling/v2/HorizontalPodAutoscaler': { applyDefaults: policy.defaultAutoscaler },
+  'batch/v1/CronJob': { ...spec, applyDefaults: workload.defaultCronJob, prepareForCreate: begins({}) },
+  'autoscaling/v2/HorizontalPodAutoscaler': {
+    applyDefaults: policy.defaultAutoscaler,
+    prepareForCreate: begins({ currentMetrics: null, desiredReplicas: 0 }),
+  },
   'autoscaling/v1/HorizontalPodAutoscaler': {
     applyDefaults: policy.defaultAutoscalerV1,
     toServed: autoscalerToServed,
@@ -109,8 +134,8 @@ const workloads: Readonly<Record<string, BuiltinKind>> = {
 };
 
 const others: Readonly<Record<string, BuiltinKind>> = {
-  'policy/v1/PodDisruptionBudget': { ...spec, ...strict },
-  'networking.k8s.io/v1/Ingress': spec,
+  'policy/v1/PodDisruptionBudget': { ...spec, ...strict, prepareForCreate: begins(noBudget) },
+  'networking.k8s.io/v1/Ingress': { ...spec, prepareForCreate: begins({ loadBalancer: {} }) },
   'networking.k8s.io/v1/IngressClass': { ...spec, applyDefaults: policy.defaultIngressClass },
   'networking.k8s.io/v1/NetworkPolicy': { ...spec, applyDefaults: policy.defaultNetworkPolicy },
   'discovery.k8s.io/v1/EndpointSlice': {
@@ -139,7 +164,10 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'storage.k8s.io/v1/CSIDriver': strict,
   'storage.k8s.io/v1/CSINode': strict,
   'storage.k8s.io/v1/VolumeAttachment': strict,
-  'scheduling.k8s.io/v1/PriorityClass': { applyDefaults: policy.defaultPriorityClass },
+  'scheduling.k8s.io/v1/PriorityClass': {
+    generationOf: ['value', 'description', 'globalDefault'],
+    applyDefaults: policy.defaultPriorityClass,
+  },
   'node.k8s.io/v1/RuntimeClass': strict,
   'coordination.k8s.io/v1/Lease': { ...strict, allowsCreateOnUpdate: true },
   'certificates.k8s.io/v1/CertificateSigningRequest': { selectableFields: fields('spec.signerName') },
@@ -155,7 +183,12 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   },
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec, ...strict },
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec, ...strict },
-  'apiregistration.k8s.io/v1/APIService': { ...strict, applyDefaults: policy.defaultApiService },
+  'apiextensions.k8s.io/v1/CustomResourceDefinition': crdRules,
+  'apiregistration.k8s.io/v1/APIService': {
+    ...strict,
+    applyDefaults: policy.defaultApiService,
+    prepareForCreate: begins({}),
+  },
 };
 
 const table: ReadonlyMap<string, BuiltinKind> = new Map([

@@ -27,6 +27,11 @@ export function listAt(parent: JsonObject | undefined, key: string): JsonValue[]
   return Array.isArray(value) ? value : [];
 }
 
+/** The texts of a list; what is no text counts as an empty one. */
+export function listOfTexts(parent: JsonObject | undefined, key: string): string[] {
+  return listAt(parent, key).map((item) => (typeof item === 'string' ? item : ''));
+}
+
 export function valueAt(parent: JsonObject | undefined, key: string): JsonValue | undefined {
   return parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }

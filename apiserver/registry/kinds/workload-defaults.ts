@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { defaultPodOnly, defaultPodSpec, defaultTemplate } from './pod-defaults.ts';
 import {
@@ -23,6 +23,11 @@ function labelsFromTemplate(object: KubeObject): void {
   if (Object.keys(labels).length > 0 && object.metadata.labels === undefined) object.metadata.labels = labels;
 }
 
+/** Templates print the creation time that they cannot have. */
+function setTime(metadata: JsonObject): void {
+  if (!Object.hasOwn(metadata, 'creationTimestamp')) metadata['creationTimestamp'] = null;
+}
+
 export function defaultPod(object: KubeObject): void {
   const spec = specOf(object);
   defaultPodSpec(spec);
@@ -43,7 +48,6 @@ export function defaultDeployment(object: KubeObject): void {
 export function defaultReplicaSet(object: KubeObject): void {
   const spec = specOf(object);
   setDefaults(spec, { replicas: 1 });
-  labelsFromTemplate(object);
   defaultTemplate(spec);
 }
 
@@ -66,11 +70,22 @@ export function defaultStatefulSet(object: KubeObject): void {
     whenScaled: 'Retain',
   });
   for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
+    setTime(ensureObject(claim, 'metadata'));
     setDefaults(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
     setDefaults(ensureObject(claim, 'spec'), { volumeMode: 'Filesystem' });
     setDefaults(ensureObject(claim, 'status'), { phase: 'Pending' });
   }
   defaultTemplate(spec);
+}
+
+export function prepareDaemonSet(object: KubeObject): void {
+  object.metadata.annotations = { ...object.metadata.annotations, 'deprecated.daemonset.template.generation': '1' };
+  asJson(object)['status'] = {
+    currentNumberScheduled: 0,
+    desiredNumberScheduled: 0,
+    numberMisscheduled: 0,
+    numberReady: 0,
+  };
 }
 
 export function defaultDaemonSet(object: KubeObject): void {
@@ -115,15 +130,16 @@ export function defaultCronJob(object: KubeObject): void {
   });
   const template = objectAt(spec, 'jobTemplate');
   if (template === undefined) return;
-  const metadata = ensureObject(template, 'metadata');
-  if (!Object.hasOwn(metadata, 'creationTimestamp')) metadata['creationTimestamp'] = null;
+  setTime(ensureObject(template, 'metadata'));
   defaultTemplate(ensureObject(template, 'spec'));
 }
 
 /** The selector and template labels by which the job controller finds its pods; they carry the job's uid, so they are made at creation. */
 export function prepareJob(object: KubeObject): void {
   const spec = specOf(object);
+  asJson(object)['status'] = {};
   const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
+  const isFromTemplate = isJsonEqual({ ...object.metadata.labels }, labels);
   if (valueAt(spec, 'manualSelector') === true) return;
   const { uid = '', name = '' } = object.metadata;
   const generated: JsonObject = {
@@ -133,6 +149,7 @@ export function prepareJob(object: KubeObject): void {
     'job-name': name,
   };
   for (const [key, value] of Object.entries(generated)) labels[key] = value;
+  if (isFromTemplate) object.metadata.labels = textsAt(spec, 'template', 'metadata', 'labels');
   const selector = ensureObject(spec, 'selector');
   const match = ensureObject(selector, 'matchLabels');
   if (textAt(match, 'batch.kubernetes.io/controller-uid') === '') match['batch.kubernetes.io/controller-uid'] = uid;
