@@ -67,8 +67,8 @@ function namesErrors(names: JsonObject | undefined): FieldError[] {
     else errors.push(...(key === 'plural' || key === 'singular' ? labelField(value, field) : kindField(value, field)));
   }
   for (const key of ['shortNames', 'categories']) {
-    listAt(names, key).forEach((name, index) =>
-      errors.push(...labelField(String(name), `spec.names.${key}[${index}]`)),
+    listOfTexts(names, key).forEach((name, index) =>
+      errors.push(...labelField(name, `spec.names.${key}[${index}]`)),
     );
   }
   const kind = textAt(names, 'kind');
