@@ -67,9 +67,7 @@ function namesErrors(names: JsonObject | undefined): FieldError[] {
     else errors.push(...(key === 'plural' || key === 'singular' ? labelField(value, field) : kindField(value, field)));
   }
   for (const key of ['shortNames', 'categories']) {
-    listOfTexts(names, key).forEach((name, index) =>
-      errors.push(...labelField(name, `spec.names.${key}[${index}]`)),
-    );
+    listOfTexts(names, key).forEach((name, index) => errors.push(...labelField(name, `spec.names.${key}[${index}]`)));
   }
   const kind = textAt(names, 'kind');
   if (kind !== '' && kind === textAt(names, 'listKind')) {
