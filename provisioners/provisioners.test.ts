@@ -19,9 +19,6 @@ import { createUnpacker, type Unpacker } from './unpacker/index.ts';
 
 /** The tests run on a server of their own, or on the cluster of this kubeconfig, whose objects named `lsp-…` they use. */
 const otherCluster = process.env['LONGSHORE_TEST_KUBECONFIG'];
-/** False until the embedded server serves custom resources and server-side apply. */
-const isEmbeddedServerEnough = false;
-const isRunnable = isEmbeddedServerEnough || otherCluster !== undefined;
 const systemNamespace = 'lsp-system';
 const user = { fieldManager: 'test', force: true };
 const provisionerClassName = 'core-rukpak-io-plain';
@@ -41,10 +38,17 @@ async function startCluster(): Promise<string> {
   return server.kubeconfig;
 }
 
-async function launch(): Promise<void> {
+async function launch(client: KubeClient = kube): Promise<void> {
   stopper = new AbortController();
   const { signal } = stopper;
-  running = startProvisioners({ kube, unpacker, systemNamespace, clock: systemClock, log: silentLogger(), signal });
+  running = startProvisioners({
+    kube: client,
+    unpacker,
+    systemNamespace,
+    clock: systemClock,
+    log: silentLogger(),
+    signal,
+  });
   await running.whenReady;
 }
 
@@ -58,7 +62,6 @@ async function until(check: () => Promise<unknown>): Promise<void> {
 }
 
 beforeAll(async () => {
-  if (!isRunnable) return;
   kube = createKubeClient({ access: await loadClusterAccess({ text: await startCluster() }), clock: systemClock });
   for (const plural of ['bundles', 'bundledeployments']) {
     const crd = parseYaml('crd', await readFile(`crds/core.rukpak.io_${plural}.yaml`, 'utf8'));
@@ -80,7 +83,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (!isRunnable) return;
   await halt();
   kube.close();
   for (const close of closers.toReversed()) await close();
@@ -180,7 +182,27 @@ async function ownedBundles(name: string): Promise<readonly string[]> {
   return list.items.map(({ metadata }) => metadata.name ?? '');
 }
 
-describe.runIf(isRunnable)('a BundleDeployment', () => {
+/** A client that is cut off after `count` writes: the request itself still arrives or not, nothing after it does. */
+function cutOffAfter(count: number, onCut: () => void): KubeClient {
+  let left = count;
+  const guard = async <T>(isDryRun: boolean | undefined, write: () => Promise<T>): Promise<T> => {
+    if (isDryRun === true) return await write();
+    if (left-- <= 0) {
+      onCut();
+      throw new Error('cut off');
+    }
+    return await write();
+  };
+  return {
+    ...kube,
+    create: (object, options) => guard(options.isDryRun, () => kube.create(object, options)),
+    patch: (ref, patch, options) => guard(options.isDryRun, () => kube.patch(ref, patch, options)),
+    apply: (object, options) => guard(options.isDryRun, () => kube.apply(object, options)),
+    delete: (ref, options) => guard(false, () => kube.delete(ref, options)),
+  };
+}
+
+describe('a BundleDeployment', () => {
   test('installs, pivots to a new version, removes what is gone and the old Bundle, and leaves nothing behind', async () => {
     const first = push('pivot:1', [configMap('lsp-a'), configMap('lsp-b')]);
     const second = push('pivot:2', [configMap('lsp-a', '2'), configMap('lsp-c')]);
@@ -310,6 +332,35 @@ describe.runIf(isRunnable)('a BundleDeployment', () => {
     });
     await remove('lsp-restart');
   });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+    'converges after a stop behind write %i of a pivot',
+    async (count) => {
+      const first = push('cut:1', [configMap('lsp-p'), configMap('lsp-q'), configMap('lsp-r')]);
+      const second = push('cut:2', [configMap('lsp-p', '2'), configMap('lsp-s')]);
+      await kube.apply(deployment('lsp-cut', first), user);
+      const old = await whenInstalled('lsp-cut');
+      await halt();
+      const cut = Promise.withResolvers<void>();
+      await launch(cutOffAfter(count, cut.resolve));
+      await kube.apply(deployment('lsp-cut', second), user);
+      await Promise.race([cut.promise, whenInstalled('lsp-cut', old)]);
+      await halt();
+      await launch();
+      const active = await whenInstalled('lsp-cut', old);
+      await until(async () => {
+        expect(await Promise.all(['p', 'q', 'r', 's'].map((name) => valueOf(`lsp-${name}`)))).toEqual([
+          '2',
+          undefined,
+          undefined,
+          '1',
+        ]);
+        expect(await ownedBundles('lsp-cut')).toEqual([active]);
+      });
+      await remove('lsp-cut');
+      expect(await Promise.all(['p', 's'].map((name) => valueOf(`lsp-${name}`)))).toEqual([undefined, undefined]);
+    },
+  );
 
   test('replaces a Bundle that was deleted', async () => {
     await kube.apply(deployment('lsp-gone', push('gone:1', [configMap('lsp-l')])), user);
