@@ -1,4 +1,5 @@
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
+import { columnsOf } from '../table/index.ts';
 import { createBuiltinStrategy } from './builtin-strategy.ts';
 import { type BuiltinRow, builtinRows } from './builtin-table.ts';
 import type { RegistryView } from './kind-rules.ts';
@@ -43,7 +44,7 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
     isCustom: false,
     ...(row.kind === 'Endpoints' ? { deprecationWarning: endpointsWarning } : {}),
     schema: loadBuiltinSchemas().kind(row.group, row.version, row.kind),
-    columns: [],
+    columns: columnsOf(row.group, row.kind),
     strategy: createBuiltinStrategy({ rules, view, hasStatus: row.subresources.some((sub) => sub.name === 'status') }),
     toServed: rules.toServed ?? same,
     toStorage: rules.toStorage ?? same,

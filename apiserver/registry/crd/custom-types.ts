@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { Schema } from '../../schema/schema.ts';
+import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceType, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
@@ -127,7 +128,10 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
 
 /** The resource types that a valid CustomResourceDefinition adds: one a served version, and the storage version even when it is not served
  *  (then without verbs). Work is done once here; call it once a revision. Conversion is `None`: webhook conversion is not done. */
-export function resourceTypesOfCrd(object: KubeObject, columns: ColumnsOfPrinterColumns = () => []): ResourceType[] {
+export function resourceTypesOfCrd(
+  object: KubeObject,
+  columns: ColumnsOfPrinterColumns = columnsOfPrinterColumns,
+): ResourceType[] {
   const crd = asJson(object);
   const versions = objectsAt(objectAt(crd, 'spec'), 'versions');
   const storageVersion = textAt(

@@ -1,0 +1,96 @@
+import type { JsonValue } from '../../src/base/index.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { formatAge } from './ages.ts';
+import { at, conditionOf, listAt, numberAt, textAt } from './object-values.ts';
+
+function isRestartable(pod: KubeObject, name: string): boolean {
+  const container = listAt(pod, 'spec', 'initContainers').find((each) => textAt(each, 'name') === name);
+  return textAt(container, 'restartPolicy') === 'Always';
+}
+
+function terminatedText(status: JsonValue): string {
+  const reason = textAt(status, 'state', 'terminated', 'reason');
+  if (reason !== '') return reason;
+  const signal = numberAt(status, 'state', 'terminated', 'signal');
+  return signal === 0 ? `ExitCode:${numberAt(status, 'state', 'terminated', 'exitCode')}` : `Signal:${signal}`;
+}
+
+function isInitDone(pod: KubeObject, status: JsonValue): boolean {
+  if (at(status, 'state', 'terminated') !== undefined) return numberAt(status, 'state', 'terminated', 'exitCode') === 0;
+  return isRestartable(pod, textAt(status, 'name')) && at(status, 'started') === true;
+}
+
+/** What the first unfinished init container is doing; undefined when all are done. */
+function initText(pod: KubeObject): string | undefined {
+  const statuses = listAt(pod, 'status', 'initContainerStatuses');
+  const index = statuses.findIndex((status) => !isInitDone(pod, status));
+  const status = statuses[index];
+  if (status === undefined) return undefined;
+  if (at(status, 'state', 'terminated') !== undefined) return `Init:${terminatedText(status)}`;
+  const waiting = textAt(status, 'state', 'waiting', 'reason');
+  if (waiting !== '' && waiting !== 'PodInitializing') return `Init:${waiting}`;
+  return `Init:${index}/${listAt(pod, 'spec', 'initContainers').length}`;
+}
+
+function containersText(pod: KubeObject, otherwise: string): string {
+  let text = otherwise;
+  let hasRunning = false;
+  for (const status of listAt(pod, 'status', 'containerStatuses').toReversed()) {
+    const waiting = textAt(status, 'state', 'waiting', 'reason');
+    if (waiting !== '') text = waiting;
+    else if (at(status, 'state', 'terminated') !== undefined) text = terminatedText(status);
+    else if (at(status, 'ready') === true && at(status, 'state', 'running') !== undefined) hasRunning = true;
+  }
+  if (text !== 'Completed' || !hasRunning) return text;
+  return textAt(conditionOf(pod, 'Ready'), 'status') === 'True' ? 'Running' : 'NotReady';
+}
+
+/** Init containers stand in the way of the others only until the pod is initialized. */
+function isInitialized(pod: KubeObject): boolean {
+  return textAt(conditionOf(pod, 'Initialized'), 'status') === 'True';
+}
+
+/** The STATUS cell of a pod. */
+export function podStatusText(pod: KubeObject): string {
+  const phase = textAt(pod, 'status', 'phase');
+  const reason = textAt(pod, 'status', 'reason');
+  const isGated = textAt(conditionOf(pod, 'PodScheduled'), 'reason') === 'SchedulingGated';
+  const base = isGated ? 'SchedulingGated' : reason || phase;
+  const init = initText(pod);
+  const text = init !== undefined && !isInitialized(pod) ? init : containersText(pod, init ?? base);
+  if (pod.metadata.deletionTimestamp === undefined) return text;
+  if (reason === 'NodeLost') return 'Unknown';
+  return phase === 'Succeeded' || phase === 'Failed' ? text : 'Terminating';
+}
+
+function countedStatuses(pod: KubeObject): JsonValue[] {
+  const sidecars = listAt(pod, 'status', 'initContainerStatuses').filter((status) =>
+    isRestartable(pod, textAt(status, 'name')),
+  );
+  return [...listAt(pod, 'status', 'containerStatuses'), ...sidecars];
+}
+
+/** `1/2`: containers that are ready, restartable init containers counted. */
+export function podReadyText(pod: KubeObject): string {
+  const sidecars = listAt(pod, 'spec', 'initContainers').filter((each) => textAt(each, 'restartPolicy') === 'Always');
+  const total = listAt(pod, 'spec', 'containers').length + sidecars.length;
+  const ready = countedStatuses(pod).filter((status) => at(status, 'ready') === true).length;
+  return `${ready}/${total}`;
+}
+
+/** `0`, `3 (5m ago)`. */
+export function podRestartsText(pod: KubeObject, nowMs: number): string {
+  const init = initText(pod) === undefined ? [] : listAt(pod, 'status', 'initContainerStatuses');
+  const statuses = init.length === 0 || isInitialized(pod) ? countedStatuses(pod) : init;
+  const count = statuses.reduce<number>((sum, status) => sum + numberAt(status, 'restartCount'), 0);
+  const finished = statuses.map((status) => textAt(status, 'lastState', 'terminated', 'finishedAt')).filter(Boolean);
+  const last = finished.sort().at(-1);
+  return count === 0 || last === undefined ? String(count) : `${count} (${formatAge(last, nowMs)} ago)`;
+}
+
+/** `1/2` of the readiness gates, `<none>` without any. */
+export function podGatesText(pod: KubeObject): string {
+  const gates = listAt(pod, 'spec', 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
+  const met = gates.filter((gate) => textAt(conditionOf(pod, gate), 'status') === 'True').length;
+  return gates.length === 0 ? '<none>' : `${met}/${gates.length}`;
+}
