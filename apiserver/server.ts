@@ -15,7 +15,7 @@ import type { ApiParts } from './http/api-parts.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { handlePatch } from './http/patch-handler.ts';
 import { Pipeline } from './http/pipeline.ts';
-import { subresourceHandlers } from './http/subresource-handlers.ts';
+import { subresourceHandlers } from './http/subresources/index.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
 import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap } from './registry/bootstrap.ts';

@@ -5,7 +5,7 @@ import type { ObjectWriter } from '../registry/object-writer.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import type { TypeRegistry } from '../registry/type-registry.ts';
 import type { Store } from '../storage/index.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import type { ResourceRequest } from './request-info.ts';
 
 /** What every handler is given. */
@@ -31,3 +31,6 @@ export interface ResourceCall {
   readonly user: UserInfo;
   readonly signal: AbortSignal;
 }
+
+/** Answers a verb on a resource; undefined when it has streamed its answer itself. */
+export type VerbHandler = (call: ResourceCall) => Promise<Reply | undefined>;

@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
 import { checkAccess } from './access.ts';
-import type { ApiParts, ResourceCall } from './api-parts.ts';
+import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
 import { Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, unknownPath } from './exchange.ts';
 import { handleGet, handleList } from './read-handlers.ts';
@@ -18,8 +18,6 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 
 /** Answers requests on paths that are no resources; undefined when it does not know the path. */
 export type PathHandler = (exchange: Exchange, path: string) => Promise<Reply | undefined> | Reply | undefined;
-/** Answers a verb on a resource; undefined when it has streamed its answer itself. */
-export type VerbHandler = (call: ResourceCall) => Promise<Reply | undefined>;
 
 const verbHandlers: Readonly<Record<string, (call: ResourceCall) => Promise<Reply | undefined>>> = {
   get: handleGet,
@@ -87,7 +85,7 @@ export class Pipeline {
     parts: ApiParts,
     handlers: {
       readonly paths: readonly PathHandler[];
-      /** By `<verb> <plural>.<group>/<subresource>`, or `<verb> <subresource>`. */
+      /** By `<verb> <subresource>`. */
       readonly subresources: ReadonlyMap<string, VerbHandler>;
       readonly patch: VerbHandler;
     },
@@ -198,18 +196,20 @@ export class Pipeline {
     const isNamed = ['update', 'patch', 'delete', 'get'].includes(verb);
     if (isNamed === (name === '') && verb !== 'watch') throw methodNotAllowed();
     const handler = verb === 'patch' ? this.#patch : Object.hasOwn(verbHandlers, verb) ? verbHandlers[verb] : undefined;
-    if (handler === undefined || !type.verbs.some((known) => known === verb)) throw methodNotAllowed();
+    if (handler === undefined || !isServed(type.verbs, verb)) throw methodNotAllowed();
     return handler;
   }
 
   #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
     const [first = ''] = request.subresource.split('/');
-    const special =
-      this.#subresources.get(`${request.verb} ${type.storageKey}/${first}`) ??
-      this.#subresources.get(`${request.verb} ${first}`);
     const known = type.subresources.find(({ name }) => name === first);
-    if (known === undefined && special === undefined) return async () => unknownPath();
-    if (special === undefined) throw methodNotAllowed();
-    return special;
+    if (known === undefined) return async () => unknownPath();
+    const handler = this.#subresources.get(`${request.verb} ${first}`);
+    if (handler === undefined || !isServed(known.verbs, request.verb)) throw methodNotAllowed();
+    return handler;
   }
+}
+
+function isServed(verbs: readonly string[], verb: string): boolean {
+  return verbs.includes(verb);
 }

@@ -31,6 +31,11 @@ function own(name: string, verbs: readonly Verb[] = readWrite): SubresourceRow {
 }
 
 const status = own('status');
+/** A connection to a running container. */
+function stream(name: string, kind: string): SubresourceRow {
+  return { name, verbs: ['create', 'get'], kind, group: '', version: 'v1' };
+}
+
 const scale: SubresourceRow = { name: 'scale', verbs: readWrite, kind: 'Scale', group: 'autoscaling', version: 'v1' };
 
 function posted(name: string, apiVersion: string, kind: string): SubresourceRow {
@@ -92,9 +97,13 @@ const core = rowsOf('v1', {
     short: ['po'],
     categories: all,
     sub: [
+      stream('attach', 'PodAttachOptions'),
       posted('binding', 'v1', 'Binding'),
       posted('eviction', 'policy/v1', 'Eviction'),
       own('ephemeralcontainers'),
+      stream('exec', 'PodExecOptions'),
+      own('log', ['get']),
+      stream('portforward', 'PodPortForwardOptions'),
       own('resize'),
       status,
     ],

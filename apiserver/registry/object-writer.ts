@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
+import { encodeBuiltIn } from '../apply/index.ts';
 import { alreadyExists, conflict, invalid, notFound, StatusError } from '../http/status-error.ts';
 import type { Store } from '../storage/index.ts';
 import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
@@ -8,6 +9,7 @@ import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } fro
 import { trackFields } from './field-tracking.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, startMetadata } from './write-metadata.ts';
 import { checkObject, checkObjectUpdate } from './write-validation.ts';
@@ -58,9 +60,9 @@ export class ObjectWriter {
   async create(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type, namespace } = target;
     checkIdentity(object, target);
-    type.strategy.applyDefaults(object);
+    const complete = this.#complete(type, object);
     const write = { type, live: undefined, context, nowMs: this.#deps.clock.now() };
-    const tracked = trackFields(write, object);
+    const tracked = trackFields(write, complete);
     return await this.#createTracked({ ...target, namespace }, tracked, context);
   }
 
@@ -135,15 +137,21 @@ export class ObjectWriter {
     const wanted = copyJson(await request.build(live));
     checkIdentity(wanted, target);
     checkVersion({ target, wanted, live, mayOmit: request.isPatch || type.strategy.allowsUnconditionalUpdate });
-    type.strategy.applyDefaults(wanted);
-    carryOverMetadata(wanted, live);
-    const tracked = request.isTracked ? wanted : this.#track(target, { live, wanted }, context);
+    const complete = this.#complete(type, wanted);
+    carryOverMetadata(complete, live);
+    const tracked = request.isTracked ? complete : this.#track(target, { live, wanted: complete }, context);
     const admitted = await this.#mutate(target, { operation: 'UPDATE', name, object: tracked, old: live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
     checkObjectUpdate({ target, object: admitted, old: live }, context);
     await this.#validate(target, { operation: 'UPDATE', name, object: admitted, old: live }, context);
     return await this.#replace(target, { entry, live, object: admitted }, context);
+  }
+
+  /** The object with defaults, and in the form that kube-apiserver writes. */
+  #complete(type: ResourceType, object: KubeObject): KubeObject {
+    type.strategy.applyDefaults(object);
+    return encodeBuiltIn(object as unknown as JsonObject, type.schema) as unknown as KubeObject;
   }
 
   /** What the write itself changes, before admission has its say, belongs to its manager. */
@@ -169,8 +177,7 @@ export class ObjectWriter {
     delete object.metadata.resourceVersion;
     if (!request.isTracked) return await this.create(target, object, context);
     checkIdentity(object, target);
-    target.type.strategy.applyDefaults(object);
-    return await this.#createTracked(target, object, context);
+    return await this.#createTracked(target, this.#complete(target.type, object), context);
   }
 
   async #replace(
@@ -221,8 +228,7 @@ export class ObjectWriter {
     for (const plugin of this.#deps.plugins()) {
       const changed = await plugin.mutate?.(admissionRequest(target, { ...step, object }, context));
       if (changed === undefined) continue;
-      object = copyJson(changed);
-      target.type.strategy.applyDefaults(object);
+      object = this.#complete(target.type, copyJson(changed));
     }
     return object as KubeObject;
   }

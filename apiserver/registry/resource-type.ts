@@ -5,6 +5,14 @@ import type { KubeObject } from './kube-object.ts';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
+/** Where a kind keeps what its Scale shows: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  /** Of a custom resource: the path of a selector in text form. */
+  readonly labelSelector?: string;
+}
+
 export interface SubresourceType {
   /** `status`, `scale`, `finalize`, `eviction`, `binding`, `token`, … */
   readonly name: string;
@@ -13,6 +21,8 @@ export interface SubresourceType {
   readonly kind: string;
   readonly group: string;
   readonly version: string;
+  /** Of `scale`, where the paths are not the usual ones. */
+  readonly scale?: ScalePaths;
 }
 
 /** A column of a Table. `cell` gives what the server prints; `nowMs` is for ages. */

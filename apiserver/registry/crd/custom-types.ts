@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts';
 import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
-import type { ResourceType, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
+import type { ResourceType, ScalePaths, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
 import { type CustomVersion, createCustomStrategy, pruneAndDefault, selectedText } from './custom-strategy.ts';
 
 const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -26,6 +26,17 @@ function hasDefaults(schema: JsonValue | undefined): boolean {
   return Object.hasOwn(schema, 'default') || Object.values(schema).some((value) => hasDefaults(value));
 }
 
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+function scalePaths(scale: JsonObject | undefined): ScalePaths {
+  const labelSelector = textAt(scale, 'labelSelectorPath');
+  return {
+    specReplicas: textAt(scale, 'specReplicasPath'),
+    statusReplicas: textAt(scale, 'statusReplicasPath'),
+    ...(labelSelector === '' ? {} : { labelSelector }),
+  };
+}
+
 function subresourcesOf(
   version: JsonObject,
   own: Pick<SubresourceType, 'group' | 'version' | 'kind'>,
@@ -34,7 +45,7 @@ function subresourcesOf(
   const found: SubresourceType[] = [];
   if (objectAt(subresources, 'status') !== undefined) found.push({ name: 'status', verbs: readWrite, ...own });
   if (objectAt(subresources, 'scale') !== undefined) {
-    found.push({ name: 'scale', verbs: readWrite, group: 'autoscaling', version: 'v1', kind: 'Scale' });
+    found.push({ name: 'scale', verbs: readWrite, ...scaleKind, scale: scalePaths(objectAt(subresources, 'scale')) });
   }
   return found;
 }

@@ -1,0 +1,31 @@
+/** What answers on subresources. Main export: `subresourceHandlers`. Which of them a resource has is said by its type. */
+import type { VerbHandler } from '../api-parts.ts';
+import { handlePatch } from '../patch-handler.ts';
+import { handleGet } from '../read-handlers.ts';
+import { handleUpdate } from '../write-handlers.ts';
+import { bindPod, evictPod, refuseLog, refuseStream } from './pods.ts';
+import { getScale, patchScale, updateScale } from './scale.ts';
+import { issueToken } from './token.ts';
+
+const wholeObject = ['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'];
+const streams = ['exec', 'attach', 'portforward', 'proxy'];
+
+/** Handlers by `<verb> <subresource>`. */
+export const subresourceHandlers: ReadonlyMap<string, VerbHandler> = new Map<string, VerbHandler>([
+  ...wholeObject.flatMap((name): [string, VerbHandler][] => [
+    [`get ${name}`, handleGet],
+    [`update ${name}`, handleUpdate],
+    [`patch ${name}`, handlePatch],
+  ]),
+  ...streams.flatMap((name): [string, VerbHandler][] => [
+    [`get ${name}`, refuseStream],
+    [`create ${name}`, refuseStream],
+  ]),
+  ['get log', refuseLog],
+  ['get scale', getScale],
+  ['update scale', updateScale],
+  ['patch scale', patchScale],
+  ['create eviction', evictPod],
+  ['create binding', bindPod],
+  ['create token', issueToken],
+]);
