@@ -99,7 +99,7 @@ function schemaErrors(versions: readonly JsonObject[]): FieldError[] {
   return versions.flatMap((version, index) => {
     const schema = objectAt(version, 'schema', 'openAPIV3Schema');
     const ownPath = `spec.versions[${index}].schema.openAPIV3Schema`;
-    if (schema === undefined) return [requiredField(ownPath)];
+    if (schema === undefined) return [requiredField(ownPath, 'schemas are required')];
     if (isSame && index > 0) return [];
     return structuralErrors(schema, isSame ? 'spec.validation.openAPIV3Schema' : ownPath);
   });
@@ -189,9 +189,13 @@ function conversionErrors(spec: JsonObject): FieldError[] {
   if (strategy === 'None') {
     return webhook === undefined ? [] : [forbiddenField(at, 'should not be set when strategy is not set to Webhook')];
   }
+  const errors =
+    listOfTexts(webhook, 'conversionReviewVersions').length > 0
+      ? []
+      : [requiredField('spec.conversion.conversionReviewVersions')];
   return objectAt(webhook, 'clientConfig') === undefined
-    ? [requiredField(at, 'required when strategy is set to Webhook')]
-    : [];
+    ? [requiredField(at, 'required when strategy is set to Webhook'), ...errors]
+    : errors;
 }
 
 const approval = 'api-approved.kubernetes.io';

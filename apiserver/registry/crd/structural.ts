@@ -45,9 +45,9 @@ function keywordErrors(node: JsonObject, path: string): FieldError[] {
 function typeErrors(node: JsonObject, path: string): FieldError[] {
   const type = textAt(node, 'type');
   if (type === '' || types.includes(type)) return [];
-  if (type === 'null')
-    return [forbiddenField(`${path}.type`, 'type cannot be set to null, use nullable as an alternative')];
-  return [unsupportedField(`${path}.type`, type, types)];
+  const errors = [unsupportedField(`${path}.type`, type, types)];
+  const why = 'type cannot be set to null, use nullable as an alternative';
+  return type === 'null' ? [...errors, forbiddenField(`${path}.type`, why)] : errors;
 }
 
 function patternErrors(node: JsonObject, path: string): FieldError[] {
@@ -98,7 +98,10 @@ function listErrors(node: JsonObject, path: string): FieldError[] {
     errors.push(unsupportedField(`${path}.${listType}`, kind, ['atomic', 'set', 'map']));
   }
   if (keys.length > 0 && kind !== 'map') {
-    errors.push(invalidField(`${path}.${listType}`, kind ?? '', `must be map if ${mapKeys} is non-empty`));
+    const rule = `must be map if ${mapKeys} is non-empty`;
+    errors.push(
+      kind === undefined ? requiredField(`${path}.${listType}`, rule) : invalidField(`${path}.${listType}`, kind, rule),
+    );
   }
   return kind === 'map' ? [...errors, ...mapErrors(node, keys, path)] : errors;
 }
@@ -128,7 +131,7 @@ function mapKeyErrors(items: JsonObject, { key, index, keys, path }: MapKey): Fi
     return [invalidField(`${path}.${mapKeys}`, [...keys], 'must not contain duplicate entries')];
   const property = objectAt(items, 'properties', key);
   if (property === undefined) {
-    return [invalidField(`${path}.${mapKeys}[${index}]`, key, 'entries must all be names of item properties')];
+    return [invalidField(`${path}.${mapKeys}`, [...keys], 'entries must all be names of item properties')];
   }
   const field = `${path}.items.properties[${key}]`;
   if (!scalarTypes.includes(textAt(property, 'type')) && !isTrueAt(property, intOrString)) {
@@ -225,7 +228,7 @@ function childrenOf(node: JsonObject, { path, role }: Place): Child[] {
   return children;
 }
 
-/** Every property that a branch speaks of must be specified outside of branches as well. */
+/** Every property that a branch at the root speaks of must be specified outside of branches as well. (Deeper down kube-apiserver does not look.) */
 function completenessErrors(
   node: JsonObject,
   branch: JsonObject,
@@ -255,23 +258,21 @@ function defaultErrors(node: JsonObject, path: string): FieldError[] {
   if (pruneUnknown(copy, schema).length > 0)
     return [invalidField(`${path}.default`, value, 'must not have unknown fields')];
   applyDefaults(copy, schema);
-  return validateSchema(copy, schema, { path: `${path}.default` });
+  return validateSchema(copy, schema).map((error) => {
+    if (error.field === '<nil>') return error;
+    return { ...error, field: error.field === '' ? `${path}.default` : `${path}.default.${error.field}` };
+  });
 }
 
 function nodeErrors(node: JsonObject, place: Place): FieldError[] {
   const { path, role } = place;
   const ofBranch = role === 'branch' ? [] : extensionErrors(node, path);
-  const incomplete =
-    role === 'branch'
-      ? []
-      : allBranches(node).flatMap(([name, branch]) => completenessErrors(node, branch, { path, branchPath: name }));
   return [
     ...keywordErrors(node, path),
     ...typeErrors(node, path),
     ...patternErrors(node, path),
     ...ofBranch,
     ...structureErrors(node, place),
-    ...incomplete,
     ...(role === 'branch' ? [] : defaultErrors(node, path)),
     ...childrenOf(node, place).flatMap((child) => nodeErrors(child.node, child.place)),
   ];
@@ -319,5 +320,8 @@ export function structuralErrors(root: JsonObject, path: string): FieldError[] {
   const { type, ...rest } = root;
   // The root's own missing type has a message of its own.
   const node = type === undefined ? { ...rest, type: 'object' } : root;
-  return [...rootErrors(root, path), ...nodeErrors(node, { path, role: 'field' })];
+  const incomplete = allBranches(node).flatMap(([name, branch]) =>
+    completenessErrors(node, branch, { path, branchPath: `${path}.${name}` }),
+  );
+  return [...rootErrors(root, path), ...nodeErrors(node, { path, role: 'field' }), ...incomplete];
 }
