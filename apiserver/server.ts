@@ -29,6 +29,7 @@ import type { ResourceType } from './registry/resource-type.ts';
 import { TypeRegistry } from './registry/type-registry.ts';
 import { startSimulation } from './simulation/index.ts';
 import { openSqliteJournal, Store } from './storage/index.ts';
+import { columnsOfPrinterColumns } from './table/index.ts';
 
 /** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
 export interface ApiServerOptions {
@@ -128,7 +129,10 @@ class ServerCore {
     const definitions = this.cluster.resource('apiextensions.k8s.io', 'customresourcedefinitions');
     if (definitions === undefined) return;
     const { types, clock, log } = this.parts;
-    const custom = new CustomResources({ cluster: this.cluster, types, clock, log, columns: () => [] }, definitions);
+    const custom = new CustomResources(
+      { cluster: this.cluster, types, clock, log, columns: columnsOfPrinterColumns },
+      definitions,
+    );
     this.#running.push(custom);
     for (const crd of options.crds ?? []) await installCrd(this.cluster, definitions, crd);
     await custom.settled();

@@ -289,6 +289,16 @@ describe('tracking of updates', () => {
     expect(JSON.stringify(live.metadata.managedFields?.[0]?.['fieldsV1'])).toContain('f:k4');
   });
 
+  test('a map that gives way to a list takes what was in it along', () => {
+    const options = { schema: undefined };
+    const live = apply(undefined, 'm', { spec: { q: { w: 1 }, r: 1 } }, options);
+    const next = update(live, 'u', { metadata: live.metadata, spec: { q: [1], r: 1 } }, options);
+    expect(owners(next)).toEqual([
+      ['Apply m', { 'f:spec': { '.': {}, 'f:r': {} } }],
+      ['Update u', { 'f:spec': { 'f:q': {} } }],
+    ]);
+  });
+
   test('a subresource has entries of its own and cannot send managed fields', () => {
     const live = update(undefined, 'm', { data: { a: '1' } });
     const next = update(
@@ -310,6 +320,17 @@ describe('tracking of updates', () => {
     );
     expect(owners(created)).toEqual([['Update m', { 'f:metadata': { 'f:labels': { '.': {}, 'f:x': {} } } }]]);
   });
+});
+
+test('metadata of custom objects is tracked as that of all objects', () => {
+  const bare = { apiVersion: 'example.com/v1', kind: 'Thing' };
+  const metadata = (finalizer: string): object => ({ name: 'a', namespace: 'default', finalizers: [finalizer] });
+  const custom: Schema = { type: 'object', properties: { spec: { type: 'object' } } };
+  for (const schema of [custom, undefined]) {
+    const first = apply(undefined, 'm', { ...bare, metadata: metadata('a/b') }, { schema });
+    const both = apply(first, 'n', { ...bare, metadata: metadata('c/d') }, { schema });
+    expect([...(both.metadata.finalizers ?? [])].sort()).toEqual(['a/b', 'c/d']);
+  }
 });
 
 test('encodeBuiltIn gives an object that is complete as it is', () => {

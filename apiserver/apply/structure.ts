@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
 import type { Schema } from '../schema/schema.ts';
 import { keyElement, type PathElement, valueElement } from './field-set.ts';
 
@@ -18,9 +19,23 @@ export type Shape =
 const deduced: Structure = { schema: undefined, keepsUnknown: true, isAtomic: false };
 const atomic: Structure = { schema: undefined, keepsUnknown: true, isAtomic: true };
 
-/** The structure of a whole object; undefined: deduced from the values alone. */
+/** The structure of a whole object; undefined: deduced from the values alone. Custom kinds need not declare what all objects have. */
 export function rootStructure(schema: Schema | undefined): Structure {
-  return structureOf(schema, false);
+  return structureOf(schema?.definition === undefined ? asObject(schema) : schema, false);
+}
+
+const completed = new WeakMap<Schema, Schema>();
+const anyObject: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+function asObject(schema: Schema = anyObject): Schema {
+  const known = completed.get(schema);
+  if (known !== undefined) return known;
+  const metadata = loadBuiltinSchemas().definition('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+  const text: Schema = { type: 'string' };
+  const properties = { ...schema.properties, apiVersion: text, kind: text, metadata };
+  const complete = { ...schema, properties };
+  completed.set(schema, complete);
+  return complete;
 }
 
 function structureOf(schema: Schema | undefined, keepsUnknown: boolean): Structure {

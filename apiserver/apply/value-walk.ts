@@ -92,9 +92,17 @@ function compareValues(at: Comparer, [before, after]: Pair, structure: Structure
   const { added, modified, removed } = at.comparison;
   const isLeaf = isUnit(structure, before, after);
   if (!isLeaf) compareInside(at, [before, after], structure);
+  else if (before !== undefined && after !== undefined) compareForms(at, [before, after], structure);
   if (before === undefined) added.insert(at.path);
   else if (after === undefined) removed.insert(at.path);
   else if (isLeaf && !isJsonEqual(before, after)) modified.insert(at.path);
+}
+
+/** Where a map gives way to a list or a scalar, or the other way round, what was in it is gone, what is in the new one is added. */
+function compareForms(at: Comparer, [before, after]: readonly [JsonValue, JsonValue], structure: Structure): void {
+  if (shapeOf(structure, before).kind === shapeOf(structure, after).kind) return;
+  if (!isUnit(structure, before, undefined)) compareInside(at, [before, null], structure);
+  if (!isUnit(structure, undefined, after)) compareInside(at, [null, after], structure);
 }
 
 function compareInside(at: Comparer, [before, after]: Pair, structure: Structure): void {
