@@ -113,15 +113,16 @@ function attempt({ options, live, managers, self }: Application): Outcome {
   const owned = [...managers].reduce((set, [id, entry]) => (id === self ? set : set.union(entry.fields)), applied);
   const laid = mergeApplied(bare, patch as JsonObject, schema);
   const pruned = prune(laid, managers.get(self)?.fields, { owned, schema });
-  const clean = (value: JsonObject): KubeObject => cleaned(value, laid, schema);
-  const merged = comparable(clean(pruned), schema);
-  const comparison = filterComparison(compare(bare, merged, schema), resetFields);
+  // Fields emptied by pruning are nulls here: those who own the fields themselves keep them.
+  const after = comparable(pruned as KubeObject, schema);
+  const comparison = filterComparison(compare(bare, after, schema), resetFields);
   const conflicts = conflictsOf(managers, self, comparison);
   const before = managers.get(self)?.time;
-  const time = isJsonEqual(clean(bare) as JsonObject, clean(merged) as JsonObject) ? before : options.now;
+  const time = isJsonEqual(bare, after) ? before : options.now;
   const identified = { manager, operation: 'Apply' as const, apiVersion, subresource: subresource ?? '' };
   const entry = { ...identified, time, fields: ownable(applied) };
-  return { merged: encodeBuiltIn(clean(merged) as JsonObject, schema) as KubeObject, comparison, conflicts, entry };
+  const merged = encodeBuiltIn(cleaned(after, laid, schema) as JsonObject, schema) as KubeObject;
+  return { merged, comparison, conflicts, entry };
 }
 
 /** What of the live object is as the annotation of client-side apply says: `kubectl` may take it from others. */
