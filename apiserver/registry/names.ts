@@ -35,7 +35,8 @@ function check(text: string, limit: number, rule: { readonly pattern: RegExp; re
 
 /** At most 63 characters: namespaces, containers, volumes. */
 export function dns1123LabelProblems(text: string): string[] {
-  return check(text, 63, { pattern: label1123Pattern, message: label1123Text });
+  const hasDots = text.includes('.') && text.length <= 253 && subdomainPattern.test(text);
+  return check(text, 63, { pattern: label1123Pattern, message: hasDots ? 'must not contain dots' : label1123Text });
 }
 
 /** At most 253 characters: the names of most objects. */

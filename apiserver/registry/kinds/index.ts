@@ -3,13 +3,17 @@ import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { pathSegmentProblems } from '../names.ts';
+import * as cluster from './cluster-validation.ts';
+import * as config from './config-validation.ts';
 import { autoscalerToServed, autoscalerToStorage, eventToServed, eventToStorage } from './conversions.ts';
 import { namespaceRules } from './namespaces.ts';
 import { podBehaviour } from './pods.ts';
 import * as policy from './policy-defaults.ts';
 import { asJson, objectAt, textAt, valueAt } from './reading.ts';
 import { serviceRules } from './services.ts';
+import { validateWebhooks } from './webhook-validation.ts';
 import * as workload from './workload-defaults.ts';
+import * as valid from './workload-validation.ts';
 
 interface Row {
   readonly group: string;
@@ -26,7 +30,13 @@ export interface BuiltinKind extends KindRules {
 const spec: KindRules = { generationOf: ['spec'] };
 const strict: KindRules = { refusesUnconditionalUpdate: true };
 const answersObject: KindRules = { answersDeleteWithObject: true };
-const webhooks: KindRules = { ...strict, generationOf: ['webhooks'] };
+const webhooks: KindRules = { ...strict, generationOf: ['webhooks'], validate: validateWebhooks };
+const role: KindRules = { validate: cluster.validateRole };
+const binding: KindRules = {
+  applyDefaults: policy.defaultBinding,
+  validate: cluster.validateRoleBinding,
+  validateUpdate: cluster.immutableFields(['roleRef'], 'cannot change roleRef'),
+};
 const rbac: KindRules = { nameProblems: pathSegmentProblems, allowsCreateOnUpdate: true };
 
 /** Sets the status that Go prints for an object that no controller has seen yet. */
@@ -37,6 +47,7 @@ function begins(status: JsonObject): (object: KubeObject) => void {
 }
 
 const pending = begins({ phase: 'Pending' });
+const selector = valid.immutableSpec('selector');
 const noBudget = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
 function field(...path: string[]): (object: KubeObject) => string {
@@ -66,9 +77,15 @@ const event: KindRules = {
 
 const core: Readonly<Record<string, BuiltinKind>> = {
   Namespace: namespaceRules,
-  Pod: podBehaviour,
+  Pod: { ...podBehaviour, validate: valid.validatePod, validateUpdate: valid.validatePodUpdate },
+  ConfigMap: { validate: config.validateConfigMap, validateUpdate: config.validateConfigMapUpdate },
   Service: serviceRules,
-  Secret: { applyDefaults: policy.defaultSecret, selectableFields: fields('type') },
+  Secret: {
+    applyDefaults: policy.defaultSecret,
+    validate: config.validateSecret,
+    validateUpdate: config.validateSecretUpdate,
+    selectableFields: fields('type'),
+  },
   ServiceAccount: answersObject,
   Endpoints: { applyDefaults: policy.defaultEndpoints, allowsCreateOnUpdate: true },
   Event: event,
@@ -76,10 +93,17 @@ const core: Readonly<Record<string, BuiltinKind>> = {
   Node: { selectableFields: { 'spec.unschedulable': (object) => field('spec', 'unschedulable')(object) || 'false' } },
   PersistentVolumeClaim: {
     applyDefaults: policy.defaultPersistentVolumeClaim,
+    validate: cluster.validateClaim,
+    validateUpdate: cluster.validateClaimUpdate,
     prepareForCreate: pending,
     ...answersObject,
   },
-  PersistentVolume: { applyDefaults: policy.defaultPersistentVolume, prepareForCreate: pending, ...answersObject },
+  PersistentVolume: {
+    applyDefaults: policy.defaultPersistentVolume,
+    validate: cluster.validateVolume,
+    prepareForCreate: pending,
+    ...answersObject,
+  },
   PodTemplate: { allowsCreateOnUpdate: true, ...answersObject },
   ReplicationController: {
     ...spec,
@@ -95,49 +119,83 @@ const core: Readonly<Record<string, BuiltinKind>> = {
 const workloads: Readonly<Record<string, BuiltinKind>> = {
   'apps/v1/Deployment': {
     applyDefaults: workload.defaultDeployment,
+    validate: valid.validateDeployment,
+    validateUpdate: selector,
     prepareForCreate: begins({}),
     generationOf: ['spec', 'metadata.annotations'],
   },
   'apps/v1/ReplicaSet': {
     ...spec,
     applyDefaults: workload.defaultReplicaSet,
+    validate: valid.validateReplicaSet,
+    validateUpdate: selector,
     prepareForCreate: begins({ replicas: 0 }),
     selectableFields: zero('status.replicas'),
   },
   'apps/v1/StatefulSet': {
     ...spec,
     applyDefaults: workload.defaultStatefulSet,
+    validate: valid.validateStatefulSet,
+    validateUpdate: valid.validateStatefulSetUpdate,
     prepareForCreate: begins({ availableReplicas: 0, replicas: 0 }),
   },
   'apps/v1/DaemonSet': {
     ...spec,
     applyDefaults: workload.defaultDaemonSet,
+    validate: valid.validateDaemonSet,
+    validateUpdate: selector,
     prepareForCreate: workload.prepareDaemonSet,
   },
   'batch/v1/Job': {
     ...spec,
     applyDefaults: workload.defaultJob,
+    validate: valid.validateJob,
+    validateUpdate: valid.immutableSpec('selector', 'template', 'completionMode', 'completions'),
     prepareForCreate: workload.prepareJob,
     defaultPropagation: 'Orphan',
     selectableFields: zero('status.successful'),
   },
-  'batch/v1/CronJob': { ...spec, applyDefaults: workload.defaultCronJob, prepareForCreate: begins({}) },
+  'batch/v1/CronJob': {
+    ...spec,
+    applyDefaults: workload.defaultCronJob,
+    validate: valid.validateCronJob,
+    prepareForCreate: begins({}),
+  },
   'autoscaling/v2/HorizontalPodAutoscaler': {
     applyDefaults: policy.defaultAutoscaler,
+    validate: cluster.validateAutoscaler,
     prepareForCreate: begins({ currentMetrics: null, desiredReplicas: 0 }),
   },
   'autoscaling/v1/HorizontalPodAutoscaler': {
     applyDefaults: policy.defaultAutoscalerV1,
+    validate: cluster.validateAutoscaler,
     toServed: autoscalerToServed,
     toStorage: autoscalerToStorage,
   },
 };
 
 const others: Readonly<Record<string, BuiltinKind>> = {
-  'policy/v1/PodDisruptionBudget': { ...spec, ...strict, prepareForCreate: begins(noBudget) },
-  'networking.k8s.io/v1/Ingress': { ...spec, prepareForCreate: begins({ loadBalancer: {} }) },
-  'networking.k8s.io/v1/IngressClass': { ...spec, applyDefaults: policy.defaultIngressClass },
-  'networking.k8s.io/v1/NetworkPolicy': { ...spec, applyDefaults: policy.defaultNetworkPolicy },
+  'policy/v1/PodDisruptionBudget': {
+    ...spec,
+    ...strict,
+    validate: cluster.validateBudget,
+    prepareForCreate: begins(noBudget),
+  },
+  'networking.k8s.io/v1/Ingress': {
+    ...spec,
+    validate: cluster.validateIngress,
+    prepareForCreate: begins({ loadBalancer: {} }),
+  },
+  'networking.k8s.io/v1/IngressClass': {
+    ...spec,
+    applyDefaults: policy.defaultIngressClass,
+    validateUpdate: valid.immutableSpec('controller'),
+  },
+  'networking.k8s.io/v1/NetworkPolicy': {
+    ...spec,
+    applyDefaults: policy.defaultNetworkPolicy,
+    validate: cluster.validateNetworkPolicy,
+  },
   'discovery.k8s.io/v1/EndpointSlice': {
     applyDefaults: policy.defaultEndpointSlice,
     generationOf: ['endpoints', 'ports', 'addressType'],
@@ -156,20 +214,26 @@ const others: Readonly<Record<string, BuiltinKind>> = {
     toServed: eventToServed,
     toStorage: eventToStorage,
   },
-  'rbac.authorization.k8s.io/v1/Role': rbac,
-  'rbac.authorization.k8s.io/v1/ClusterRole': rbac,
-  'rbac.authorization.k8s.io/v1/RoleBinding': { ...rbac, applyDefaults: policy.defaultBinding },
-  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { ...rbac, applyDefaults: policy.defaultBinding },
-  'storage.k8s.io/v1/StorageClass': { applyDefaults: policy.defaultStorageClass },
+  'rbac.authorization.k8s.io/v1/Role': { ...rbac, ...role },
+  'rbac.authorization.k8s.io/v1/ClusterRole': { ...rbac, ...role },
+  'rbac.authorization.k8s.io/v1/RoleBinding': { ...rbac, ...binding },
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { ...rbac, ...binding },
+  'storage.k8s.io/v1/StorageClass': {
+    applyDefaults: policy.defaultStorageClass,
+    validate: cluster.validateStorageClass,
+    validateUpdate: cluster.validateStorageClassUpdate,
+  },
   'storage.k8s.io/v1/CSIDriver': strict,
   'storage.k8s.io/v1/CSINode': strict,
   'storage.k8s.io/v1/VolumeAttachment': strict,
   'scheduling.k8s.io/v1/PriorityClass': {
     generationOf: ['value', 'description', 'globalDefault'],
     applyDefaults: policy.defaultPriorityClass,
+    validate: cluster.validatePriorityClass,
+    validateUpdate: cluster.immutableFields(['value', 'preemptionPolicy']),
   },
   'node.k8s.io/v1/RuntimeClass': strict,
-  'coordination.k8s.io/v1/Lease': { ...strict, allowsCreateOnUpdate: true },
+  'coordination.k8s.io/v1/Lease': { ...strict, validate: cluster.validateLease, allowsCreateOnUpdate: true },
   'certificates.k8s.io/v1/CertificateSigningRequest': { selectableFields: fields('spec.signerName') },
   'flowcontrol.apiserver.k8s.io/v1/FlowSchema': spec,
   'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': spec,
@@ -187,6 +251,7 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'apiregistration.k8s.io/v1/APIService': {
     ...strict,
     applyDefaults: policy.defaultApiService,
+    validate: cluster.validateApiService,
     prepareForCreate: begins({}),
   },
 };

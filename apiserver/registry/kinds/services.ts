@@ -1,10 +1,17 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  duplicateField,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../schema/field-errors.ts';
 import type { KindRules, RegistryView } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123LabelProblems } from '../names.ts';
+import { labelErrors } from '../object-meta.ts';
 import {
   asJson,
   ensureObject,
@@ -14,6 +21,7 @@ import {
   objectsAt,
   setDefaults,
   textAt,
+  textsAt,
   valueAt,
 } from './reading.ts';
 
@@ -186,9 +194,6 @@ function typeErrors(spec: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
   if (!types.includes(type)) errors.push(unsupportedField('spec.type', type, types));
-  const affinity = textAt(spec, 'sessionAffinity');
-  if (!['ClientIP', 'None'].includes(affinity))
-    errors.push(unsupportedField('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   const isHeadless = textAt(spec, 'clusterIP') === 'None';
   if (isHeadless && hasNodePorts(spec))
     errors.push(invalidField('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
@@ -196,6 +201,13 @@ function typeErrors(spec: JsonObject): FieldError[] {
   if (listAt(spec, 'ports').length === 0 && !isHeadless && type !== 'ExternalName')
     errors.push(requiredField('spec.ports'));
   return errors;
+}
+
+function duplicateNameErrors(ports: readonly JsonObject[]): FieldError[] {
+  const names = ports.map((port) => textAt(port, 'name'));
+  return names.flatMap((name, index) =>
+    name === '' || names.indexOf(name) === index ? [] : [duplicateField(`spec.ports[${index}].name`, name)],
+  );
 }
 
 function duplicatePortErrors(ports: readonly JsonObject[]): FieldError[] {
@@ -214,9 +226,14 @@ function validate(object: KubeObject, view: RegistryView): FieldError[] {
   const spec = specOf(object);
   const ports = objectsAt(spec, 'ports');
   const facts = { isSingle: ports.length === 1, type: textAt(spec, 'type') };
+  const affinity = textAt(spec, 'sessionAffinity');
+  const affinities = ['ClientIP', 'None'];
   return [
     ...typeErrors(spec),
     ...ports.flatMap((port, index) => portErrors(port, `spec.ports[${index}]`, facts)),
+    ...duplicateNameErrors(ports),
+    ...(affinities.includes(affinity) ? [] : [unsupportedField('spec.sessionAffinity', affinity, affinities)]),
+    ...labelErrors(textsAt(spec, 'selector'), 'spec.selector'),
     ...duplicatePortErrors(ports),
     ...addressErrors(object, view),
     ...nodePortErrors(object, view),
