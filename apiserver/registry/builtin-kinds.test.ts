@@ -243,7 +243,9 @@ test('an autoscaler goes from v1 to v2 and back', () => {
 });
 
 test('metadata rules', () => {
-  const facts = { namespaced: true, isCustom: false, nameProblems: typeOf('v1', 'ConfigMap').strategy.nameProblems };
+  const { strategy } = typeOf('v1', 'ConfigMap');
+  const nameProblems = (name: string): string[] => strategy.nameProblems(name);
+  const facts = { namespaced: true, isCustom: false, nameProblems };
   const refused = validateObjectMeta({ name: 'A', labels: { 'a b': 'c' }, finalizers: ['x'] }, facts).map(
     (error) => error.field,
   );
