@@ -3,6 +3,8 @@ import vm from 'node:vm';
 /** Longer texts are not matched but refused: no pattern of a CRD is meant for them. */
 const maxSubjectLength = 64 * 1024;
 const maxPatternLength = 4096;
+/** From here on even a pattern that only looks back over what it has read (`a*b`) may take seconds. */
+const longText = 1024;
 const timeoutMs = 100;
 
 /** A pattern of a CRD, compiled. */
@@ -99,7 +101,7 @@ function patternOf(expression: RegExp, isRisky: boolean): Pattern {
   return {
     test: (text) => {
       if (text.length > maxSubjectLength) return false;
-      return isRisky && text.length > 16 ? testWithTimeout(expression, text) : expression.test(text);
+      return text.length > (isRisky ? 16 : longText) ? testWithTimeout(expression, text) : expression.test(text);
     },
   };
 }

@@ -208,10 +208,11 @@ test('an unchanged part is not checked again on update, a changed one is', () =>
 });
 
 test('a pattern that explodes does not hang', () => {
-  const schema: Schema = { type: 'string', pattern: '^(a+)+$' };
   const begin = performance.now();
-  expect(validateSchema(`${'a'.repeat(5000)}!`, schema, { path: 'x' })).toHaveLength(1);
-  expect(performance.now() - begin).toBeLessThan(1000);
+  for (const pattern of ['^(a+)+$', 'a*a*b']) {
+    expect(validateSchema(`${'a'.repeat(60_000)}!`, { type: 'string', pattern }, { path: 'x' })).toHaveLength(1);
+  }
+  expect(performance.now() - begin).toBeLessThan(2000);
 });
 
 test('patterns in Go syntax are understood', () => {
