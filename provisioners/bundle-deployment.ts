@@ -175,13 +175,15 @@ function bundleCondition(bundle: Bundle): ConditionChange & { readonly type: 'Ha
 }
 
 /** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. */
-const checkBundle: Step<DeploymentRun> = async (run, { signal }) => {
+const checkBundle: Step<DeploymentRun> = async (run, context) => {
+  const { signal } = context;
   if (run.bundle === undefined) return 'stop';
   const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
   const { status, ...rest } = parseBundle(run.bundle);
   const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
   if (condition.reason === 'UnpackSuccessful') return undefined;
   await report(run, [condition], { signal });
+  await keepActive(run, context);
   return 'stop';
 };
 
@@ -219,8 +221,45 @@ async function loadObjects(
   }
 }
 
+function activeOf(run: DeploymentRun): string {
+  return deploymentOf(run).status?.activeBundle ?? '';
+}
+
+/** Installs the objects of a Bundle for the deployment. */
+async function installObjects(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  work: { readonly objects: readonly KubeObject[]; readonly signal: AbortSignal },
+): Promise<void> {
+  await run.context.engine.install({
+    owner: ownerOf(run.object),
+    revision: revisionOf(bundle),
+    recordedKinds: recordedKinds(run.object),
+    recordKinds: (kinds) => recordKinds(run, kinds, work.signal),
+    isUpgrade: activeOf(run) !== '',
+    ...work,
+  });
+}
+
+/** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
+ *  written, is put right. A failure here is not the deployment's news. */
+async function keepActive(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
+  const { engine, unpacker } = run.context;
+  const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
+  if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
+  if (engine.isInPlace(ownerOf(run.object), revisionOf(active))) return;
+  const { name = '', uid = '' } = active.metadata;
+  try {
+    const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
+    await installObjects(run, active, { objects, signal });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    log.warn({ bundle: name, message: errorMessage(thrown) }, 'the active version could not be kept whole');
+  }
+}
+
 function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
-  const active = deploymentOf(run).status?.activeBundle ?? '';
+  const active = activeOf(run);
   if (active === '') return 'InstallFailed';
   if (active === run.bundle?.metadata.name) return 'ReconcileFailed';
   return thrown instanceof InstallBlocked && thrown.isConflict ? 'ErrorGettingReleaseState' : 'UpgradeFailed';
@@ -237,26 +276,18 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
   run.context.events.record(run.object, { type: 'Warning', reason, message });
 }
 
-const install: Step<DeploymentRun> = async (run, { signal }) => {
-  const { bundle, context } = run;
+const install: Step<DeploymentRun> = async (run, context) => {
+  const { bundle } = run;
+  const { signal } = context;
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
-  const revision = revisionOf(bundle);
-  if (context.engine.isInPlace(owner, revision)) return undefined;
+  if (run.context.engine.isInPlace(owner, revisionOf(bundle))) return undefined;
   const objects = await loadObjects(run, bundle, signal);
-  const active = deploymentOf(run).status?.activeBundle ?? '';
   try {
-    await context.engine.install({
-      owner,
-      revision,
-      objects,
-      recordedKinds: recordedKinds(run.object),
-      recordKinds: (kinds) => recordKinds(run, kinds, signal),
-      isUpgrade: active !== '',
-      signal,
-    });
+    await installObjects(run, bundle, { objects, signal });
   } catch (thrown) {
     await reportInstallFailure(run, thrown, signal);
+    await keepActive(run, context);
     throw thrown;
   }
   run.hooks.setBlocked(owner.name, false);

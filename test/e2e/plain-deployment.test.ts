@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { application, brokenApplication, crdAndObject, missingCrds, valid, withSubdirectory } from './contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function create(object: KubeObject): Promise<void> {
+  await world.kube.create(object, { fieldManager: 'test' });
+}
+
+async function setTemplate(name: string, template: Parameters<World['kube']['patch']>[1]): Promise<void> {
+  await world.kube.patch(
+    { apiVersion, kind: 'BundleDeployment', name },
+    { spec: { template } },
+    { fieldManager: 'test' },
+  );
+}
+
+async function setImage(name: string, source: ReturnType<World['imageSource']>): Promise<void> {
+  await setTemplate(name, { spec: { source } });
+}
+
+const activeBundle = (deployment: KubeObject): string => statusOf(deployment)['activeBundle'] as string;
+
+describe('D1 to D7: one deployment and its templates', () => {
+  const name = 'olm-crds';
+  let active = '';
+
+  test('D7 a template with labels and a valid image is installed', async () => {
+    await create(
+      bundleDeployment(name, world.imageSource('valid:v1', valid), { labels: { 'app.kubernetes.io/name': name } }),
+    );
+    const deployment = await world.deploymentWith(name, installed);
+    active = activeBundle(deployment);
+    expect(conditionOf(deployment, 'Installed')?.message).toBe(`Instantiated bundle ${active} successfully`);
+    expect(conditionOf(deployment, 'HasValidBundle')).toMatchObject({
+      status: 'True',
+      reason: 'UnpackSuccessful',
+      message: `Successfully unpacked the ${active} Bundle`,
+    });
+    const { items } = await world.kube.list({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      labelSelector: `core.rukpak.io/owner-kind=BundleDeployment,core.rukpak.io/owner-name=${name}`,
+    });
+    expect(items).toHaveLength(8);
+  });
+
+  test('D1 the active Bundle is controlled by the BundleDeployment', async () => {
+    const deployment = await world.get('BundleDeployment', name);
+    const bundle = await world.get('Bundle', active);
+    expect(bundle.metadata.ownerReferences).toEqual([
+      {
+        apiVersion,
+        kind: 'BundleDeployment',
+        name,
+        uid: deployment.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+  });
+
+  test('D2 the active Bundle bears the owner labels and the labels of the template', async () => {
+    const bundle = await world.get('Bundle', active);
+    expect(bundle.metadata.labels).toMatchObject({
+      'core.rukpak.io/owner-kind': 'BundleDeployment',
+      'core.rukpak.io/owner-name': name,
+      'app.kubernetes.io/name': name,
+    });
+    expect(active.startsWith(`${name}-`)).toBe(true);
+    expect(active.length).toBeLessThanOrEqual(52);
+  });
+
+  test('D3, D4 a template whose content cannot be had leaves the old version and its Bundle', async () => {
+    const source = {
+      type: 'git',
+      git: { repository: 'github.com/operator-framework/combo', ref: { tag: 'non-existent-tag' } },
+      image: null,
+    };
+    await setTemplate(name, { spec: { source } });
+    const deployment = await world.deploymentWith(name, {
+      type: 'HasValidBundle',
+      status: 'False',
+      reason: 'UnpackFailed',
+    });
+    expect(conditionOf(deployment, 'HasValidBundle')?.message).toContain('Failed to unpack');
+    expect(conditionOf(deployment, 'Installed')?.status).toBe('True');
+    expect(activeBundle(deployment)).toBe(active);
+    const bundles = await world.ownedBundles(name);
+    expect(bundles.map((bundle) => bundle.metadata.name)).toContain(active);
+    expect(bundles).toHaveLength(2);
+    const hashes = bundles.map((bundle) => bundle.metadata.labels?.['core.rukpak.io/bundle-template-hash']);
+    expect(new Set(hashes).size).toBe(2);
+  });
+
+  test('D5, D6 another label in the template is a pivot, and the Bundles before go', async () => {
+    const { image } = world.imageSource('valid:v1', valid);
+    await setTemplate(name, {
+      metadata: { labels: { 'e2e-test': 'stub' } },
+      spec: { source: { type: 'image', image, git: null } },
+    });
+    const bundle = await eventually(
+      async () => {
+        const deployment = await world.get('BundleDeployment', name);
+        const found = await world.get('Bundle', activeBundle(deployment));
+        expect(found.metadata.labels).toMatchObject({ 'e2e-test': 'stub' });
+        return found;
+      },
+      { timeoutMs: 20_000 },
+    );
+    await world.deploymentWith(name, installed);
+    await eventually(async () => {
+      const left = await world.ownedBundles(name);
+      expect(left.map((one) => one.metadata.name)).toEqual([bundle.metadata.name]);
+    });
+  });
+
+  test('G3 a deleted Bundle comes back with another uid and stays active', async () => {
+    const before = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
+    await world.kube.delete({ apiVersion, kind: 'Bundle', name: before.metadata.name ?? '' });
+    await eventually(
+      async () => {
+        const again = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
+        expect(again.metadata.uid).not.toBe(before.metadata.uid);
+        expect(statusOf(again)['phase']).toBe('Unpacked');
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('G4 nothing that it installed is left when it is deleted', async () => {
+    await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name });
+    await eventually(
+      async () => {
+        expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
+        const target = {
+          apiVersion: 'apiextensions.k8s.io/v1',
+          kind: 'CustomResourceDefinition',
+          labelSelector: `core.rukpak.io/owner-name=${name}`,
+        };
+        expect((await world.kube.list(target)).items).toEqual([]);
+        expect(await world.ownedBundles(name)).toEqual([]);
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+});
+
+describe('content that cannot be installed', () => {
+  test('D8 every missing kind is named', async () => {
+    await create(bundleDeployment('d8', world.imageSource('d8:v1', missingCrds)));
+    const deployment = await world.deploymentWith('d8', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(activeBundle(deployment)).toBeUndefined();
+    const message = conditionOf(deployment, 'Installed')?.message ?? '';
+    for (const [kind, version] of [
+      ['CatalogSource', 'v1alpha1'],
+      ['ClusterServiceVersion', 'v1alpha1'],
+      ['OLMConfig', 'v1'],
+      ['OperatorGroup', 'v1'],
+    ]) {
+      expect(message).toContain(`no matches for kind "${kind}" in version "operators.coreos.com/${version}"`);
+    }
+    expect(message).toContain('required resource not found');
+  });
+
+  test('D9 a folder in manifests is told on the deployment', async () => {
+    await create(bundleDeployment('d9', world.imageSource('d9:v1', withSubdirectory)));
+    const deployment = await world.deploymentWith('d9', {
+      type: 'HasValidBundle',
+      status: 'False',
+      reason: 'UnpackFailed',
+    });
+    expect(activeBundle(deployment)).toBeUndefined();
+    const message = conditionOf(deployment, 'HasValidBundle')?.message ?? '';
+    expect(message).toContain('Failed to unpack the d9-');
+    expect(message).toContain(
+      'get objects from bundle manifests: subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "manifests/emptydir"',
+    );
+  });
+
+  test('D12 a CRD and an object of it install from one bundle', async () => {
+    await create(bundleDeployment('d12', world.imageSource('d12:v1', crdAndObject)));
+    await world.deploymentWith('d12', installed);
+    const ref = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'CatalogSource',
+      namespace: 'catalogs',
+      name: 'one',
+    };
+    expect((await world.kube.get(ref))['spec']).toEqual({ image: 'example.com/catalog' });
+  });
+});
+
+describe('versions', () => {
+  test('a pivot changes what changed, removes what is gone, and removes the old Bundle last', async () => {
+    await create(bundleDeployment('app', world.imageSource('app:v1', application('app', 1))));
+    const first = activeBundle(await world.deploymentWith('app', installed));
+    const kept = await world.get('ConfigMap', 'kept', 'app');
+    await setImage('app', world.imageSource('app:v2', application('app', 2)));
+    await eventually(
+      async () => {
+        expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
+      },
+      { timeoutMs: 20_000 },
+    );
+    // The old Bundle goes last: whatever else had to happen has happened.
+    expect((await world.get('ConfigMap', 'settings', 'app'))['data']).toEqual({ version: '2' });
+    expect(isNotFound(await errorOf(world.get('ConfigMap', 'legacy', 'app')))).toBe(true);
+    expect((await world.get('ConfigMap', 'kept', 'app')).metadata.uid).toBe(kept.metadata.uid);
+    expect(activeBundle(await world.deploymentWith('app', installed))).not.toBe(first);
+  });
+
+  test('a version that cannot be applied changes nothing and says why', async () => {
+    const before = await world.get('ConfigMap', 'settings', 'app');
+    const active = activeBundle(await world.get('BundleDeployment', 'app'));
+    await setImage('app', world.imageSource('app:v3', brokenApplication('app')));
+    const deployment = await world.deploymentWith('app', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'UpgradeFailed',
+    });
+    expect(conditionOf(deployment, 'Installed')?.message).toContain('ConfigMap "Not_A_Name"');
+    expect(conditionOf(deployment, 'Installed')?.message).toContain('RFC 1123');
+    expect(activeBundle(deployment)).toBe(active);
+    expect(await world.get('ConfigMap', 'settings', 'app')).toEqual(before);
+  });
+
+  test('objects of another deployment are not taken over, and the other is named', async () => {
+    await create(bundleDeployment('app-twin', world.imageSource('app:v1', application('app', 1))));
+    const twin = await world.deploymentWith('app-twin', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(conditionOf(twin, 'Installed')?.message).toContain('BundleDeployment "app"');
+    expect((await world.get('ConfigMap', 'settings', 'app')).metadata.labels?.['core.rukpak.io/owner-name']).toBe(
+      'app',
+    );
+  });
+
+  test('drift from the installed version is put right, though a later one failed', async () => {
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'app', name: 'settings' };
+    await world.kube.patch(ref, { data: { version: 'changed by hand' } }, { fieldManager: 'somebody' });
+    await world.kube.delete({ ...ref, name: 'kept' });
+    await eventually(
+      async () => {
+        expect((await world.kube.get(ref))['data']).toEqual({ version: '2' });
+        expect((await world.kube.get({ ...ref, name: 'kept' }))['data']).toEqual({ same: 'always' });
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('deletion leaves nothing behind, not even while the last version failed', async () => {
+    await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app' });
+    await eventually(
+      async () => {
+        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app')))).toBe(true);
+        expect(isNotFound(await errorOf(world.get('Namespace', 'app')))).toBe(true);
+        expect(await world.ownedBundles('app')).toEqual([]);
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+});
