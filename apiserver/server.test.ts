@@ -1,6 +1,7 @@
 import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
+import { eventually } from '../test/support/index.ts';
 import { type ApiServer, startApiServer } from './index.ts';
 
 interface Answer {
@@ -170,4 +171,16 @@ test('stops at once with watches open', async () => {
   await other.stop();
   await ended;
   expect(performance.now() - begun).toBeLessThan(1000);
+});
+
+test('a namespace with contents is emptied and goes', async () => {
+  await ask('/api/v1/namespaces', { method: 'POST', body: { metadata: { name: 'short-lived' } } });
+  await ask('/api/v1/namespaces/short-lived/configmaps', { method: 'POST', body: { metadata: { name: 'inside' } } });
+  expect((await ask('/api/v1/namespaces/short-lived', { method: 'DELETE' })).body).toMatchObject({
+    status: { phase: 'Terminating' },
+  });
+  await eventually(async () => {
+    expect((await ask('/api/v1/namespaces/short-lived')).code).toBe(404);
+    expect((await ask('/api/v1/namespaces/short-lived/configmaps/inside')).code).toBe(404);
+  });
 });

@@ -300,11 +300,10 @@ function checkVersion(options: {
 
 function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {
   const { strategy } = target.type;
-  if (target.subresource === 'status') {
-    strategy.prepareForStatusUpdate(object, live);
-  } else {
-    strategy.prepareForUpdate(object, live);
-  }
+  if (target.subresource === 'status') strategy.prepareForStatusUpdate(object, live);
+  // The one way to change a namespace's `spec.finalizers`, which every other update keeps.
+  else if (target.subresource === 'finalize') object['status'] = live['status'];
+  else strategy.prepareForUpdate(object, live);
   const { generation } = live.metadata;
   if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
