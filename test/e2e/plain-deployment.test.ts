@@ -267,13 +267,23 @@ describe('versions', () => {
     );
   });
 
-  test('deletion leaves nothing behind, not even while the last version failed', async () => {
+  test('whoever waited for the objects of a deployment installs once that is deleted', async () => {
     await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app' });
+    await world.deploymentWith('app-twin', installed);
+    const settings = await world.get('ConfigMap', 'settings', 'app');
+    expect(settings.metadata.labels?.['core.rukpak.io/owner-name']).toBe('app-twin');
+    expect(await world.ownedBundles('app')).toEqual([]);
+  });
+
+  test('deletion leaves nothing behind, not even while the last version failed', async () => {
+    await setImage('app-twin', world.imageSource('app:v3', brokenApplication('app')));
+    await world.deploymentWith('app-twin', { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
+    await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app-twin' });
     await eventually(
       async () => {
-        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app')))).toBe(true);
+        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app-twin')))).toBe(true);
         expect(isNotFound(await errorOf(world.get('Namespace', 'app')))).toBe(true);
-        expect(await world.ownedBundles('app')).toEqual([]);
+        expect(await world.ownedBundles('app-twin')).toEqual([]);
       },
       { timeoutMs: 20_000 },
     );
