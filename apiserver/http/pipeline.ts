@@ -5,8 +5,10 @@ import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
 import { Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, unknownPath } from './exchange.ts';
+import { impersonate } from './impersonation.ts';
 import { handleGet, handleList } from './read-handlers.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
+import { reviewHandlers } from './reviews.ts';
 import { badRequest, StatusError } from './status-error.ts';
 import { handlePublicPath, isPublicPath } from './version-and-health.ts';
 import { handleWatch } from './watch-handler.ts';
@@ -124,9 +126,10 @@ export class Pipeline {
   async #answer(exchange: Exchange, left: AbortSignal): Promise<Reply | undefined> {
     const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
     const timeoutMs = parseRequestTimeout(exchange.query);
-    const user = this.#userOf(exchange, info);
+    const { authorizer } = this.#parts;
+    const user = impersonate(authorizer, this.#userOf(exchange, info), exchange.request.headers);
     const isPublic = info.kind === 'path' && isPublicPath(info.path);
-    if (!isPublic) checkAccess(this.#parts.authorizer, user, info);
+    if (!isPublic) checkAccess(authorizer, user, info);
     if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? unknownPath();
     const isLong = info.verb === 'watch';
     const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);
@@ -196,6 +199,8 @@ export class Pipeline {
     const isNamed = ['update', 'patch', 'delete', 'get'].includes(verb);
     if (isNamed === (name === '') && verb !== 'watch') throw methodNotAllowed();
     const handler = verb === 'patch' ? this.#patch : Object.hasOwn(verbHandlers, verb) ? verbHandlers[verb] : undefined;
+    const review = verb === 'create' ? reviewHandlers.get(type.storageKey) : undefined;
+    if (review !== undefined) return review;
     if (handler === undefined || !isServed(type.verbs, verb)) throw methodNotAllowed();
     return handler;
   }

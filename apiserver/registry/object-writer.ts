@@ -298,12 +298,32 @@ function checkVersion(options: {
   if (resourceVersion !== live.metadata.resourceVersion) throw modifiedSince(target, target.name);
 }
 
+/** A Namespace is finalised by taking names out of `spec.finalizers`; nothing else changes. */
+function keepAllButSpecFinalizers(object: KubeObject, live: KubeObject): void {
+  const { finalizers } = (object['spec'] ?? {}) as JsonObject;
+  const { finalizers: _old, ...spec } = (live['spec'] ?? {}) as JsonObject;
+  const hasLeft = Array.isArray(finalizers) && finalizers.length > 0;
+  Object.assign(object, copyJson({ ...live, metadata: object.metadata }), {
+    spec: { ...spec, ...(hasLeft ? { finalizers } : {}) },
+  });
+}
+
 function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {
   const { strategy } = target.type;
+<<<<<<< HEAD
   if (target.subresource === 'status') strategy.prepareForStatusUpdate(object, live);
   // The one way to change a namespace's `spec.finalizers`, which every other update keeps.
   else if (target.subresource === 'finalize') object['status'] = live['status'];
   else strategy.prepareForUpdate(object, live);
+=======
+  if (target.subresource === 'status') {
+    strategy.prepareForStatusUpdate(object, live);
+  } else if (target.subresource === 'finalize') {
+    keepAllButSpecFinalizers(object, live);
+  } else {
+    strategy.prepareForUpdate(object, live);
+  }
+>>>>>>> 9f77b33 (apiserver: review access, impersonate, finalise)
   const { generation } = live.metadata;
   if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
