@@ -310,12 +310,6 @@ function keepAllButSpecFinalizers(object: KubeObject, live: KubeObject): void {
 
 function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {
   const { strategy } = target.type;
-<<<<<<< HEAD
-  if (target.subresource === 'status') strategy.prepareForStatusUpdate(object, live);
-  // The one way to change a namespace's `spec.finalizers`, which every other update keeps.
-  else if (target.subresource === 'finalize') object['status'] = live['status'];
-  else strategy.prepareForUpdate(object, live);
-=======
   if (target.subresource === 'status') {
     strategy.prepareForStatusUpdate(object, live);
   } else if (target.subresource === 'finalize') {
@@ -323,7 +317,6 @@ function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject
   } else {
     strategy.prepareForUpdate(object, live);
   }
->>>>>>> 9f77b33 (apiserver: review access, impersonate, finalise)
   const { generation } = live.metadata;
   if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
