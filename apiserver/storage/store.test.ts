@@ -22,9 +22,18 @@ function thing(name: string, value = 0): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name }, value };
 }
 
-async function put(store: Store, name: string, options: { value?: number; replaces?: StoredEntry } = {}): Promise<StoredEntry> {
+async function put(
+  store: Store,
+  name: string,
+  options: { value?: number; replaces?: StoredEntry } = {},
+): Promise<StoredEntry> {
   const { value = 0, replaces } = options;
-  const { entry, durable } = store.commit({ storageKey: 'things', key: `/${name}`, replaces, object: thing(name, value) });
+  const { entry, durable } = store.commit({
+    storageKey: 'things',
+    key: `/${name}`,
+    replaces,
+    object: thing(name, value),
+  });
   await durable;
   return entry;
 }
