@@ -1,4 +1,5 @@
 /** The measured platform: prints its kubeconfig; for each line of standard input, what it has used so far. */
+
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -6,6 +7,7 @@ import { readConfig, upOptions } from '../cli/config.ts';
 import { parseOptions } from '../cli/options.ts';
 import { startPlatform } from '../cli/platform.ts';
 import { createLogger } from '../src/base/index.ts';
+import { peakMemoryBytes } from './memory.ts';
 
 let requestCount = 0;
 let apiPort = '';
@@ -19,7 +21,7 @@ apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfig: platform.apiServer.kubeconfig })}\n`);
 const lines = createInterface({ input: process.stdin });
 lines.on('line', () => {
-  const facts = { requestCount, peakBytes: process.resourceUsage().maxRSS * 1024 };
+  const facts = { requestCount, peakBytes: peakMemoryBytes() };
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 });
 process.once('SIGTERM', () => {

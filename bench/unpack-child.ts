@@ -1,5 +1,7 @@
 /** The measured unpacker: one image reference an argument; prints how long each took and the peak memory. */
+
 import { createUnpacker } from '../provisioners/index.ts';
+import { peakMemoryBytes } from './memory.ts';
 
 const [storeDir = '', ...references] = process.argv.slice(2);
 const unpacker = await createUnpacker({ storeDir });
@@ -13,7 +15,7 @@ for (const [index, ref] of references.entries()) {
     },
     { signal: AbortSignal.timeout(300_000) },
   );
-  const facts = { tookMs: performance.now() - startedMs, sizeBytes, peakBytes: process.resourceUsage().maxRSS * 1024 };
+  const facts = { tookMs: performance.now() - startedMs, sizeBytes, peakBytes: peakMemoryBytes() };
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 }
 await unpacker[Symbol.asyncDispose]();
