@@ -11,9 +11,16 @@ export interface Child extends AsyncDisposable {
 }
 
 /** Starts `file` of this folder on the same Node.js, in a process of its own. */
-export function startChild(file: string, args: readonly string[] = []): Child {
+export function startChild(
+  file: string,
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Child {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child: ChildProcess = spawn(process.execPath, [path, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
   if (child.stdout === null) throw new Error(`${file}: no standard output`);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
