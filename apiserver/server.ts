@@ -122,13 +122,13 @@ class ServerCore {
 
   /** What is there before the first request. */
   async prepare(options: ApiServerOptions): Promise<void> {
-    await bootstrap(this.cluster, this.parts.log);
+    const { types, clock, log } = this.parts;
+    await bootstrap({ cluster: this.cluster, types: types.all(), log, nowMs: clock.now() });
     const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
     this.#plugins = admission.plugins;
     this.#running.push(admission);
     const definitions = this.cluster.resource('apiextensions.k8s.io', 'customresourcedefinitions');
     if (definitions === undefined) return;
-    const { types, clock, log } = this.parts;
     const custom = new CustomResources(
       { cluster: this.cluster, types, clock, log, columns: columnsOfPrinterColumns },
       definitions,

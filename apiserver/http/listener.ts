@@ -56,6 +56,8 @@ export async function listen(
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
+    // In megabytes: lists that wait to be read count; over the limit node refuses every new request of the connection.
+    maxSessionMemory: 512,
     settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 },
   });
   const open = { sessions: new Set<ServerHttp2Session>(), sockets: new Set<Socket>() };

@@ -1,8 +1,10 @@
-import type { Logger } from '../../src/base/index.ts';
+import { formatTimestamp, type Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
 import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
 import type { Cluster } from './cluster.ts';
+import { kubernetesService, localApiServices } from './bootstrap-services.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
 
 const as = 'system:apiserver';
 
@@ -22,14 +24,25 @@ const priorityClasses = [
 /** Objects of a fresh cluster that are put back at every start when they are missing; changes to them are kept. */
 const objects: readonly KubeObject[] = [...namespaces, ...priorityClasses, ...clusterRoles, ...clusterRoleBindings];
 
-async function ensure(cluster: Cluster, object: KubeObject, log: Logger): Promise<void> {
+interface Bootstrap {
+  readonly cluster: Cluster;
+  /** Every served version, built in. */
+  readonly types: readonly ResourceType[];
+  readonly log: Logger;
+  readonly nowMs: number;
+}
+
+/** Creates an object, with its status where it has one; one that is there already is left as it is. */
+async function ensure({ cluster, log }: Bootstrap, object: KubeObject): Promise<void> {
   const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
   const resource = cluster.resourceOfKind(group, object.kind);
   if (resource === undefined) return;
   const { namespace = '', name = '' } = object.metadata;
   if (cluster.get(resource, { namespace, name }) !== undefined) return;
   try {
-    await cluster.create(resource, object, { as });
+    const created = await cluster.create(resource, object, { as });
+    const status = object['status'];
+    if (status !== undefined) await cluster.update(resource, { ...created, status }, { as, subresource: 'status' });
   } catch (thrown) {
     // A server without one of its objects is of more use than none.
     if (!(thrown instanceof StatusError)) throw thrown;
@@ -38,6 +51,7 @@ async function ensure(cluster: Cluster, object: KubeObject, log: Logger): Promis
 }
 
 /** Creates what every cluster has from its first moment. */
-export async function bootstrap(cluster: Cluster, log: Logger): Promise<void> {
-  await Promise.all(objects.map((object) => ensure(cluster, object, log)));
+export async function bootstrap(options: Bootstrap): Promise<void> {
+  const apiServices = localApiServices(options.types, formatTimestamp(options.nowMs));
+  await Promise.all([...objects, kubernetesService, ...apiServices].map((object) => ensure(options, object)));
 }

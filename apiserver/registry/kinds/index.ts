@@ -249,6 +249,7 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec, ...strict },
   'apiextensions.k8s.io/v1/CustomResourceDefinition': crdRules,
   'apiregistration.k8s.io/v1/APIService': {
+    nameProblems: pathSegmentProblems,
     ...strict,
     applyDefaults: policy.defaultApiService,
     validate: cluster.validateApiService,
