@@ -1,8 +1,8 @@
 import { formatTimestamp, type Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
 import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
-import type { Cluster } from './cluster.ts';
 import { kubernetesService, localApiServices } from './bootstrap-services.ts';
+import type { Cluster } from './cluster.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 
