@@ -18,7 +18,7 @@ import { Pipeline } from './http/pipeline.ts';
 import { subresourceHandlers } from './http/subresources/index.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
 import { applyJsonPatch } from './patch/index.ts';
-import { bootstrap } from './registry/bootstrap.ts';
+import { bootstrap, describeServer } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
 import type { Cluster } from './registry/cluster.ts';
 import { CustomResources } from './registry/custom-resources.ts';
@@ -87,6 +87,8 @@ class ServerCore {
   readonly #shutdown = new AbortController();
   readonly #running: (Disposable | AsyncDisposable)[] = [];
   #plugins: readonly AdmissionPlugin[] = [];
+  #description: () => Promise<void> = async () => {};
+  #late: Promise<void> = Promise.resolve();
 
   constructor(options: ApiServerOptions, store: Store, credentials: Credentials) {
     const clock = options.clock ?? systemClock;
@@ -123,7 +125,9 @@ class ServerCore {
   /** What is there before the first request. */
   async prepare(options: ApiServerOptions): Promise<void> {
     const { types, clock, log } = this.parts;
-    await bootstrap({ cluster: this.cluster, types: types.all(), log, nowMs: clock.now() });
+    const first = { cluster: this.cluster, types: types.all(), log, nowMs: clock.now() };
+    await bootstrap(first);
+    this.#description = () => describeServer(first);
     const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
     this.#plugins = admission.plugins;
     this.#running.push(admission);
@@ -141,6 +145,9 @@ class ServerCore {
   startBackground(authorityPem: string, hasSimulation: boolean): void {
     const { clock, log } = this.parts;
     this.#running.push(startControllers(this.cluster, { clock, log, authorityPem }));
+    this.#late = this.#description().catch((thrown: unknown) => {
+      log.error({ err: thrown }, 'server could not describe itself');
+    });
     if (hasSimulation) this.#running.push(startSimulation(this.cluster, { clock, log }));
   }
 
@@ -150,6 +157,7 @@ class ServerCore {
   }
 
   async stop(): Promise<void> {
+    await this.#late;
     for (const part of this.#running.reverse()) {
       if (Symbol.asyncDispose in part) await part[Symbol.asyncDispose]();
       else part[Symbol.dispose]();

@@ -24,7 +24,8 @@ const priorityClasses = [
 /** Objects of a fresh cluster that are put back at every start when they are missing; changes to them are kept. */
 const objects: readonly KubeObject[] = [...namespaces, ...priorityClasses, ...clusterRoles, ...clusterRoleBindings];
 
-interface Bootstrap {
+/** What the first objects are made from. */
+export interface Bootstrap {
   readonly cluster: Cluster;
   /** Every served version, built in. */
   readonly types: readonly ResourceType[];
@@ -52,6 +53,10 @@ async function ensure({ cluster, log }: Bootstrap, object: KubeObject): Promise<
 
 /** Creates what every cluster has from its first moment. */
 export async function bootstrap(options: Bootstrap): Promise<void> {
-  const apiServices = localApiServices(options.types, formatTimestamp(options.nowMs));
-  await Promise.all([...objects, kubernetesService, ...apiServices].map((object) => ensure(options, object)));
+  await Promise.all([...objects, kubernetesService].map((object) => ensure(options, object)));
+}
+
+/** Creates what tells about the server and nobody waits for: may run beside the first requests. */
+export async function describeServer(options: Bootstrap): Promise<void> {
+  for (const object of localApiServices(options.types, formatTimestamp(options.nowMs))) await ensure(options, object);
 }

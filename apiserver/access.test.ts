@@ -1,0 +1,104 @@
+import { connect } from 'node:http2';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../src/base/index.ts';
+import { type ApiServer, startApiServer } from './index.ts';
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer({ simulation: false });
+});
+afterAll(async () => {
+  await server.stop();
+});
+
+interface Asked {
+  readonly body?: JsonObject;
+  readonly headers?: Record<string, string>;
+  readonly token?: string;
+  /** PEM. */
+  readonly client?: { readonly cert: string; readonly key: string };
+}
+
+/** One request over HTTP/2. */
+async function ask(path: string, asked: Asked = {}): Promise<{ code: number; body: JsonObject }> {
+  const { body, client, token } = asked;
+  const authorization = client === undefined ? { authorization: `Bearer ${token ?? server.adminToken}` } : {};
+  const session = connect(server.url, { ca: server.caCertificatePem, ...client });
+  const headers = { ':method': body === undefined ? 'GET' : 'POST', ':path': path, ...authorization, ...asked.headers };
+  return await new Promise((resolve, reject) => {
+    session.on('error', reject);
+    const stream = session.request(headers);
+    let code = 0;
+    let text = '';
+    stream.setEncoding('utf8');
+    stream.on('response', (answer) => {
+      code = Number(answer[':status']);
+    });
+    stream.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    stream.on('error', reject);
+    stream.on('end', () => {
+      session.close();
+      resolve({ code, body: JSON.parse(text) as JsonObject });
+    });
+    stream.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function tokenOf(name: string): Promise<string> {
+  await ask('/api/v1/namespaces/default/serviceaccounts', { body: { metadata: { name } } });
+  const path = `/api/v1/namespaces/default/serviceaccounts/${name}/token`;
+  const { body } = await ask(path, { body: { spec: { expirationSeconds: 3600 } } });
+  return (body['status'] as { token: string }).token;
+}
+
+test('knows the admin by client certificate', async () => {
+  const client = { cert: server.adminCertificatePem, key: server.adminKeyPem };
+  const review = await ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', { client, body: {} });
+  expect(review.body).toMatchObject({ status: { userInfo: { username: 'kubernetes-admin' } } });
+});
+
+test('gives a service account what is bound to it and nothing else', async () => {
+  const token = await tokenOf('reader');
+  const path = '/api/v1/namespaces/default/configmaps';
+  const refused = await ask(path, { token });
+  expect(refused).toMatchObject({ code: 403, body: { reason: 'Forbidden' } });
+  expect(refused.body['message']).toBe(
+    'configmaps is forbidden: User "system:serviceaccount:default:reader" cannot list resource "configmaps" in API group "" in the namespace "default"',
+  );
+  await ask('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
+    body: {
+      metadata: { name: 'reader' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+      subjects: [{ kind: 'ServiceAccount', name: 'reader', namespace: 'default' }],
+    },
+  });
+  expect((await ask(path, { token })).code).toBe(200);
+  expect((await ask(path, { token, body: { metadata: { name: 'x' } } })).code).toBe(403);
+  expect((await ask('/api/v1/namespaces/kube-system/configmaps', { token })).code).toBe(403);
+});
+
+test('refuses the token of a service account that is gone, and a token that was changed', async () => {
+  const token = await tokenOf('gone');
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  expect((await ask(path, { token, body: {} })).code).toBe(201);
+  const [header, , signature] = token.split('.');
+  const claims = Buffer.from('{"iss":"https://kubernetes.default.svc.cluster.local"}').toString('base64url');
+  expect((await ask(path, { token: `${header}.${claims}.${signature}`, body: {} })).code).toBe(401);
+  const type = server.cluster.resource('', 'serviceaccounts');
+  if (type === undefined) throw new Error('no service accounts');
+  await server.cluster.delete(type, { namespace: 'default', name: 'gone' }, { as: 'test' });
+  expect((await ask(path, { token, body: {} })).code).toBe(401);
+});
+
+test('lets the admin act as somebody else, and nobody who may not', async () => {
+  const headers = { 'impersonate-user': 'bob' };
+  const body = { spec: { resourceAttributes: { verb: 'list', resource: 'pods', namespace: 'default' } } };
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  expect((await ask(path, { body })).body).toMatchObject({ status: { allowed: true } });
+  expect((await ask(path, { body, headers })).body).toMatchObject({ status: { allowed: false } });
+  const refused = await ask(path, { body, headers, token: await tokenOf('pretender') });
+  expect(refused.code).toBe(403);
+  expect(refused.body['message']).toContain('cannot impersonate resource "users"');
+});
