@@ -93,7 +93,7 @@ export const upOptions: readonly OptionSpec[] = [
     name: 'log-level',
     kind: 'text',
     placeholder: 'LEVEL',
-    default: 'warn',
+    default: 'error',
     variable: 'LONGSHORE_LOG_LEVEL',
     sentence: 'debug, info, warn, error or silent; JSON lines on standard error.',
   },

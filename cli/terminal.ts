@@ -25,15 +25,3 @@ export function createTerminal(stream: NodeJS.WriteStream): Terminal {
     },
   };
 }
-
-const barWidth = 24;
-
-/** `[######..................]  25% 1.2/4.8 MiB`; without a total: the count alone. */
-export function formatProgress(doneBytes: number, totalBytes: number | undefined): string {
-  const mib = (bytes: number): string => (bytes / (1024 * 1024)).toFixed(1);
-  if (totalBytes === undefined || totalBytes === 0) return `${mib(doneBytes)} MiB`;
-  const share = Math.min(1, doneBytes / totalBytes);
-  const filled = Math.round(share * barWidth);
-  const bar = '#'.repeat(filled).padEnd(barWidth, '.');
-  return `[${bar}] ${String(Math.floor(share * 100)).padStart(3)}% ${mib(doneBytes)}/${mib(totalBytes)} MiB`;
-}

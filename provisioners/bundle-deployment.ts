@@ -26,9 +26,9 @@ import { bundleOfTemplate, isBundleOf, obsoleteBundles } from './bundle-template
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
 
 /** On a BundleDeployment: the kinds that were, or are about to be, installed for it. */
-export const installedKindsAnnotation = 'core.rukpak.io/installed-kinds';
+const installedKindsAnnotation = 'core.rukpak.io/installed-kinds';
 /** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
-export const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
+const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { forbidden } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import { randomSuffix } from '../registry/names.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 
 const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -52,12 +52,6 @@ function tokenVolume(name: string): JsonObject {
       ],
     },
   };
-}
-
-/** A name that `generateName` could have made: 5 characters without vowels. */
-function randomSuffix(): string {
-  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-  return [...randomBytes(5)].map((byte) => alphabet.charAt(byte % alphabet.length)).join('');
 }
 
 function mountToken(spec: JsonObject): void {

@@ -1,15 +1,12 @@
 /** Server-side apply and the tracking of who owns which field. Main type: `FieldSet`; main functions: `serverSideApply` for
  *  apply patches, `trackUpdate` for every other write. Pure: never stores, defaults or validates beyond the schema's structure. */
 export { FieldSet, type PathElement } from './field-set.ts';
-export { formatManagers, type ManagerEntry, type Managers, parseManagers } from './managed-fields.ts';
+export type { ManagerEntry, Managers } from './managed-fields.ts';
 export { type ServerSideApplyOptions, serverSideApply } from './server-side-apply.ts';
 export {
   type Actor,
-  isSameIgnoringTimes,
-  keepTimes,
   type TrackUpdateOptions,
   trackUpdate,
-  withoutManagedFields,
 } from './track-update.ts';
-export { type Comparison, compare, fieldSetOf } from './value-walk.ts';
+export { type Comparison, fieldSetOf } from './value-walk.ts';
 export { encodeBuiltIn } from './zero-values.ts';

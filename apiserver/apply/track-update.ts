@@ -113,11 +113,7 @@ function emptyObject(schema: Schema | undefined): JsonObject {
 }
 
 /** The managers after an update from `before` to `after`, both as `comparable` gives them. */
-export function trackChange(
-  managers: Managers,
-  change: readonly [JsonObject, JsonObject],
-  options: TrackChange,
-): Managers {
+function trackChange(managers: Managers, change: readonly [JsonObject, JsonObject], options: TrackChange): Managers {
   const [before, after] = change;
   const { manager, apiVersion, now, schema, resetFields } = options;
   const comparison = filterComparison(compare(before, after, schema), resetFields);
@@ -154,7 +150,7 @@ export function trackUpdate(options: TrackUpdateOptions): KubeObject {
 
 /** Whether two objects are the same apart from `metadata.managedFields[].time`, `resourceVersion` and `generation`:
  *  then a write is not stored. */
-export function isSameIgnoringTimes(a: KubeObject, b: KubeObject): boolean {
+function isSameIgnoringTimes(a: KubeObject, b: KubeObject): boolean {
   return isJsonEqual(timeless(a), timeless(b));
 }
 

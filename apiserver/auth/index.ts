@@ -4,5 +4,5 @@ export { Authenticator, completeUser, type Identity } from './authenticator.ts';
 export type { AccessDecision, AccessRequest, Authorizer, PolicyRule } from './authorizer.ts';
 export { type Credentials, loadCredentials } from './credentials.ts';
 export { formatKubeconfig } from './kubeconfig.ts';
-export { isAllowedByRule, RbacAuthorizer, type RbacObjects } from './rbac.ts';
+export { RbacAuthorizer, type RbacObjects } from './rbac.ts';
 export { ServiceAccountTokens, tokenIssuer } from './service-account-token.ts';

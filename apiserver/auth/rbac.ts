@@ -45,7 +45,7 @@ function matchesPath(rule: PolicyRule, path: string): boolean {
 }
 
 /** Whether one rule allows a request. */
-export function isAllowedByRule(rule: PolicyRule, request: AccessRequest): boolean {
+function isAllowedByRule(rule: PolicyRule, request: AccessRequest): boolean {
   if (!has(rule.verbs, request.verb)) return false;
   return request.kind === 'path' ? matchesPath(rule, request.path) : matchesResource(rule, request);
 }

@@ -86,7 +86,7 @@ function checkKind(value: JsonObject, expected: ExpectedKind): void {
 
 /** Acts on unknown and duplicate fields as `fieldValidation` says.
  *  @throws StatusError 400 in strict mode */
-export function reportFindings(findings: readonly string[], expected: ExpectedKind, options: DecodeOptions): void {
+function reportFindings(findings: readonly string[], expected: ExpectedKind, options: DecodeOptions): void {
   if (findings.length === 0 || options.validation === 'Ignore') return;
   if (options.validation === 'Strict') {
     const what = `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}`;

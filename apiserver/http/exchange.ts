@@ -9,7 +9,7 @@ import { StatusError } from './status-error.ts';
 export type HttpRequest = IncomingMessage;
 export type HttpResponse = ServerResponse;
 
-export const maxBodyBytes: number = 3 * 1024 * 1024;
+const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
 const maxWarningCharacters = 4096;
 const compress = promisify(gzip);
@@ -63,7 +63,7 @@ function quoteWarning(text: string): string {
 }
 
 /** Values of the `Warning` headers: each text once, cut when they are too long together. */
-export function warningHeaders(texts: readonly string[]): string[] {
+function warningHeaders(texts: readonly string[]): string[] {
   const unique = [...new Set(texts)];
   const total = unique.reduce((sum, text) => sum + text.length, 0);
   let rest = maxWarningCharacters;

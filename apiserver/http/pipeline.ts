@@ -44,7 +44,7 @@ const methodNotAllowed = (): StatusError =>
 
 /** Milliseconds that `timeout` gives a request, at most 60 s.
  *  @throws StatusError 400 */
-export function parseRequestTimeout(query: URLSearchParams): number {
+function parseRequestTimeout(query: URLSearchParams): number {
   const text = query.get('timeout');
   if (text === null || text === '') return requestDeadlineMs;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];

@@ -35,7 +35,7 @@ function validationErrors(value: string): FieldError[] {
 }
 
 /** The name under which a write without `fieldManager` is recorded. */
-export function managerOfUserAgent(userAgent: string | undefined): string {
+function managerOfUserAgent(userAgent: string | undefined): string {
   const name = (userAgent ?? '').split('/', 1)[0]?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
   return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
 }

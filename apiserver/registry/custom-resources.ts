@@ -28,7 +28,7 @@ function statusOf(crd: KubeObject): JsonObject {
 }
 
 /** Whether a condition of a CustomResourceDefinition is True. */
-export function hasCondition(crd: KubeObject, type: string): boolean {
+function hasCondition(crd: KubeObject, type: string): boolean {
   const conditions = (statusOf(crd)['conditions'] ?? []) as unknown as readonly Condition[];
   return conditions.some((condition) => condition.type === type && condition.status === 'True');
 }

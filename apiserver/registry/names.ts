@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** Rules for names, as kube-apiserver words them. Each function answers with the reasons why a text may not be used; empty when it may. */
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -93,8 +95,7 @@ export function configKeyProblems(text: string): string[] {
 /** The characters of a random suffix: no vowels, nothing that looks like another. */
 export const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** The name made for `generateName`: the base cut to 58 characters, then 5 characters; `random` answers numbers in [0, 1). */
-export function generatedName(base: string, random: () => number): string {
-  const character = (): string => suffixAlphabet.charAt(Math.floor(random() * suffixAlphabet.length));
-  return base.slice(0, 58) + Array.from({ length: 5 }, character).join('');
+/** 5 characters by chance, as `generateName` puts them behind its base. */
+export function randomSuffix(): string {
+  return Array.from({ length: 5 }, () => suffixAlphabet.charAt(randomInt(suffixAlphabet.length))).join('');
 }

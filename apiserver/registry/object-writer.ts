@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
 import { encodeBuiltIn } from '../apply/index.ts';
@@ -9,12 +8,12 @@ import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } fro
 import { trackFields } from './field-tracking.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject } from './kube-object.ts';
+import { randomSuffix } from './names.ts';
 import type { ResourceType } from './resource-type.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, startMetadata } from './write-metadata.ts';
 import { checkObject, checkObjectUpdate } from './write-validation.ts';
 
-const nameAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const maxGeneratedBase = 58;
 const nameTries = 8;
 const conflictTries = 5;
@@ -39,8 +38,7 @@ export interface UpdateRequest {
 }
 
 function withSuffix(base: string): string {
-  const suffix = Array.from({ length: 5 }, () => nameAlphabet.charAt(randomInt(nameAlphabet.length))).join('');
-  return base.slice(0, maxGeneratedBase) + suffix;
+  return base.slice(0, maxGeneratedBase) + randomSuffix();
 }
 
 function modifiedSince(target: WriteTarget, name: string): StatusError {

@@ -14,7 +14,7 @@ const goEscapes: Readonly<Record<string, string>> = {
 };
 
 /** A text in double quotes as Go's `%q` prints it. */
-export function quote(text: string): string {
+function quote(text: string): string {
   const escaped = text.replaceAll(/["\\\p{Cc}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return (
@@ -30,7 +30,7 @@ function sortedKeys(_key: string, value: unknown): unknown {
 }
 
 /** A value as messages show it: texts quoted, all else as compact JSON. */
-export function printValue(value: JsonValue | undefined): string {
+function printValue(value: JsonValue | undefined): string {
   if (value === undefined) return 'null';
   return typeof value === 'string' ? quote(value) : JSON.stringify(value, sortedKeys);
 }

@@ -3,6 +3,7 @@ import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject, type JsonV
 import { type Controller, objectsIn, specOf, statusOf } from '../controllers/controller.ts';
 import type { Cluster, ObjectKey } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import { suffixAlphabet } from '../registry/names.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 
 /** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,
@@ -33,12 +34,11 @@ export function keyOf(text: string): ObjectKey {
 
 /** 10 characters that stand for a JSON value, the same whatever the order of its keys; usable in names and labels. */
 export function shortHash(value: JsonValue): string {
-  const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
   const sorted = JSON.stringify(value, (_key, member: unknown) =>
     isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
   const digest = createHash('sha256').update(sorted).digest();
-  return [...digest.subarray(0, 10)].map((byte) => alphabet.charAt(byte % alphabet.length)).join('');
+  return [...digest.subarray(0, 10)].map((byte) => suffixAlphabet.charAt(byte % suffixAlphabet.length)).join('');
 }
 
 /** A whole number of a spec, or what it means when it is absent. */

@@ -3,4 +3,4 @@
 export { openSqliteJournal } from './sqlite-journal.ts';
 export { type Change, type Journal, StaleChangeError, type StoredEntry, type StoreEvent } from './storage.ts';
 export { Store } from './store.ts';
-export { defaultHistoryLimits, type HistoryLimits } from './watch-history.ts';
+export type { HistoryLimits } from './watch-history.ts';

@@ -7,6 +7,7 @@ import { playThroughApi } from '../demo/api-player.ts';
 import { type CommandResult, hasKubectl, runKubectl } from '../demo/kubectl.ts';
 import { startDemoServers } from '../demo/servers.ts';
 import { type KubectlStep, type Step, story } from '../demo/story.ts';
+import { followNews } from '../news.ts';
 import { parseOptions } from '../options.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { createTerminal, type Terminal } from '../terminal.ts';
@@ -26,10 +27,8 @@ function shown(content: string): string {
 
 async function playCommand(step: KubectlStep, play: Play, terminal: Terminal): Promise<void> {
   terminal.line(`$ kubectl ${typed(step.kubectl)}`);
-  const isLong = step.kubectl[0] === 'wait' || step.kubectl[0] === 'delete';
-  if (isLong) terminal.progress('…');
   const { exitCode, output } = await play(step.kubectl);
-  terminal.line(output.trimEnd());
+  if (output.trimEnd() !== '') terminal.line(output.trimEnd());
   if ((exitCode !== 0) !== (step.isRefused === true)) {
     const expected = step.isRefused === true ? 'a refusal' : 'success';
     throw new TerminalError(
@@ -83,6 +82,16 @@ export async function demo(): Promise<number> {
   const log = createLogger({ level: config.logLevel });
   const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
   terminal.line(`ready in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  const leaving = new AbortController();
+  stack.defer(() => leaving.abort());
+  // States are shown by kubectl; what is on its way only while it is, and not where lines stay.
+  const progress = (text: string): void => {
+    if (process.stdout.isTTY) terminal.progress(text);
+  };
+  followNews(
+    { kube: platform.kube, clock: systemClock, log, signal: leaving.signal },
+    { line: () => undefined, progress },
+  );
   const play = await choosePlayer(platform, { cwd, signal, terminal });
   for (const step of story(servers.places)) await playStep(step, { play, terminal, cwd });
   terminal.line(

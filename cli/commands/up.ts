@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createLogger } from '../../src/base/index.ts';
+import { createLogger, systemClock } from '../../src/base/index.ts';
 import { readConfig } from '../config.ts';
+import { followNews } from '../news.ts';
 import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
 import { createTerminal } from '../terminal.ts';
@@ -18,8 +19,9 @@ export async function up(values: OptionValues): Promise<number> {
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
+  const log = createLogger({ level: config.logLevel });
   const platform = await startPlatform(config, {
-    log: createLogger({ level: config.logLevel }),
+    log,
     onStep: (line) => terminal.line(line),
   });
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
@@ -28,7 +30,10 @@ export async function up(values: OptionValues): Promise<number> {
   );
   terminal.line(`\n  export KUBECONFIG=${platform.kubeconfigPath}\n`);
   terminal.line('Ctrl-C stops it.');
+  const leaving = new AbortController();
+  followNews({ kube: platform.kube, clock: systemClock, log, signal: leaving.signal }, terminal);
   await stopped;
+  leaving.abort();
   terminal.line('stopping');
   await platform[Symbol.asyncDispose]();
   return 0;

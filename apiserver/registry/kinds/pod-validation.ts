@@ -134,7 +134,7 @@ const factors: Readonly<Record<string, number>> = {
 };
 
 /** The number that a quantity stands for; exact enough to compare two of them. */
-export function quantityValue(quantity: string): number {
+function quantityValue(quantity: string): number {
   const match = /^([+-]?[0-9.]+(?:[eE][-+]?\d+)?)([numkKMGTPE]i?)?$/.exec(quantity);
   return match === null ? Number.NaN : Number(match[1]) * (factors[match[2] ?? ''] ?? Number.NaN);
 }
