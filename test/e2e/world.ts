@@ -113,7 +113,7 @@ async function createPullSecret(kube: KubeClient, host: string): Promise<void> {
 }
 
 /** Settings as `longshore up` would read them from `args`. */
-function configOf(args: readonly string[]): ReturnType<typeof readConfig> {
+export function configOf(args: readonly string[]): ReturnType<typeof readConfig> {
   return readConfig(parseOptions(upOptions, ['--log-level', 'silent', ...args], {}).values);
 }
 
