@@ -37,6 +37,13 @@ function valueOf(spec: OptionSpec, given: unknown): OptionValues[string] {
   return given as string | boolean | readonly string[];
 }
 
+/** What is wrong with the arguments, in one line; Node's own text says more than helps for an unknown option. */
+function usageProblem(thrown: Error & { readonly code?: string }, args: readonly string[]): string {
+  if (thrown.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return thrown.message;
+  const option = /'(-[^']*)'/.exec(thrown.message)?.[1] ?? args.join(' ');
+  return `unknown option ${option}; --help lists those that there are`;
+}
+
 /** Reads `args` by `specs`; an option that is absent comes from its environment variable, then from its default. A flag is negated by `--no-<name>`.
  *  @throws TerminalError InvalidOption, naming the option and what was expected */
 export function parseOptions(
@@ -58,7 +65,7 @@ export function parseOptions(
       ),
     });
   } catch (thrown) {
-    throw new TerminalError('InvalidOption', (thrown as Error).message, { cause: thrown });
+    throw new TerminalError('InvalidOption', usageProblem(thrown as Error, args), { cause: thrown });
   }
   const values = specs.map((spec): [string, OptionValues[string]] => {
     const fallback = spec.variable === undefined ? undefined : environment[spec.variable];

@@ -1,0 +1,64 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+interface Outcome {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const git = spawnSync('which', ['git']).stdout.toString().trim();
+
+function runDemo(path: string): Promise<Outcome> {
+  const options = { env: { ...process.env, PATH: path }, timeout: 90_000, maxBuffer: 4 * 1024 * 1024 };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['cli/bin.js', 'demo'], options, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
+    });
+  });
+}
+
+const told = [
+  'admission webhook "vbundles.core.rukpak.io" denied the request: bundle.spec is immutable',
+  /combo-tag-ref\s+git\s+Unpacked/,
+  /combo\s+combo-\w+\s+InstallationSucceeded/,
+  /\nfast\n/,
+  /combo\s+combo-\w+\s+UpgradeFailed/,
+  'Deployment.apps "combo" is invalid: spec.selector',
+  'field is immutable',
+  'bundledeployment.core.rukpak.io "combo" deleted',
+  /\nDone in \d+ s/,
+];
+
+function expectStory({ exitCode, output }: Outcome): void {
+  for (const part of told) expect(output).toMatch(part);
+  const last = output.slice(output.lastIndexOf('get crd'));
+  expect(last).toContain('bundles.core.rukpak.io');
+  expect(last).not.toContain('combinations');
+  expect(exitCode).toBe(0);
+}
+
+test.skipIf(!hasKubectl || git === '')(
+  'the demo tells its story with kubectl (skipped without kubectl and git)',
+  async () => {
+    expectStory(await runDemo(process.env['PATH'] ?? ''));
+  },
+);
+
+test.skipIf(git === '')(
+  'without kubectl the demo tells the same through the API and says so (skipped without git)',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'longshore-path-'));
+    try {
+      await symlink(git, join(dir, 'git'));
+      const outcome = await runDemo(dir);
+      expect(outcome.output).toContain('kubectl is not installed');
+      expectStory(outcome);
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+);
