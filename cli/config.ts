@@ -16,6 +16,8 @@ export interface Config {
   readonly isSimulating: boolean;
   readonly workers: number;
   readonly limits: ContentLimits;
+  /** How long a registry or git server may stay silent. */
+  readonly answerDeadlineMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -90,6 +92,13 @@ export const upOptions: readonly OptionSpec[] = [
     sentence: 'Largest compressed image layer or git pack, in MiB.',
   },
   {
+    name: 'answer-timeout',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 30,
+    sentence: 'How long a registry or git server may stay silent before the fetch is given up and tried again later.',
+  },
+  {
     name: 'log-level',
     kind: 'text',
     placeholder: 'LEVEL',
@@ -128,6 +137,7 @@ export function readConfig(values: OptionValues): Config {
       unpackedBytes: size('max-bundle-size'),
       compressedLayerBytes: size('max-layer-size'),
     }),
+    answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     logLevel: oneOf('log-level', values['log-level'] as string, logLevels),
   });
 }

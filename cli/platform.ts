@@ -123,6 +123,7 @@ async function openProvisioners(
     insecureRegistries: config.insecureRegistries,
     registryCaPem: authorities,
     gitCaPem: authorities,
+    answerDeadlineMs: config.answerDeadlineMs,
   });
   const stop = new AbortController();
   const provisioners = startProvisioners({
