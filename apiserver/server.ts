@@ -181,18 +181,50 @@ function stopOnce(core: ServerCore, listener: Listener): () => Promise<void> {
   return () => (stopped ??= stop());
 }
 
-/** Starts a Kubernetes API server in this process. Many can run at once; each stops on its own.
- *  @throws TerminalError DataFolderInUse */
-export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const { host = '127.0.0.1', port = 0, dataDir } = options;
+interface OpenCore {
+  readonly core: ServerCore;
+  readonly credentials: Credentials;
+}
+
+/** A server that cannot be opened leaves the data folder to the next attempt. */
+async function openCore(options: ApiServerOptions, host: string): Promise<OpenCore> {
+  const { dataDir, token } = options;
   const nowMs = (options.clock ?? systemClock).now();
   const journal = dataDir === undefined ? undefined : await openSqliteJournal(dataDir);
   const store = new Store({ journal });
-  const credentials = await loadCredentials({ dataDir, host, nowMs, token: options.token });
-  const core = new ServerCore(options, store, credentials);
-  await core.prepare(options);
+  let core: ServerCore | undefined;
+  try {
+    const credentials = await loadCredentials({ dataDir, host, nowMs, token });
+    core = new ServerCore(options, store, credentials);
+    await core.prepare(options);
+    return { core, credentials };
+  } catch (thrown) {
+    core?.beginStop();
+    await (core?.stop() ?? store.close());
+    throw thrown;
+  }
+}
+
+async function openListener(
+  { core, credentials }: OpenCore,
+  address: { readonly host: string; readonly port: number },
+): Promise<Listener> {
   const pipeline = pipelineOf(core.parts);
-  const listener = await listen({ host, port }, credentials, (request, response) => pipeline.handle(request, response));
+  try {
+    return await listen(address, credentials, (request, response) => pipeline.handle(request, response));
+  } catch (thrown) {
+    core.beginStop();
+    await core.stop();
+    throw thrown;
+  }
+}
+
+/** Starts a Kubernetes API server in this process. Many can run at once; each stops on its own.
+ *  @throws TerminalError DataFolderInUse */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const { host = '127.0.0.1' } = options;
+  const { core, credentials } = await openCore(options, host);
+  const listener = await openListener({ core, credentials }, { host, port: options.port ?? 0 });
   core.startBackground(credentials.authority.certificatePem, options.simulation ?? true);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
@@ -60,14 +60,22 @@ class SqliteJournal implements Journal {
   }
 }
 
+/** It holds Secrets, and the folder may be open to others. SQLite gives its log the mode of the database. */
+function keepPrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
 /** Opens (and creates) the journal of a data folder and locks it until `close`.
  *  @throws TerminalError DataFolderInUse, DataFolderUnreadable */
 export async function openSqliteJournal(dataDir: string): Promise<Journal> {
   const { DatabaseSync: Database } = await import('node:sqlite');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, 'objects.sqlite');
   let database: DatabaseSync | undefined;
   try {
-    database = new Database(join(dataDir, 'objects.sqlite'));
+    keepPrivate(path);
+    database = new Database(path);
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec(`BEGIN EXCLUSIVE; ${schema} COMMIT;`);
     return new SqliteJournal(database);
