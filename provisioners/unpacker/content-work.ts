@@ -48,9 +48,10 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
-  const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks });
+  const temporaryDir = `${storeDir}/temporary`;
+  const cache = new LayerCache({ dir: `${storeDir}/layers`, temporaryDir, maxBytes: layerCacheBytes, locks });
   const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
-  const git = { caPem: settings.gitCaPem, answerDeadlineMs, clock: systemClock, temporaryDir: `${storeDir}/temporary` };
+  const git = { caPem: settings.gitCaPem, answerDeadlineMs, clock: systemClock, temporaryDir };
   return new Map<string, Fetch>([
     [
       'image',

@@ -8,6 +8,8 @@ import type { Descriptor } from './image-manifest.ts';
 
 export interface LayerCacheOptions {
   readonly dir: string;
+  /** Where layers are while they are fetched; on the same file system, and swept by its owner after a kill. */
+  readonly temporaryDir: string;
   readonly maxBytes: number;
   /** Shared by all that use `dir`, so that a layer is fetched once at a time. */
   readonly locks: KeyedLocks;
@@ -39,7 +41,7 @@ export class LayerCache {
       return path;
     }
     await mkdir(this.#options.dir, { recursive: true, mode: 0o700 });
-    const temporaryPath = `${path}.${randomUUID()}`;
+    const temporaryPath = `${this.#options.temporaryDir}/${randomUUID()}`;
     try {
       await fetch(temporaryPath);
       await rename(temporaryPath, path);
@@ -74,7 +76,7 @@ export class LayerCache {
     let totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
       if (totalBytes <= this.#options.maxBytes) return;
-      if (file.path === keptPath || file.path.includes('.')) continue;
+      if (file.path === keptPath) continue;
       await rm(file.path, { force: true });
       totalBytes -= file.sizeBytes;
     }
