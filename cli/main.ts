@@ -1,4 +1,4 @@
-import { errorMessage } from '../src/base/index.ts';
+import { errorMessage, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { formatOptions, parseOptions } from './options.ts';
 
@@ -47,5 +47,5 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (thrown) {
   process.stderr.write(`longshore: ${errorMessage(thrown)}\n`);
-  process.exitCode = 1;
+  process.exitCode = thrown instanceof TerminalError && thrown.reason === 'InvalidOption' ? 2 : 1;
 }

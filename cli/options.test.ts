@@ -23,6 +23,13 @@ test('options win over the environment, the environment over the default', () =>
   expect(read(['--data-dir', '/from/option'], environment).dataDir).toBe('/from/option');
 });
 
+test('an empty variable counts as absent', () => {
+  expect(read([], { LONGSHORE_DATA_DIR: '', LONGSHORE_LOG_LEVEL: '' })).toMatchObject({
+    dataDir: undefined,
+    logLevel: 'error',
+  });
+});
+
 test('a list may be repeated and a flag negated', () => {
   const config = read(['--insecure-registry', 'a:5000', '--insecure-registry', 'b', '--no-simulate']);
   expect(config.insecureRegistries).toEqual(['a:5000', 'b']);
@@ -39,6 +46,7 @@ test.each([
   },
   { name: 'no workers', args: ['--workers', '0'], text: '--workers: expected 1 to 64, found 0' },
   { name: 'an unknown level', args: ['--log-level', 'loud'], text: '--log-level: expected one of debug' },
+  { name: 'an empty value', args: ['--data-dir', ''], text: '--data-dir: expected DIR, found ""' },
   { name: 'a value that is missing', args: ['--port'], text: "Option '--port <value>' argument missing" },
 ])('refuses $name', ({ args, text }) => {
   expect(() => read(args)).toThrow(

@@ -31,6 +31,8 @@ function parseNumber(spec: OptionSpec, text: string): number {
 
 function valueOf(spec: OptionSpec, given: unknown): OptionValues[string] {
   if (given === undefined) return spec.default;
+  if (given === '')
+    throw new TerminalError('InvalidOption', `--${spec.name}: expected ${spec.placeholder ?? 'a value'}, found ""`);
   if (spec.kind === 'number') return parseNumber(spec, String(given as string));
   if (spec.kind === 'flag' && typeof given === 'string') return given !== 'false' && given !== '0';
   if (spec.kind === 'list' && typeof given === 'string') return given.split(',').filter((item) => item !== '');
@@ -68,7 +70,8 @@ export function parseOptions(
     throw new TerminalError('InvalidOption', usageProblem(thrown as Error, args), { cause: thrown });
   }
   const values = specs.map((spec): [string, OptionValues[string]] => {
-    const fallback = spec.variable === undefined ? undefined : environment[spec.variable];
+    // A variable that is set to nothing counts as absent, as with most programs.
+    const fallback = spec.variable === undefined ? undefined : environment[spec.variable] || undefined;
     return [spec.name, valueOf(spec, parsed.values[spec.name] ?? fallback)];
   });
   return { values: Object.fromEntries(values), positionals: parsed.positionals };

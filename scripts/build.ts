@@ -9,4 +9,4 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
-cpSync('crds', join('dist', 'crds'), { recursive: true });
+for (const folder of ['crds', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });

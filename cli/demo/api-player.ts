@@ -82,7 +82,8 @@ function refusal(answer: ApiAnswer): CommandResult {
 }
 
 function outcome(answer: ApiAnswer, text: string): CommandResult {
-  return answer.status < 300 ? { exitCode: 0, output: text } : refusal(answer);
+  const { exitCode, output } = answer.status < 300 ? { exitCode: 0, output: text } : refusal(answer);
+  return { exitCode, output: answer.warnings.map((warning) => `Warning: ${warning}\n`).join('') + output };
 }
 
 async function apply(player: Player, args: Arguments): Promise<CommandResult> {
@@ -96,7 +97,8 @@ async function apply(player: Player, args: Arguments): Promise<CommandResult> {
     contentType: 'application/apply-patch+yaml',
     body: JSON.stringify(object),
   });
-  return outcome(answer, `${resourceOf(word).label}/${object.metadata.name} serverside-applied\n`);
+  const verb = answer.status === 201 ? 'created' : 'configured';
+  return outcome(answer, `${resourceOf(word).label}/${object.metadata.name} ${verb}\n`);
 }
 
 async function patch(player: Player, args: Arguments): Promise<CommandResult> {
@@ -117,19 +119,27 @@ async function remove(player: Player, args: Arguments): Promise<CommandResult> {
   return outcome(answer, `${resourceOf(word).label} "${name}" deleted\n`);
 }
 
+async function getValue(player: Player, args: Arguments, jsonPath: string): Promise<CommandResult> {
+  const [word = '', name] = args.positionals;
+  const answer = await call(player, { method: 'GET', path: pathOf(word, name, args.options) });
+  return outcome(answer, readJsonPath(jsonPath, answer.body));
+}
+
 async function get(player: Player, args: Arguments): Promise<CommandResult> {
   const [words = '', name] = args.positionals;
-  const path =
-    args.options['o']?.startsWith('jsonpath=') === true ? args.options['o'].slice('jsonpath='.length) : undefined;
-  let output = '';
-  for (const word of words.split(',')) {
-    const accept = path === undefined ? tableType : 'application/json';
-    const answer = await call(player, { method: 'GET', path: pathOf(word, name, args.options), accept });
+  const form = args.options['o'] ?? '';
+  if (form.startsWith('jsonpath=')) return await getValue(player, args, form.slice('jsonpath='.length));
+  const kinds = words.split(',');
+  const tables: string[] = [];
+  for (const word of kinds) {
+    const path = pathOf(word, name, args.options);
+    const answer = await call(player, { method: 'GET', path, accept: tableType });
     if (answer.status >= 300) return refusal(answer);
-    output += path === undefined ? formatTable(answer.body) : readJsonPath(path, answer.body);
-    if (words.includes(',')) output += '\n';
+    const label = kinds.length > 1 ? { label: resourceOf(word).label } : {};
+    tables.push(formatTable(answer.body, { isWide: form === 'wide', ...label }));
   }
-  return { exitCode: 0, output };
+  const output = tables.filter((table) => table !== '').join('\n');
+  return { exitCode: 0, output: output === '' ? 'No resources found\n' : output };
 }
 
 const isGone = (answer: ApiAnswer): boolean => answer.status === 404;

@@ -20,6 +20,14 @@ export interface ApiCall {
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Texts of the `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+/** `299 - "the text"` → `the text`, quotes inside unescaped. */
+function warningsOf(headers: NodeJS.Dict<string[]>): string[] {
+  const texts = (headers['warning'] ?? []).flatMap((value) => [...value.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)]);
+  return texts.map(([, quoted = '']) => quoted.replaceAll(/\\(.)/g, '$1'));
 }
 
 const answerLimit = 16 * 1024 * 1024;
@@ -49,7 +57,14 @@ export function callApi(access: ApiAccess, call: ApiCall): Promise<ApiAnswer> {
         if (text.length > answerLimit) incoming.destroy(new Error('the answer is too large'));
       });
       incoming.once('error', fail);
-      incoming.once('end', () => resolve({ status: incoming.statusCode ?? 0, body: parseJson(call.path, text) }));
+      incoming.once('end', () => {
+        try {
+          const warnings = warningsOf(incoming.headersDistinct);
+          resolve({ status: incoming.statusCode ?? 0, body: parseJson(call.path, text), warnings });
+        } catch (thrown) {
+          fail(thrown as Error);
+        }
+      });
     });
     outgoing.end(call.body);
   });

@@ -5,18 +5,29 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[] }[];
 }
 
-/** A Table of the API as kubectl prints it, wide columns left out. */
-export function formatTable(body: unknown): string {
-  const table = body as Table;
+/** The first column is the name. */
+function withLabel(table: Table, label: string | undefined): Table {
+  if (label === undefined) return table;
+  const rows = table.rows.map(({ cells: [name, ...rest] }) => ({ cells: [`${label}/${String(name)}`, ...rest] }));
+  return { ...table, rows };
+}
+
+/** A Table of the API as kubectl prints it, with a line break at its end; empty for a table without rows.
+ *  `label` stands before each name, as kubectl does it where several kinds are asked for. */
+export function formatTable(
+  body: unknown,
+  options: { readonly isWide?: boolean; readonly label?: string } = {},
+): string {
+  const table = withLabel(body as Table, options.label);
+  if (table.rows.length === 0) return '';
   const shown = table.columnDefinitions
     .map((column, index) => ({ ...column, index }))
-    .filter((column) => column.priority === 0);
+    .filter((column) => column.priority === 0 || options.isWide === true);
   const text = (cell: unknown): string => (cell === null || cell === undefined ? '' : String(cell as string | number));
   const lines = [
     shown.map((column) => column.name.toUpperCase()),
     ...table.rows.map((row) => shown.map((column) => text(row.cells[column.index]))),
   ];
-  if (table.rows.length === 0) return 'No resources found\n';
   const widths = shown.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)) + 3);
   const format = (line: string[]): string =>
     line

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,12 +24,15 @@ async function install(dir: string): Promise<string> {
   return join(home, 'cli', 'bin.js');
 }
 
-test('the built package runs: the API server, and a bundle unpacked in its worker threads', async () => {
+test('the built package runs: the demo (where git is), the API server, a bundle unpacked in its worker threads', async () => {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-package-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const bin = await install(dir);
   expect(execFileSync(process.execPath, [bin, 'version']).toString()).toMatch(/^longshore \d+\.\d+\.\d+ /);
+  if (spawnSync('git', ['--version']).status === 0) {
+    expect(execFileSync(process.execPath, [bin, 'demo']).toString()).toMatch(/\nDone in \d+ s/);
+  }
   const registry = stack.use(await startRegistry());
   registry.putImage('valid:v1', [{ files: valid }]);
   const kubeconfig = join(dir, 'kubeconfig');
