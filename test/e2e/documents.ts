@@ -3,12 +3,14 @@ export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly content: string }
   | { readonly kind: 'command'; readonly command: string; readonly output: string };
 
-interface Fence {
+/** A fenced block; `info` is what stands behind the opening fence. */
+export interface Fence {
   readonly info: string;
   readonly lines: readonly string[];
 }
 
-function fencesOf(text: string): Fence[] {
+/** The fenced blocks of a Markdown document. */
+export function fencesOf(text: string): Fence[] {
   return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info = '', body = '']) => ({
     info,
     lines: body.split('\n').slice(0, -1),
