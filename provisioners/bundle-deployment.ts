@@ -2,6 +2,7 @@ import {
   type Bundle,
   type BundleDeployment,
   type HasValidBundleReason,
+  type HealthyReason,
   type InstalledReason,
   ownerNameLabel,
   parseBundle,
@@ -58,9 +59,25 @@ type ConditionChange =
       readonly status: Condition['status'];
       readonly reason: InstalledReason;
       readonly message: string;
+    }
+  | {
+      readonly type: 'Healthy';
+      readonly status: Condition['status'];
+      readonly reason: HealthyReason;
+      readonly message: string;
     };
 
 const bundleRecheckMs = 30_000;
+/** What the schema allows a condition's message. */
+const maxMessageCharacters = 32_768;
+
+/** Said with every `Installed=False`. */
+const notInstalled: ConditionChange = {
+  type: 'Healthy',
+  status: 'False',
+  reason: 'InstallationStatusFalse',
+  message: 'Installed condition is false',
+};
 
 function deploymentOf(run: DeploymentRun): BundleDeployment {
   return parseBundleDeployment(run.object);
@@ -272,7 +289,7 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
   const message = errorMessage(thrown);
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed], { signal });
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
   run.context.events.record(run.object, { type: 'Warning', reason, message });
 }
 
@@ -294,6 +311,14 @@ const install: Step<DeploymentRun> = async (run, context) => {
   return undefined;
 };
 
+/** What the installed objects say of themselves. */
+async function healthCondition(run: DeploymentRun, signal: AbortSignal): Promise<ConditionChange> {
+  const lines = await run.context.engine.unhealthy(ownerOf(run.object), signal);
+  const type = 'Healthy';
+  if (lines.length === 0) return { type, status: 'True', reason: 'Healthy', message: 'BundleDeployment is healthy' };
+  return { type, status: 'False', reason: 'Unhealthy', message: lines.join('\n').slice(0, maxMessageCharacters) };
+}
+
 const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
   if (run.bundle === undefined) return 'stop';
   const { name = '' } = run.bundle.metadata;
@@ -301,7 +326,8 @@ const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
   const message = `Instantiated bundle ${name} successfully`;
   const reason = 'InstallationSucceeded';
   const installed = { type: 'Installed', status: 'True', reason, message } as const;
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed], { signal, activeBundle: name });
+  const healthy = await healthCondition(run, signal);
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy], { signal, activeBundle: name });
   if (before?.activeBundle === name) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
   run.context.events.record(run.object, { type: 'Normal', reason, message });

@@ -10,6 +10,7 @@ import {
 } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
+import { healthLine, healthOf, mayBeUnhealthy } from './health/index.ts';
 import type { KindRef } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
@@ -33,7 +34,7 @@ export interface InstallRequest {
 
 /** What the watches saw. */
 export interface ClusterNews {
-  /** The deployment whose objects drifted or went; undefined for a change of the served kinds. */
+  /** The deployment whose objects drifted, went, or may have another health; undefined for a change of the served kinds. */
   readonly owner: string | undefined;
   /** Something went or came that others may have waited for. */
   readonly mayUnblock: boolean;
@@ -57,6 +58,8 @@ export interface ApplyEngine {
    *  When only some objects drifted, only these are applied. Running it again after any interruption completes it.
    *  @throws InstallBlocked, InstallRefused before anything was written · errors of single writes */
   install(request: InstallRequest): Promise<void>;
+  /** A line for each installed object that is not healthy, in a stable order; `onNews` tells when to ask again. */
+  unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes everything that was installed for `owner`, in reverse order, kind by kind.
    *  @throws WaitingError while objects still exist; their end calls `onNews` */
   uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
@@ -120,6 +123,24 @@ class Engine implements ApplyEngine {
       const seen = this.#watches.get(refOf(object));
       if (seen !== undefined) this.#observe({ before: seen, after: seen });
     }
+  }
+
+  async unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]> {
+    const refs = this.#ledger
+      .objectsOf(owner)
+      .map(({ ref }) => ref)
+      .filter(mayBeUnhealthy);
+    const lines = await mapLimit(refs, parallelWrites, async (ref) => {
+      try {
+        const health = healthOf(await this.#options.kube.get(ref, { signal }));
+        return health.state === 'Current' ? undefined : healthLine(ref, health);
+      } catch (thrown) {
+        // Gone: that is drift, which is put right and told on its own.
+        if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
+        throw thrown;
+      }
+    });
+    return lines.filter((line) => line !== undefined);
   }
 
   async uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
@@ -210,9 +231,14 @@ class Engine implements ApplyEngine {
   #observe(change: InstalledChange): void {
     const isDrift = this.#ledger.observe(change);
     const isGone = change.after === undefined;
-    if (!isDrift && !isGone) return;
+    if (!isDrift && !isGone && !mayHaveChangedHealth(change)) return;
     this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone });
   }
+}
+
+/** Status writes do not show in metadata but for the version. */
+function mayHaveChangedHealth({ before, after }: InstalledChange): boolean {
+  return after !== undefined && before?.resourceVersion !== after.resourceVersion && mayBeUnhealthy(after.ref);
 }
 
 /** An engine over `kube`; it keeps one watch for each kind that it has installed until `signal` fires. */

@@ -101,3 +101,19 @@ export function brokenApplication(name: string): Files {
     'manifests/20-broken.yaml': configMap('Not_A_Name', name, {}),
   };
 }
+
+/** One Deployment in a namespace of its own. */
+export function workload(name: string): Files {
+  return {
+    'manifests/00-namespace.yaml': namespace(name),
+    'manifests/10-web.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: ${name}}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: registry.example.com/web:v1}]}
+`,
+  };
+}

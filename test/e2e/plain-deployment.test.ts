@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
-import { application, brokenApplication, crdAndObject, missingCrds, valid, withSubdirectory } from './contents.ts';
+import {
+  application,
+  brokenApplication,
+  crdAndObject,
+  missingCrds,
+  valid,
+  withSubdirectory,
+  workload,
+} from './contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -48,6 +56,11 @@ describe('D1 to D7: one deployment and its templates', () => {
       status: 'True',
       reason: 'UnpackSuccessful',
       message: `Successfully unpacked the ${active} Bundle`,
+    });
+    expect(conditionOf(deployment, 'Healthy')).toMatchObject({
+      status: 'True',
+      reason: 'Healthy',
+      message: 'BundleDeployment is healthy',
     });
     const { items } = await world.kube.list({
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -177,6 +190,11 @@ describe('content that cannot be installed', () => {
       expect(message).toContain(`no matches for kind "${kind}" in version "operators.coreos.com/${version}"`);
     }
     expect(message).toContain('required resource not found');
+    expect(conditionOf(deployment, 'Healthy')).toMatchObject({
+      status: 'False',
+      reason: 'InstallationStatusFalse',
+      message: 'Installed condition is false',
+    });
   });
 
   test('D9 a folder in manifests is told on the deployment', async () => {
@@ -204,6 +222,28 @@ describe('content that cannot be installed', () => {
       name: 'one',
     };
     expect((await world.kube.get(ref))['spec']).toEqual({ image: 'example.com/catalog' });
+  });
+});
+
+describe('health', () => {
+  test('follows what was installed both ways, without anybody touching the deployment', async () => {
+    await create(bundleDeployment('ill', world.imageSource('ill:v1', workload('ill'))));
+    await world.deploymentWith('ill', { type: 'Healthy', status: 'True', reason: 'Healthy' });
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ill', name: 'web' };
+    const simulate = (value: string | null): Promise<unknown> =>
+      world.kube.patch(
+        ref,
+        { metadata: { annotations: { 'apiserver.longshore.dev/simulate': value } } },
+        { fieldManager: 'somebody' },
+      );
+    await simulate('fail');
+    const unhealthy = await world.deploymentWith('ill', { type: 'Healthy', status: 'False', reason: 'Unhealthy' });
+    expect(conditionOf(unhealthy, 'Healthy')?.message).toMatch(
+      /^\(apps\/v1, Kind=Deployment\)\(ill\/web\): object \w+: /,
+    );
+    expect(conditionOf(unhealthy, 'Installed')?.status).toBe('True');
+    await simulate(null);
+    await world.deploymentWith('ill', { type: 'Healthy', status: 'True', reason: 'Healthy' });
   });
 });
 

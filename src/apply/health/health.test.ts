@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../kube/index.ts';
+import { healthLine, healthOf } from './index.ts';
+
+function object(kind: string, apiVersion: string, rest: Record<string, unknown>): KubeObject {
+  return { apiVersion, kind, metadata: { name: 'x', namespace: 'ns', generation: 2 }, ...rest } as KubeObject;
+}
+
+const deployment = (status: Record<string, unknown>, spec: Record<string, unknown> = { replicas: 1 }): KubeObject =>
+  object('Deployment', 'apps/v1', { spec, status });
+const complete = { replicas: 1, updatedReplicas: 1, availableReplicas: 1, readyReplicas: 1, observedGeneration: 2 };
+const isTrue = (type: string, reason = ''): Record<string, string> => ({ type, status: 'True', reason });
+const daemonSet = {
+  desiredNumberScheduled: 1,
+  currentNumberScheduled: 1,
+  updatedNumberScheduled: 1,
+  numberAvailable: 1,
+};
+const statefulSet = { replicas: 1, readyReplicas: 1, currentReplicas: 1, updatedReplicas: 1 };
+
+test.each([
+  { name: 'U38 a Service without status', of: object('Service', 'v1', { spec: { type: 'ClusterIP' } }) },
+  {
+    name: 'U39 a running Pod that is ready',
+    of: object('Pod', 'v1', { status: { phase: 'Running', conditions: [isTrue('Ready')] } }),
+  },
+  { name: 'a Deployment that is rolled out', of: deployment({ ...complete, conditions: [isTrue('Available')] }) },
+  {
+    name: 'U43 a StatefulSet without conditions but with complete counts',
+    of: object('StatefulSet', 'apps/v1', { spec: { replicas: 1 }, status: { ...statefulSet, observedGeneration: 2 } }),
+  },
+  {
+    name: 'U44 a DaemonSet without conditions but with complete counts',
+    of: object('DaemonSet', 'apps/v1', { status: { ...daemonSet, numberReady: 1, observedGeneration: 2 } }),
+  },
+  {
+    name: 'U45 a ReplicaSet without conditions but with complete counts',
+    of: object('ReplicaSet', 'apps/v1', {
+      spec: { replicas: 1 },
+      status: { replicas: 1, fullyLabeledReplicas: 1, availableReplicas: 1, readyReplicas: 1 },
+    }),
+  },
+  {
+    name: 'U53 a StatefulSet with the OnDelete strategy',
+    of: object('StatefulSet', 'apps/v1', { spec: { updateStrategy: { type: 'OnDelete' } }, status: {} }),
+  },
+  { name: 'an unknown kind without conditions', of: object('Widget', 'example.com/v1', {}) },
+])('$name is healthy', ({ of }) => {
+  expect(healthOf(of)).toEqual({ state: 'Current', message: '' });
+});
+
+test.each([
+  {
+    name: 'U40 an APIService without conditions',
+    of: object('APIService', 'apiregistration.k8s.io/v1', {}),
+    message: 'Available condition not found',
+  },
+  {
+    name: 'U41 a CRD without conditions',
+    of: object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', {}),
+    message: 'Install in progress',
+  },
+  { name: 'U42 a Deployment without conditions', of: deployment(complete), message: 'Deployment not Available' },
+  {
+    name: 'U49 a Pod with an unrelated condition',
+    of: object('Pod', 'v1', { status: { phase: 'Running', conditions: [isTrue('Other')] } }),
+    message: 'Pod is running but is not Ready',
+  },
+  {
+    name: 'U50 a StatefulSet whose observed generation is behind',
+    of: object('StatefulSet', 'apps/v1', { status: { observedGeneration: 1 } }),
+    message: 'StatefulSet generation is 2, but latest observed generation is 1',
+  },
+  {
+    name: 'U51 a StatefulSet with nothing ready',
+    of: object('StatefulSet', 'apps/v1', { spec: { replicas: 1 }, status: { ...statefulSet, readyReplicas: 0 } }),
+    message: 'Ready: 0/1',
+  },
+  {
+    name: 'U52 a StatefulSet whose revisions differ',
+    of: object('StatefulSet', 'apps/v1', {
+      spec: { replicas: 1 },
+      status: { ...statefulSet, currentRevision: 'a', updateRevision: 'b' },
+    }),
+    message: 'Waiting for updated revision to match current',
+  },
+  {
+    name: 'a claim that is not bound',
+    of: object('PersistentVolumeClaim', 'v1', { status: { phase: 'Pending' } }),
+    message: 'PVC is not Bound. phase: Pending',
+  },
+  {
+    name: 'an unknown kind that is not ready',
+    of: object('Widget', 'example.com/v1', {
+      status: { conditions: [{ type: 'Ready', status: 'False', message: 'no disk' }] },
+    }),
+    message: 'no disk',
+  },
+])('$name is not yet healthy and says why', ({ of, message }) => {
+  expect(healthOf(of)).toEqual({ state: 'InProgress', message });
+});
+
+test('a Deployment past its deadline has failed', () => {
+  const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
+  expect(healthOf(deployment({ conditions }))).toEqual({ state: 'Failed', message: 'Progress deadline exceeded' });
+});
+
+test('lines name version, kind and place', () => {
+  const health = { state: 'InProgress', message: 'Ready: 0/1' } as const;
+  expect(healthLine({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ns', name: 'x' }, health)).toBe(
+    '(apps/v1, Kind=Deployment)(ns/x): object InProgress: Ready: 0/1',
+  );
+  expect(healthLine({ apiVersion: 'v1', kind: 'Pod', name: 'x' }, health)).toBe(
+    '(/v1, Kind=Pod)(x): object InProgress: Ready: 0/1',
+  );
+});

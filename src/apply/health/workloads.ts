@@ -1,0 +1,114 @@
+import { allOf, current, failed, type Health, type HealthRule, inProgress, type Subject, textOf } from './health.ts';
+
+function wantedReplicas({ spec }: Subject): number {
+  return typeof spec['replicas'] === 'number' ? spec['replicas'] : 1;
+}
+
+export const deploymentHealth: HealthRule = (subject) => {
+  const wanted = wantedReplicas(subject);
+  const progressing = subject.condition('Progressing');
+  if (textOf(progressing, 'reason') === 'ProgressDeadlineExceeded') return failed('Progress deadline exceeded');
+  const hasDeadline = subject.spec['progressDeadlineSeconds'] !== undefined;
+  const [replicas, updated] = [subject.count('replicas'), subject.count('updatedReplicas')];
+  const [available, ready] = [subject.count('availableReplicas'), subject.count('readyReplicas')];
+  return allOf([
+    [replicas >= wanted, `Replicas: ${replicas}/${wanted}`],
+    [updated >= wanted, `Updated: ${updated}/${wanted}`],
+    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+    [available >= updated, `Available: ${available}/${updated}`],
+    [ready >= wanted, `Ready: ${ready}/${wanted}`],
+    [!hasDeadline || textOf(progressing, 'reason') === 'NewReplicaSetAvailable', 'ReplicaSet not Available'],
+    [textOf(subject.condition('Available'), 'status') === 'True', 'Deployment not Available'],
+  ]);
+};
+
+export const statefulSetHealth: HealthRule = (subject) => {
+  const strategy = subject.spec['updateStrategy'] as
+    | { type?: string; rollingUpdate?: { partition?: number } }
+    | undefined;
+  if (strategy?.type === 'OnDelete') return current;
+  const wanted = wantedReplicas(subject);
+  const partition = strategy?.rollingUpdate?.partition ?? 0;
+  const [replicas, ready] = [subject.count('replicas'), subject.count('readyReplicas')];
+  const [updated, running] = [subject.count('updatedReplicas'), subject.count('currentReplicas')];
+  const basics = allOf([
+    [replicas >= wanted, `Replicas: ${replicas}/${wanted}`],
+    [ready >= wanted, `Ready: ${ready}/${wanted}`],
+    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+  ]);
+  if (basics.state !== 'Current') return basics;
+  if (partition > 0) return allOf([[updated >= wanted - partition, `updated: ${updated}/${wanted - partition}`]]);
+  return allOf([
+    [running >= wanted, `current: ${running}/${wanted}`],
+    [
+      subject.status['currentRevision'] === subject.status['updateRevision'],
+      'Waiting for updated revision to match current',
+    ],
+  ]);
+};
+
+export const daemonSetHealth: HealthRule = (subject) => {
+  const { generation, status } = subject;
+  const desired = subject.count('desiredNumberScheduled');
+  const check = (name: string, field: string): readonly [boolean, string] => {
+    const count = subject.count(field);
+    return [count >= desired, `${name}: ${count}/${desired}`];
+  };
+  return allOf([
+    [generation !== undefined, 'DaemonSet metadata.generation not found'],
+    [status['observedGeneration'] !== undefined, 'DaemonSet status.observedGeneration not found'],
+    [status['desiredNumberScheduled'] !== undefined, 'Missing .status.desiredNumberScheduled'],
+    check('Current', 'currentNumberScheduled'),
+    check('Updated', 'updatedNumberScheduled'),
+    check('Available', 'numberAvailable'),
+    check('Ready', 'numberReady'),
+  ]);
+};
+
+export const replicaSetHealth: HealthRule = (subject) => {
+  if (textOf(subject.condition('ReplicaFailure'), 'status') === 'True') {
+    return inProgress('Replica Failure condition. Check Pods');
+  }
+  const wanted = wantedReplicas(subject);
+  const replicas = subject.count('replicas');
+  const check = (name: string, field: string): readonly [boolean, string] => {
+    const count = subject.count(field);
+    return [count >= wanted, `${name}: ${count}/${wanted}`];
+  };
+  return allOf([
+    check('Labelled', 'fullyLabeledReplicas'),
+    check('Available', 'availableReplicas'),
+    check('Ready', 'readyReplicas'),
+    [replicas <= wanted, `Pending termination: ${replicas - wanted}`],
+  ]);
+};
+
+export const jobHealth: HealthRule = (subject): Health => {
+  const failure = subject.condition('Failed');
+  if (textOf(failure, 'status') === 'True') {
+    const completions = typeof subject.spec['completions'] === 'number' ? subject.spec['completions'] : 1;
+    return failed(`Job Failed. failed: ${subject.count('failed')}/${completions}`);
+  }
+  return allOf([[subject.status['startTime'] !== undefined, 'Job not started']]);
+};
+
+function crashLoops({ status }: Subject): string[] {
+  const containers = Array.isArray(status['containerStatuses']) ? status['containerStatuses'] : [];
+  return (containers as { name?: string; state?: { waiting?: { reason?: string } } }[])
+    .filter(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff')
+    .map(({ name }) => name ?? '');
+}
+
+export const podHealth: HealthRule = (subject) => {
+  const phase = subject.status['phase'];
+  if (phase === 'Succeeded') return current;
+  if (phase === 'Failed') return failed('Pod has failed');
+  const crashing = crashLoops(subject);
+  if (crashing.length > 0) return failed(`Containers in CrashLoop state: ${crashing.join(',')}`);
+  if (phase === undefined) return inProgress('Pod phase not available');
+  const isReady = textOf(subject.condition('Ready'), 'status') === 'True';
+  return allOf([
+    [phase === 'Running', `Pod is ${phase as string}`],
+    [isReady, 'Pod is running but is not Ready'],
+  ]);
+};
