@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { maxNestingDepth, parseJson } from './json.ts';
 import { parseYaml, parseYamlDocuments } from './yaml.ts';
 
 function aliasBomb(): string {
@@ -21,6 +22,11 @@ test.each([
   { name: 'two documents where one is expected', text: 'a: 1\n---\nb: 2', reason: 'InvalidYaml' },
 ])('refuses $name', ({ text, reason }) => {
   expect(() => parseYaml('file.yaml', text)).toThrow(expect.objectContaining({ reason }));
+});
+
+test('takes nesting as deep as JSON may have', () => {
+  const text = `${'['.repeat(maxNestingDepth - 1)}${']'.repeat(maxNestingDepth - 1)}`;
+  expect(parseYaml('f', text)).toEqual(parseJson('f', text));
 });
 
 test('reads scalars as Kubernetes does', () => {

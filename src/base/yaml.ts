@@ -1,6 +1,6 @@
-import { CORE_SCHEMA, dump, loadAll, type Schema, Type } from 'js-yaml';
+import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
 import { TerminalError } from './errors.ts';
-import { assertHarmless, type JsonValue } from './json.ts';
+import { assertHarmless, type JsonValue, maxNestingDepth } from './json.ts';
 
 const yaml11Booleans = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((word): [string, boolean] => [
@@ -32,6 +32,13 @@ const kubernetesSchema: Schema = CORE_SCHEMA.extend({
   ],
 });
 
+/** Deeper texts are refused while they are read, before the reader's own stack runs out. */
+const loadOptions: LoadOptions & { readonly maxDepth: number } = {
+  schema: kubernetesSchema,
+  json: false,
+  maxDepth: maxNestingDepth + 1,
+};
+
 /** Nodes that a text without aliases cannot exceed, and room for honest use of aliases. */
 function maxNodes(text: string): number {
   return 10_000 + 2 * text.length;
@@ -57,7 +64,7 @@ function assertNoAliasBomb(what: string, text: string, documents: readonly unkno
 export function parseYamlDocuments(what: string, text: string): JsonValue[] {
   let documents: unknown[];
   try {
-    documents = loadAll(text, null, { schema: kubernetesSchema, json: false });
+    documents = loadAll(text, null, loadOptions);
   } catch (thrown) {
     throw new TerminalError('InvalidYaml', `${what}: ${(thrown as Error).message}`, { cause: thrown });
   }
