@@ -48,6 +48,7 @@ class Extraction {
   readonly #layer: LayerWriter;
   #failure: unknown;
   #entryCount = 0;
+  #hasEnded = false;
 
   constructor(staging: Staging, options: ArchiveOptions) {
     this.#staging = staging;
@@ -62,7 +63,8 @@ class Extraction {
       if (isFirst) this.#assertNotCompressedTwice(chunk);
       isFirst = false;
       this.#count(chunk.length);
-      parser.write(chunk);
+      // What follows the end is padding; the parser would gather all of it in memory.
+      if (!this.#hasEnded) parser.write(chunk);
       this.#throwFailure();
       await this.#layer.relieve();
     }
@@ -87,6 +89,9 @@ class Extraction {
 
   #createParser(): Parser {
     const parser = new Parser({ strict: true, zstd: false, brotli: false });
+    parser.on('eof', () => {
+      this.#hasEnded = true;
+    });
     parser.on('error', (thrown: Error) =>
       this.#fail(this.#invalid(errorMessage(thrown).replace(/^TAR_[A-Z_]+: /, ''))),
     );
