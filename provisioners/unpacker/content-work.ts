@@ -149,6 +149,15 @@ async function countObjects(provisionerClassName: string, staging: Staging): Pro
   const collector = format.begin(checkPrefix);
   const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
   if (entries === undefined) return collector.finish(false).length;
-  for await (const entry of entries) collector.add(entry);
+  for await (const entry of eachInStage(checkPrefix, entries)) collector.add(entry);
   return collector.finish(true).length;
+}
+
+async function* eachInStage<T>(prefix: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  const pieces = items[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await inStage(prefix, async () => await pieces.next());
+    if (next.done === true) return;
+    yield next.value;
+  }
 }
