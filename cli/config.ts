@@ -75,7 +75,8 @@ export const upOptions: readonly OptionSpec[] = [
     kind: 'number',
     placeholder: 'N',
     default: 4,
-    sentence: 'Objects of one kind that are reconciled at a time.',
+    sentence:
+      'BundleDeployments that are reconciled at a time; four times as many Bundles, which mostly wait for sources.',
   },
   {
     name: 'max-bundle-size',

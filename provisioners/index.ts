@@ -21,7 +21,7 @@ export interface ProvisionerOptions {
   readonly systemNamespace: string;
   /** Start of `status.contentURL`, such as `https://host`; the field stays away without it. */
   readonly contentBaseUrl?: string;
-  /** For each of the two controllers; default 8. */
+  /** BundleDeployments at a time; four times as many Bundles. Default 8. */
   readonly workers?: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,6 +37,8 @@ export interface Provisioners {
 }
 
 const defaultWorkers = 8;
+/** Bundles mostly wait for their sources: some that never answer must not hold up the others. */
+const bundlesPerWorker = 4;
 
 interface Parts {
   readonly context: ProvisionerContext;
@@ -123,7 +125,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
   };
   const bundles = startController({
     name: 'bundle',
-    workers,
+    workers: workers * bundlesPerWorker,
     reconcile: (name, run) => reconcileBundle(context, name, run),
     ...runtime,
   });
