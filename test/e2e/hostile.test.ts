@@ -1,189 +1,317 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256Digest } from '../../src/base/index.ts';
 import {
   allOf,
-  type LayerContent,
+  eventually,
+  type Intercept,
   neverAnswers,
   type Registry,
   redirectsForever,
   startRegistry,
+  type TarEntry,
   tarFile,
 } from '../support/index.ts';
 import { valid } from './contents.ts';
-import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, conditionOf, errorOf, startWorld, type World } from './world.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const mebibyte = 1024 * 1024;
+const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+const layerType = 'application/vnd.oci.image.layer.v1.tar+gzip';
+
+const trueBytes = gzipSync(tarFile([{ path: 'manifests/good.yaml', content: 'x' }]), { level: 0 });
+const otherBytes = gzipSync(tarFile([{ path: 'manifests/evil.yaml', content: 'x' }]), { level: 0 });
+const deepText = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+
+/** Answers requests whose path contains `part` with something else. */
+function answersInstead(part: string, answer: Uint8Array | string): Intercept {
+  return (request, response) => {
+    if (request.url?.includes(part) !== true) return false;
+    response.end(answer);
+    return true;
+  };
+}
 
 let world: World;
 let registry: Registry;
 beforeAll(async () => {
   registry = await startRegistry({
-    intercept: allOf(neverAnswers('/v2/silent/manifests'), redirectsForever('/v2/loop/manifests')),
+    intercept: allOf(
+      neverAnswers('/silent/manifests/'),
+      redirectsForever('/loop/manifests/'),
+      answersInstead('/liar/blobs/', otherBytes),
+      answersInstead('/nested/manifests/', `{"deep": ${deepText}}`),
+    ),
   });
-  world = await startWorld(['--answer-timeout', '2']);
+  world = await startWorld(['--answer-timeout', '3']);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await registry[Symbol.asyncDispose]();
 });
 
-async function create(name: string, image = `${name}:v1`): Promise<void> {
-  const source = { type: 'image', image: { ref: `${registry.host}/${image}` } };
+/** Puts an image of one gzip layer; the answer is the layer's digest. */
+function putLayer(name: string, bytes: Uint8Array): string {
+  const digest = registry.putBlob(bytes);
+  const layers = [{ mediaType: layerType, digest, size: bytes.length }];
+  registry.putManifest(`${name}:v1`, { schemaVersion: 2, mediaType: manifestType, layers });
+  return digest;
+}
+
+async function createBundle(name: string, repository = name): Promise<void> {
+  const source = { type: 'image', image: { ref: `${registry.host}/${repository}:v1` } };
   await world.kube.create(bundle(name, source), { fieldManager: 'test' });
 }
 
-/** What the user reads in the Bundle's status. */
-async function messageOf(name: string): Promise<string> {
-  const failing = await world.bundleWithPhase(name, 'Failing');
-  const condition = conditionOf(failing, 'Unpacked');
+/** Waits until the status says that the Bundle fails; the answer is the message that the user reads. */
+async function refusal(name: string): Promise<string | undefined> {
+  const condition = conditionOf(await world.bundleWithPhase(name, 'Failing'), 'Unpacked');
   expect(condition).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
-  expect(statusOf(failing)['resolvedSource']).toBeUndefined();
-  return condition?.message ?? '';
+  return condition?.message;
 }
 
-const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
-
-function aliasBomb(): string {
-  const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]'];
-  for (let i = 1; i < 9; i++)
-    lines.push(
-      `a${i}: &a${i} [${Array<string>(9)
-        .fill(`*a${i - 1}`)
-        .join(',')}]`,
-    );
-  return lines.join('\n');
+interface ArchiveRow {
+  readonly name: string;
+  readonly entries: readonly TarEntry[];
+  readonly problem: string;
 }
 
-const rows: readonly { readonly name: string; readonly layer: LayerContent; readonly text: string }[] = [
+const archives: readonly ArchiveRow[] = [
   {
-    name: 'parent',
-    layer: { entries: [{ path: '../evil', content: 'x' }] },
-    text: '"../evil": paths with ".." are not accepted',
+    name: 'a path with ..',
+    entries: [{ path: 'manifests/../../evil', content: 'x' }],
+    problem: '"manifests/../../evil": paths with ".." are not accepted',
   },
   {
-    name: 'absolute',
-    layer: { entries: [{ path: '/etc/passwd', content: 'x' }] },
-    text: '"/etc/passwd": absolute paths are not accepted',
+    name: 'an absolute path',
+    entries: [{ path: '/etc/cron.d/evil', content: 'x' }],
+    problem: '"/etc/cron.d/evil": absolute paths are not accepted',
   },
   {
-    name: 'symlink',
-    layer: {
-      entries: [{ path: 'manifests/l', typeFlag: '2', linkPath: '../../etc/passwd' }],
-      files: { 'manifests/a.yaml': configMap },
-    },
-    text: '"manifests/l": ',
+    name: 'a link that leaves',
+    entries: [{ path: 'manifests/evil.yaml', typeFlag: '2', linkPath: '../../etc/passwd' }],
+    problem: '"manifests/evil.yaml": link to "../../etc/passwd" leaves the bundle root',
   },
   {
-    name: 'through-symlink',
-    layer: {
-      entries: [
-        { path: 'out', typeFlag: '2', linkPath: '/tmp' },
-        { path: 'out/evil', content: 'x' },
-      ],
-    },
-    text: '"out',
+    name: 'a file behind a link',
+    entries: [
+      { path: 'manifests/', typeFlag: '5' },
+      { path: 'behind', typeFlag: '2', linkPath: 'manifests' },
+      { path: 'behind/evil.yaml', content: 'x' },
+    ],
+    problem: '"behind/evil.yaml": passes through the link "behind" to "manifests"',
   },
   {
-    name: 'hardlink',
-    layer: { entries: [{ path: 'manifests/h', typeFlag: '1', linkPath: '../../etc/passwd' }] },
-    text: '"manifests/h": ',
-  },
-  { name: 'device', layer: { entries: [{ path: 'dev', typeFlag: '3' }] }, text: '"dev": ' },
-  { name: 'fifo', layer: { entries: [{ path: 'pipe', typeFlag: '6' }] }, text: '"pipe": ' },
-  {
-    name: 'aliases',
-    layer: { files: { 'manifests/a.yaml': aliasBomb() } },
-    text: 'manifests/a.yaml: aliases expand to more than',
+    name: 'a hard link to what is outside',
+    entries: [{ path: 'manifests/evil.yaml', typeFlag: '1', linkPath: '../../../etc/passwd' }],
+    problem: '"manifests/evil.yaml": hard link to "../../../etc/passwd" leaves the bundle root',
   },
   {
-    name: 'nesting',
-    layer: { files: { 'manifests/a.yaml': `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}` } },
-    text: 'error parsing manifests/a.yaml: ',
+    name: 'a hard link to an absolute path',
+    entries: [{ path: 'manifests/evil.yaml', typeFlag: '1', linkPath: '/etc/passwd' }],
+    problem: '"manifests/evil.yaml": hard link to "/etc/passwd" leaves the bundle root',
   },
   {
-    name: 'proto',
-    layer: { files: { 'manifests/a.yaml': `${configMap}data: {"__proto__": {"isAdmin": "true"}}\n` } },
-    text: 'the key "__proto__" is not accepted',
+    name: 'a device',
+    entries: [{ path: 'manifests/evil.yaml', typeFlag: '3' }],
+    problem: '"manifests/evil.yaml": entries of type CharacterDevice are not accepted',
   },
   {
-    name: 'large-file',
-    layer: { files: { 'manifests/big.yaml': `#${'x'.repeat(4 * 1024 * 1024)}` } },
-    text: 'manifests/big.yaml: 4194305 bytes, more than the limit of 4194304 bytes',
+    name: 'a fifo',
+    entries: [{ path: 'manifests/evil.yaml', typeFlag: '6' }],
+    problem: '"manifests/evil.yaml": entries of type FIFO are not accepted',
+  },
+  {
+    name: 'a path that is too long',
+    entries: [{ path: 'x'.repeat(5000), content: 'x' }],
+    problem: `"${'x'.repeat(200)}…": path of 5000 bytes is longer than the limit of 4096 bytes`,
   },
 ];
 
-test.each(rows)('an image with hostile content is refused and says why: $name', async ({ name, layer, text }) => {
-  registry.putImage(`${name}:v1`, [layer]);
-  await create(name);
-  expect(await messageOf(name)).toContain(text);
+describe('an archive is refused for', () => {
+  test.each(archives)('$name', async ({ entries, problem }) => {
+    const name = `archive-${archives.findIndex((row) => row.entries === entries)}`;
+    const digest = putLayer(name, gzipSync(tarFile(entries)));
+    await createBundle(name);
+    const where = `${registry.host}/${name}, layer ${digest}`;
+    expect(await refusal(name)).toBe(`source bundle content: ${where}: ${problem}`);
+  });
+
+  test('an absolute link to what the bundle does not hold', async () => {
+    putLayer('absolute', gzipSync(tarFile([{ path: 'manifests/evil', typeFlag: '2', linkPath: '/etc/passwd' }])));
+    await createBundle('absolute');
+    expect(await refusal('absolute')).toBe(
+      `source bundle content: ${registry.host}/absolute: "manifests/evil": link to "/etc/passwd" leaves the bundle root`,
+    );
+  });
 });
 
-test('10 GiB in 10 MiB stops at the limit', async () => {
-  // One gzip member of zeros, repeated: together they inflate to 10 GiB.
-  const member = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
-  const header = tarFile([{ path: 'zeros', content: '' }]).subarray(0, 512);
-  header.write('77777777777\0', 124);
+const zeros = gzipSync(Buffer.alloc(16 * mebibyte), { level: 9 });
+
+/** A gzip file of 10 MiB that is 10 GiB long: after `start`, zeros without end. */
+function bomb(start: Uint8Array): Buffer {
+  return Buffer.concat([gzipSync(start), ...Array.from({ length: 640 }, () => zeros)]);
+}
+
+/** The header of a file of so many bytes, without the bytes. */
+function headerOf(path: string, sizeBytes: number): Buffer {
+  const header = tarFile([{ path, content: '' }]).subarray(0, 512);
+  header.write(`${sizeBytes.toString(8).padStart(11, '0')}\0`, 124);
   header.write('        ', 148);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  const bytes = Buffer.concat([gzipSync(header), ...Array<Buffer>(160).fill(member)]);
-  expect(bytes.length).toBeLessThan(11 * 1024 * 1024);
-  const layer = {
-    mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
-    digest: registry.putBlob(bytes),
-    size: bytes.length,
-  };
-  registry.putManifest('bomb:v1', {
-    schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.manifest.v1+json',
-    layers: [layer],
-  });
-  await create('bomb');
-  expect(await messageOf('bomb')).toMatch(/more than (the limit of )?536870912 bytes|limit of 536870912 bytes/);
-});
+  return header;
+}
 
-test('a layer whose digest lies', async () => {
-  const digest = sha256Digest('what was promised');
-  await using lying = await startRegistry({
-    intercept: (request, response) => {
-      if (request.url?.includes('/blobs/') !== true) return false;
-      response.end('what was sent');
-      return true;
+describe('a bomb of 10 MiB that unpacks to 10 GiB is stopped at 512 MiB', () => {
+  const zeroFile = (index: number): Buffer[] => [gzipSync(headerOf(`file-${index}`, 16 * mebibyte)), zeros];
+  const rows = [
+    {
+      name: 'one-file',
+      bytes: bomb(headerOf('manifests/huge.yaml', 8 * 1024 * mebibyte - 1)),
+      entry: '"manifests/huge.yaml": ',
     },
+    {
+      name: 'many-files',
+      bytes: Buffer.concat(Array.from({ length: 640 }, (_, index) => zeroFile(index)).flat()),
+      entry: '"file-32": ',
+    },
+    { name: 'padding', bytes: bomb(tarFile([{ path: 'manifests/a.yaml', content: 'x' }])), entry: '' },
+  ];
+  test.each(rows)('$name', async ({ name, bytes, entry }) => {
+    expect(bytes.length / mebibyte).toBeCloseTo(10, 0);
+    const digest = putLayer(name, bytes);
+    await createBundle(name);
+    const where = `${registry.host}/${name}, layer ${digest}`;
+    expect(await refusal(name)).toBe(
+      `source bundle content: ${where}: ${entry}unpacks to more than the limit of 536870912 bytes`,
+    );
   });
-  const layer = { mediaType: 'application/vnd.oci.image.layer.v1.tar', digest, size: 'what was sent'.length };
-  lying.putManifest('lie:v1', {
-    schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.manifest.v1+json',
-    layers: [layer],
-  });
-  const source = { type: 'image', image: { ref: `${lying.host}/lie:v1` } };
-  await world.kube.create(bundle('lie', source), { fieldManager: 'test' });
-  expect(await messageOf('lie')).toContain(`expected digest ${digest}, got ${sha256Digest('what was sent')}`);
 });
 
-test('a manifest over 4 MiB', async () => {
-  const annotations = { large: 'x'.repeat(4 * 1024 * 1024) };
-  registry.putManifest('large-manifest:v1', {
-    schemaVersion: 2,
-    mediaType: 'application/vnd.oci.image.manifest.v1+json',
-    layers: [],
-    annotations,
+describe('a registry is refused that', () => {
+  test('sends another layer than it promised', async () => {
+    const digest = putLayer('liar', trueBytes);
+    await createBundle('liar');
+    expect(await refusal('liar')).toBe(
+      `source bundle content: ${registry.host}/liar, layer ${digest}: expected digest ${digest}, got ${sha256Digest(otherBytes)}`,
+    );
   });
-  await create('large-manifest');
-  expect(await messageOf('large-manifest')).toMatch(/limit of 4194304 bytes/);
+
+  test('redirects for ever', async () => {
+    await createBundle('loop');
+    expect(await refusal('loop')).toBe(
+      `source bundle content: GET http://${registry.host}/v2/loop/manifests/v1: more than 10 redirects`,
+    );
+  });
+
+  test('sends a manifest of more than 4 MiB', async () => {
+    registry.putManifest('wordy:v1', { mediaType: manifestType, layers: [], note: 'x'.repeat(4 * mebibyte) });
+    await createBundle('wordy');
+    expect(await refusal('wordy')).toBe(
+      `source bundle content: GET http://${registry.host}/v2/wordy/manifests/v1: larger than the limit of 4194304 bytes`,
+    );
+  });
+
+  test('sends a manifest that is nested 10,000 deep', async () => {
+    await createBundle('nested');
+    expect(await refusal('nested')).toBe(
+      `source bundle content: ${registry.host}/nested, manifest v1: nested deeper than 256 levels`,
+    );
+  });
 });
 
-test('a redirect loop', async () => {
-  await create('loop');
-  expect(await messageOf('loop')).toContain(`GET http://${registry.host}/v2/loop/manifests/v1: more than 10 redirects`);
+const laughs = Array.from({ length: 9 }, (_, index) => {
+  const previous = index === 0 ? '"ha"' : `*a${index - 1}`;
+  return `a${index}: &a${index} [${Array.from({ length: 10 }, () => previous).join(', ')}]`;
+}).join('\n');
+
+const manifests: readonly { readonly name: string; readonly text: string; readonly problem: string }[] = [
+  {
+    name: 'an alias bomb',
+    text: `kind: ConfigMap\n${laughs}\n`,
+    problem: 'error parsing manifests/evil.yaml: aliases expand to more than 11114 nodes',
+  },
+  {
+    name: 'a value that holds itself',
+    text: 'kind: ConfigMap\na: &a [*a]\n',
+    problem: 'error parsing manifests/evil.yaml: aliases expand to more than 10054 nodes',
+  },
+  {
+    name: 'YAML that is nested 10,000 deep',
+    text: `a: ${deepText}`,
+    problem:
+      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257)',
+  },
+  {
+    name: 'JSON that is nested 10,000 deep',
+    text: `{"a": ${deepText}}`,
+    problem: 'error parsing manifests/evil.yaml: nested deeper than 256 levels',
+  },
+  {
+    name: '4 MiB of opening brackets',
+    text: '['.repeat(4 * mebibyte),
+    problem:
+      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257)',
+  },
+  {
+    name: 'a key __proto__ in YAML',
+    text: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n__proto__: {data: {admin: "yes"}}\n',
+    problem: 'error parsing manifests/evil.yaml: the key "__proto__" is not accepted',
+  },
+  {
+    name: 'a key __proto__ in JSON',
+    text: '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "__proto__": {"x": 1}}}',
+    problem: 'error parsing manifests/evil.yaml: the key "__proto__" is not accepted',
+  },
+  {
+    name: 'more than 4 MiB in one file',
+    text: `#${'x'.repeat(4 * mebibyte)}`,
+    problem: 'manifests/evil.yaml: 4194305 bytes, more than the limit of 4194304 bytes',
+  },
+];
+
+describe('a manifest is refused for', () => {
+  test.each(manifests)('$name', async ({ text, problem }) => {
+    const name = `manifest-${manifests.findIndex((row) => row.text === text)}`;
+    putLayer(name, gzipSync(tarFile([{ path: 'manifests/evil.yaml', content: text }])));
+    await createBundle(name);
+    expect(await refusal(name)).toBe(`get objects from bundle manifests: ${problem}`);
+  });
+
+  test('more than 64 MiB in all files', async () => {
+    const content = `#${'x'.repeat(4 * mebibyte - 1)}`;
+    const entries = Array.from({ length: 17 }, (_, index) => ({ path: `manifests/${index}.yaml`, content }));
+    putLayer('many', gzipSync(tarFile(entries)));
+    await createBundle('many');
+    expect(await refusal('many')).toBe(
+      'get objects from bundle manifests: manifests: all files together have more than the limit of 67108864 bytes',
+    );
+  });
 });
 
-test('a registry that never answers holds up neither other Bundles nor admission, and is told', async () => {
-  await create('silent');
-  await world.kube.create(bundle('brisk', world.imageSource('brisk:v1', valid)), { fieldManager: 'test' });
-  await world.bundleWithPhase('brisk', 'Unpacked');
-  expect(statusOf(await world.get('Bundle', 'silent'))['phase']).not.toBe('Failing');
-  expect(await messageOf('silent')).toContain(
-    `GET http://${registry.host}/v2/silent/manifests/v1: no answer within 2 s`,
-  );
+describe('while registries are silent', () => {
+  const silent = Array.from({ length: 12 }, (_, index) => `silent-${index}`);
+
+  test('other Bundles are unpacked, admission answers, and the user reads what is waited for', async () => {
+    for (const name of silent) await createBundle(name, 'silent');
+    await eventually(() => {
+      expect(registry.requests.filter((line) => line.includes('/silent/manifests/'))).toHaveLength(silent.length);
+    });
+    await world.kube.create(bundle('lively', world.imageSource('valid:v1', valid)), { fieldManager: 'test' });
+    const ref = { apiVersion, kind: 'Bundle', name: 'lively' };
+    const thrown = await errorOf(
+      world.kube.patch(ref, { spec: { provisionerClassName: 'other' } }, { fieldManager: 'test' }),
+    );
+    expect((thrown as Error).message).toContain('bundle.spec is immutable');
+    await world.bundleWithPhase('lively', 'Unpacked');
+    const waiting = await world.get('Bundle', silent.at(-1) ?? '');
+    expect(conditionOf(waiting, 'Unpacked')).toMatchObject({ status: 'False', reason: 'Unpacking' });
+    for (const name of silent) {
+      expect(await refusal(name)).toBe(
+        `source bundle content: GET http://${registry.host}/v2/silent/manifests/v1: no answer within 3 s`,
+      );
+    }
+  });
 });
