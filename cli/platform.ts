@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ApiServer, type KubeObject, startApiServer } from '../apiserver/index.ts';
 import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Bundle, parseBundle } from '../src/api/index.ts';
-import { type JsonObject, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
+import { errorMessage, type JsonObject, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
 import { createKubeClient, isNotFound, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import type { Config } from './config.ts';
@@ -111,12 +111,24 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
   return webhook;
 }
 
+/** @throws TerminalError InvalidOption */
+async function readAuthorities(path: string | undefined): Promise<string[]> {
+  if (path === undefined) return [];
+  try {
+    const text = await readFile(path, 'utf8');
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return [text];
+  } catch (thrown) {
+    throw new TerminalError('InvalidOption', `--registry-ca ${path}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+  throw new TerminalError('InvalidOption', `--registry-ca ${path}: expected certificates in PEM form, found none`);
+}
+
 async function openProvisioners(
   kube: KubeClient,
   config: Config,
   context: { readonly storeDir: string; readonly log: Logger },
 ): Promise<AsyncDisposable> {
-  const authorities = config.registryCaPath === undefined ? [] : [await readFile(config.registryCaPath, 'utf8')];
+  const authorities = await readAuthorities(config.registryCaPath);
   const unpacker = await createUnpacker({
     storeDir: context.storeDir,
     limits: config.limits,
