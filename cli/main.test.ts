@@ -81,8 +81,14 @@ test.each([
 });
 
 test('what goes wrong while a command runs has exit status 1 and no stack', () => {
-  const { exitCode, stderr } = longshore(['up', '--registry-ca', '/no/such/file']);
-  expect(stderr).toContain('/no/such/file');
+  const { exitCode, stderr } = longshore(['up', '--data-dir', '/dev/null/folder']);
+  expect(stderr).toContain('/dev/null/folder');
   expect(stderr).not.toContain('    at ');
   expect(exitCode).toBe(1);
+});
+
+test('a file named by an option that cannot be read is a mistake in the options', () => {
+  const { exitCode, stderr } = longshore(['up', '--registry-ca', '/no/such/file']);
+  expect(stderr).toContain('longshore: --registry-ca /no/such/file: ');
+  expect(exitCode).toBe(2);
 });

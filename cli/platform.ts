@@ -35,7 +35,12 @@ interface Folder {
 
 async function openFolder(config: Config): Promise<Folder> {
   if (config.dataDir === undefined) return { path: await mkdtemp(join(tmpdir(), 'longshore-')), isTemporary: true };
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    const message = `--data-dir ${config.dataDir}: ${errorMessage(thrown)}; name a folder that can be made or written to`;
+    throw new TerminalError('DataFolderUnusable', message, { cause: thrown });
+  }
   return { path: config.dataDir, isTemporary: false };
 }
 
