@@ -1,13 +1,7 @@
+import type { OwnerReference } from '../api/index.ts';
 import type { JsonObject, JsonValue } from '../base/index.ts';
 
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
-}
+export type { OwnerReference } from '../api/index.ts';
 
 /** `metadata`, as far as this program reads it; everything else passes through untouched. */
 export interface ObjectMeta {

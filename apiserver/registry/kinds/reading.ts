@@ -73,3 +73,8 @@ export function setDefaults(parent: JsonObject, defaults: JsonObject): void {
     if (current === undefined || current === null || current === '') parent[key] = structuredClone(value);
   }
 }
+
+/** `spec` of an object, made when it is missing. */
+export function specOf(object: KubeObject): JsonObject {
+  return ensureObject(asJson(object), 'spec');
+}

@@ -20,14 +20,11 @@ import {
   objectAt,
   objectsAt,
   setDefaults,
+  specOf,
   textAt,
   textsAt,
   valueAt,
 } from './reading.ts';
-
-function specOf(object: KubeObject): JsonObject {
-  return ensureObject(asJson(object), 'spec');
-}
 
 function hasNodePorts(spec: JsonObject): boolean {
   return ['NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'));

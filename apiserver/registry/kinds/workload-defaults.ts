@@ -8,14 +8,11 @@ import {
   objectAt,
   objectsAt,
   setDefaults,
+  specOf,
   textAt,
   textsAt,
   valueAt,
 } from './reading.ts';
-
-function specOf(object: KubeObject): JsonObject {
-  return ensureObject(asJson(object), 'spec');
-}
 
 /** Labels (and, for replication controllers, the selector) that are left out come from the template. */
 function labelsFromTemplate(object: KubeObject): void {
