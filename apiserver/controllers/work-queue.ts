@@ -61,7 +61,12 @@ export class WorkQueue implements AsyncDisposable {
     for (const key of this.#waiting) {
       if (this.#isClosed || this.#active.size >= this.#options.workers) return;
       this.#waiting.delete(key);
-      this.#active.set(key, this.#run(key));
+      // Active before any of the work runs: what the work sets off must find it so.
+      const start = Promise.resolve();
+      this.#active.set(
+        key,
+        start.then(() => this.#run(key)),
+      );
     }
   }
 
