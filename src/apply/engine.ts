@@ -10,7 +10,8 @@ import {
 } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
-import { healthLine, healthOf, mayBeUnhealthy } from './health/index.ts';
+import { mayBeUnhealthy } from './health/index.ts';
+import { HealthReader } from './health-reader.ts';
 import type { KindRef } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
@@ -73,9 +74,11 @@ class Engine implements ApplyEngine {
   readonly #ledger = new Ledger();
   readonly #watches: KindWatches;
   readonly #crds: CrdWatch;
+  readonly #health: HealthReader;
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
+    this.#health = new HealthReader(options.kube);
     this.#watches = new KindWatches({
       ...options,
       onChange: (change) => {
@@ -130,16 +133,9 @@ class Engine implements ApplyEngine {
       .objectsOf(owner)
       .map(({ ref }) => ref)
       .filter(mayBeUnhealthy);
-    const lines = await mapLimit(refs, parallelWrites, async (ref) => {
-      try {
-        const health = healthOf(await this.#options.kube.get(ref, { signal }));
-        return health.state === 'Current' ? undefined : healthLine(ref, health);
-      } catch (thrown) {
-        // Gone: that is drift, which is put right and told on its own.
-        if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
-        throw thrown;
-      }
-    });
+    const lines = await mapLimit(refs, parallelWrites, (ref) =>
+      this.#health.lineOf(ref, this.#watches.get(ref)?.resourceVersion, signal),
+    );
     return lines.filter((line) => line !== undefined);
   }
 
@@ -231,6 +227,7 @@ class Engine implements ApplyEngine {
   #observe(change: InstalledChange): void {
     const isDrift = this.#ledger.observe(change);
     const isGone = change.after === undefined;
+    if (isGone && change.before !== undefined) this.#health.forget(refKey(change.before.ref));
     if (!isDrift && !isGone && !mayHaveChangedHealth(change)) return;
     this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone });
   }
