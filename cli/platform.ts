@@ -131,15 +131,14 @@ async function readAuthorities(path: string | undefined): Promise<string[]> {
 async function openProvisioners(
   kube: KubeClient,
   config: Config,
-  context: { readonly storeDir: string; readonly log: Logger },
+  context: { readonly storeDir: string; readonly authorities: readonly string[]; readonly log: Logger },
 ): Promise<AsyncDisposable> {
-  const authorities = await readAuthorities(config.registryCaPath);
   const unpacker = await createUnpacker({
     storeDir: context.storeDir,
     limits: config.limits,
     insecureRegistries: config.insecureRegistries,
-    registryCaPem: authorities,
-    gitCaPem: authorities,
+    registryCaPem: context.authorities,
+    gitCaPem: context.authorities,
     answerDeadlineMs: config.answerDeadlineMs,
   });
   const stop = new AbortController();
@@ -176,6 +175,7 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 /** Starts everything on this machine, ready when it resolves. Disposing it stops all in the reverse order; a temporary folder goes then.
  *  @throws TerminalError PortTaken, CrdsMissing, and what the parts throw */
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
+  const authorities = await readAuthorities(config.registryCaPath);
   const step = deps.onStep ?? (() => undefined);
   const stack = new AsyncDisposableStack();
   try {
@@ -193,7 +193,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
     stack.use(await openWebhook(kube, config, deps.log));
     step('admission webhook registered');
     const storeDir = join(folder.path, 'bundles');
-    stack.use(await openProvisioners(kube, config, { storeDir, log: deps.log }));
+    stack.use(await openProvisioners(kube, config, { storeDir, authorities, log: deps.log }));
     step('provisioners watching');
     const kubeconfigPath = config.kubeconfigPath ?? join(folder.path, 'kubeconfig');
     const dispose = (): Promise<void> => stack.disposeAsync();
