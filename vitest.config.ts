@@ -12,6 +12,7 @@ const config: ViteUserConfig = defineConfig({
           include: ['{src,provisioners,webhook,apiserver,cli,test/architecture,test/support}/**/*.test.ts'],
         },
       },
+      { test: { ...shared, name: 'conformance', include: ['test/conformance/*.test.ts'] } },
       { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000 } },
     ],
   },

@@ -1,0 +1,103 @@
+/** `npm run conformance:kube`: runs the API conformance cases on a real kube-apiserver and on the embedded server, and compares what they saw. */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { startApiServer } from '../apiserver/index.ts';
+import { judge, type Verdict } from '../test/conformance/compare.ts';
+import { areaFiles, loadArea, type NamedArea, runCases, type Subject, subjectOf } from '../test/conformance/runner.ts';
+import { readSightings, type Sighting, writeSightings } from '../test/conformance/seen.ts';
+import { findControlPlane, oracleVersion, startControlPlane } from '../test/control-plane/index.ts';
+
+const usage = `usage: npm run conformance:kube -- [options]
+  --area NAME        only cases/NAME.ts; may be given several times
+  --case TEXT        only cases whose name holds TEXT
+  --record           write what the real server showed to test/conformance/seen/
+  --kubeconfig FILE  a real server that runs already, instead of one of its own
+  --lanes N          cases at a time (default 4)`;
+
+const lineLimit = 40;
+
+const { values } = parseArgs({
+  options: {
+    area: { type: 'string', multiple: true },
+    case: { type: 'string', default: '' },
+    record: { type: 'boolean', default: false },
+    kubeconfig: { type: 'string' },
+    lanes: { type: 'string', default: '4' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+type Count = Record<Verdict['sort'], number>;
+
+function print(title: string, name: string, { lines }: Verdict): void {
+  if (lines.length === 0) return;
+  console.log(`\n# ${title}: ${name}`);
+  for (const line of lines.slice(0, lineLimit)) console.log(`  ${line}`);
+  if (lines.length > lineLimit) console.log(`  … and ${lines.length - lineLimit} more lines`);
+}
+
+async function compareArea({ file, area }: NamedArea, kube: Subject, ours: Subject): Promise<Count> {
+  const count: Count = { agree: 0, explained: 0, differ: 0, notCompared: 0 };
+  const cases = area.cases.filter(({ name }) => name.includes(values.case));
+  const lanes = area.serial ? 1 : Number(values.lanes);
+  const [kubeOutcomes, ourOutcomes] = await Promise.all([runCases(kube, cases, lanes), runCases(ours, cases, lanes)]);
+  const recorded = await readSightings(file);
+  const sightings: Record<string, Sighting> = {};
+  for (const conformanceCase of area.cases) {
+    const { name } = conformanceCase;
+    const known = recorded[name];
+    if (known !== undefined) sightings[name] = known;
+    if (!cases.includes(conformanceCase)) continue;
+    const outcomes = { kube: kubeOutcomes.get(name), ours: ourOutcomes.get(name) };
+    const verdict = judge(conformanceCase, outcomes, values.record ? undefined : known);
+    count[verdict.sort] += 1;
+    if (verdict.sighting !== undefined) sightings[name] = verdict.sighting;
+    print(area.title, name, verdict);
+  }
+  if (values.record) await writeSightings(file, sightings);
+  return count;
+}
+
+async function compareAll(kube: Subject): Promise<boolean> {
+  await using server = await startApiServer();
+  using ours = subjectOf(server.kubeconfig, true);
+  const files = values.area ?? (await areaFiles());
+  const rows: (readonly [string, Count])[] = [];
+  for (const file of files) {
+    const named = await loadArea(file);
+    rows.push([named.area.title, await compareArea(named, kube, ours)]);
+  }
+  const width = Math.max(...rows.map(([title]) => title.length), 5);
+  console.log(`\n${'area'.padEnd(width)}  agree  explained  differ  not compared`);
+  for (const [title, { agree, explained, differ, notCompared }] of rows) {
+    const cells = [String(agree).padStart(5), String(explained).padStart(9), String(differ).padStart(6)];
+    console.log(`${title.padEnd(width)}  ${cells.join('  ')}  ${String(notCompared).padStart(12)}`);
+  }
+  const sum = (key: keyof Count): number => rows.reduce((total, [, count]) => total + count[key], 0);
+  console.log(
+    `\n${sum('agree')} agree, ${sum('explained')} differ as explained, ${sum('differ')} differ, ${sum('notCompared')} not compared`,
+  );
+  return sum('differ') === 0;
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  if (values.kubeconfig !== undefined) {
+    using kube = subjectOf(await readFile(values.kubeconfig, 'utf8'), true);
+    return (await compareAll(kube)) ? 0 : 1;
+  }
+  const binaries = await findControlPlane({ mayBuild: true, report: console.log });
+  if ('missing' in binaries) {
+    console.log(`conformance:kube is skipped, for there is no real kube-apiserver: ${binaries.missing}`);
+    return 0;
+  }
+  console.log(`real control plane ${oracleVersion}: ${binaries.origin}`);
+  await using plane = await startControlPlane(binaries);
+  using kube = subjectOf(plane.kubeconfig, plane.hasControllers);
+  return (await compareAll(kube)) ? 0 : 1;
+}
+
+process.exitCode = await main();

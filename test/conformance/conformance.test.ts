@@ -1,0 +1,35 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startApiServer } from '../../apiserver/index.ts';
+import { areaFiles, loadArea, runCase, subjectOf } from './runner.ts';
+import { differencesOf, readSightings } from './seen.ts';
+
+const server = await startApiServer();
+const subject = subjectOf(server.kubeconfig, true);
+const areas = await Promise.all((await areaFiles()).map((file) => loadArea(file)));
+
+afterAll(async () => {
+  subject[Symbol.dispose]();
+  await server.stop();
+});
+
+for (const { file, area } of areas) {
+  const sightings = await readSightings(file);
+  describe(area.title, { concurrent: !area.serial }, () => {
+    for (const conformanceCase of area.cases) {
+      test(conformanceCase.name, async () => {
+        const sighting = sightings[conformanceCase.name];
+        if (sighting === undefined) throw new Error('not recorded yet: npm run conformance:kube -- --record');
+        const steps = await runCase(subject, conformanceCase);
+        expect(differencesOf(sighting.embedded ?? sighting.kube, steps)).toEqual([]);
+        expect(sighting.embedded === undefined, '`differs` and a sighting of its own go together').toBe(
+          conformanceCase.differs === undefined,
+        );
+      });
+    }
+
+    test('holds no sighting without a case', () => {
+      const names = new Set(area.cases.map(({ name }) => name));
+      expect(Object.keys(sightings).filter((name) => !names.has(name))).toEqual([]);
+    });
+  });
+}
