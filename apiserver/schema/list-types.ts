@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
-import { duplicateField } from './field-errors.ts';
+import { duplicateField, UntypedValue } from './field-errors.ts';
 import type { Schema } from './schema.ts';
 
 /** The keys of an item of a list of type map, in one text; an absent key is null unless it has a default. */
@@ -31,7 +31,7 @@ function duplicates(list: readonly JsonValue[], schema: Schema, path: string): F
     const key = canonical(shown(item));
     const isNew = !seen.has(key);
     seen.add(key);
-    return isNew ? [] : [duplicateField(`${path}[${index}]`, shown(item))];
+    return isNew ? [] : [duplicateField(`${path}[${index}]`, new UntypedValue(shown(item)))];
   });
 }
 

@@ -194,7 +194,7 @@ const rows: { name: string; value: JsonValue; errors: string[] }[] = [
   {
     name: 'list map',
     value: { name: 'a', lm: [{ name: 'a' }, { name: 'a' }] },
-    errors: ['spec.lm[1]: Duplicate value: {"name":"a"}'],
+    errors: ['spec.lm[1]: Duplicate value: map[string]interface {}{"name":"a"}'],
   },
 ];
 

@@ -1,0 +1,64 @@
+import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
+
+const goEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+  '\u0007': '\\a',
+};
+
+const unprintable = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+function escape(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const known = goEscapes[character];
+  if (known !== undefined) return known;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** A text in double quotes as Go's `%q` prints it. */
+export function goQuote(text: string): string {
+  return `"${text.replaceAll(unprintable, escape)}"`;
+}
+
+/** A number as Go's `%v` prints it: an integer as it is, a fraction with an exponent of two digits where it is far from one. */
+export function goNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
+  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
+  if (exponent >= -4 && exponent < 21) return String(value);
+  return value.toExponential().replace(/e([-+])(\d)$/, 'e$10$2');
+}
+
+/** JSON as Go's `%#v` prints it when it was decoded without a type: `map[string]interface {}{"a":[]interface {}{1}}`. */
+export function goUntyped(value: JsonValue): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'number') return goNumber(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goUntyped).join(', ')}}`;
+  return isJsonObject(value) ? `map[string]interface {}{${goMembers(value, goUntyped)}}` : String(value);
+}
+
+function goMembers(
+  object: Readonly<Record<string, JsonValue | undefined>>,
+  print: (value: JsonValue) => string,
+): string {
+  const keys = Object.keys(object).sort((a, b) => (a < b ? -1 : 1));
+  return keys.map((key) => `${goQuote(key)}:${print(object[key] ?? null)}`).join(', ');
+}
+
+/** The same of a value that has a type in Go, as far as one can tell: lists and maps of texts. */
+export function goTyped(value: JsonValue): string {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return `[]string{${value.map(goQuote).join(', ')}}`;
+  }
+  if (isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string')) {
+    return `map[string]string{${goMembers(value, goUntyped)}}`;
+  }
+  return goUntyped(value);
+}
