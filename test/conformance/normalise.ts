@@ -45,11 +45,13 @@ export class Normaliser {
   #learnGeneratedNames(value: JsonValue): void {
     if (Array.isArray(value)) for (const item of value) this.#learnGeneratedNames(item);
     if (!isJsonObject(value)) return;
-    const { generateName, name } = value;
-    if (typeof generateName === 'string' && typeof name === 'string' && generateName !== '' && name !== generateName) {
-      if (name.startsWith(generateName)) this.alias(name, `${generateName}…`);
-    }
+    this.#learnGeneratedName(value);
     for (const child of Object.values(value)) this.#learnGeneratedNames(child ?? null);
+  }
+
+  #learnGeneratedName({ generateName, name }: JsonObject): void {
+    if (typeof generateName !== 'string' || generateName === '' || typeof name !== 'string') return;
+    if (name !== generateName && name.startsWith(generateName)) this.alias(name, `${generateName}…`);
   }
 
   #walk(value: JsonValue, key: string): JsonValue {

@@ -59,9 +59,9 @@ class LiveWatch implements Watch {
       for await (const chunk of response) {
         const lines = (rest + (chunk as Buffer).toString('utf8')).split('\n');
         rest = lines.pop() ?? '';
-        for (const line of lines) if (line !== '') this.#take(line);
+        for (const line of lines) this.#take(line);
       }
-      if (rest.trim() !== '') this.#take(rest);
+      this.#take(rest);
     } catch {
       // Closed from this side, or the connection was lost: the events so far are what there is.
     }
@@ -85,6 +85,7 @@ class LiveWatch implements Watch {
   }
 
   #take(line: string): void {
+    if (line.trim() === '') return;
     const value: unknown = JSON.parse(line);
     this.events.push(isJsonObject(value) ? (value as unknown as WatchEvent) : { type: line, object: {} });
     this.#wake();

@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+const hint = 'set KUBEBUILDER_ASSETS to a folder that holds kube-apiserver and etcd, or install Go';
+
 /** The Kubernetes version that is compared with: the one whose types and answers the embedded server has. */
 export const oracleVersion = 'v1.33.4';
 
@@ -117,33 +119,34 @@ async function fromGoModules(report: (line: string) => void): Promise<ControlPla
   }
 }
 
+async function obtain(report: (line: string) => void): Promise<ControlPlaneBinaries | NoBinaries> {
+  const downloaded = await fromSetupEnvtest();
+  if (downloaded !== undefined) return downloaded;
+  try {
+    await run('go', ['version']);
+  } catch {
+    return { missing: `there is no Go toolchain; ${hint}` };
+  }
+  try {
+    return (await fromGoModules(report)) ?? { missing: 'the build left no programs' };
+  } catch (thrown) {
+    return { missing: `they cannot be built here: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
+  }
+}
+
 /** The programs of a real control plane: from `KUBEBUILDER_ASSETS`, from the cache, by `setup-envtest`, or built with the Go toolchain.
  *  `report` takes lines of progress; without `mayBuild` only what is already there counts. */
 export async function findControlPlane(options: {
   readonly mayBuild: boolean;
   readonly report: (line: string) => void;
 }): Promise<ControlPlaneBinaries | NoBinaries> {
-  const assets = process.env['KUBEBUILDER_ASSETS'];
-  if (assets !== undefined && assets !== '') {
+  const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
+  if (assets !== '') {
     const found = await binariesIn(assets, 'KUBEBUILDER_ASSETS');
     return found ?? { missing: `KUBEBUILDER_ASSETS is ${assets}, which holds no kube-apiserver and etcd` };
   }
   const cached = await binariesIn(cacheFolder(), 'the cache');
   if (cached !== undefined) return cached;
-  const hint = 'set KUBEBUILDER_ASSETS to a folder that holds kube-apiserver and etcd, or install Go';
-  if (!options.mayBuild) return { missing: `none is built yet; ${hint} and run npm run conformance:kube` };
-  const downloaded = await fromSetupEnvtest();
-  if (downloaded !== undefined) return downloaded;
-  if (
-    !(await run('go', ['version']).then(
-      () => true,
-      () => false,
-    ))
-  )
-    return { missing: `there is no Go toolchain; ${hint}` };
-  try {
-    return (await fromGoModules(options.report)) ?? { missing: 'the build left no programs' };
-  } catch (thrown) {
-    return { missing: `they cannot be built here: ${thrown instanceof Error ? thrown.message : String(thrown)}` };
-  }
+  if (options.mayBuild) return await obtain(options.report);
+  return { missing: `none is built yet; ${hint} and run npm run conformance:kube` };
 }
