@@ -5,18 +5,13 @@ import { type BuiltinRow, builtinRows } from './builtin-table.ts';
 import type { RegistryView } from './kind-rules.ts';
 import { type BuiltinKind, rulesOf } from './kinds/index.ts';
 import type { KubeObject } from './kube-object.ts';
-import type { ResourceType, SubresourceType } from './resource-type.ts';
+import type { ResourceType } from './resource-type.ts';
 import { createRegistryView } from './service-network.ts';
 
 /** What the built-in kinds need of the server they run in. */
 export interface BuiltinOptions {
   /** All services stored; their cluster IPs and node ports are not given out again. */
   readonly services: () => Iterable<KubeObject>;
-}
-
-function subresourcesOf(row: BuiltinRow): SubresourceType[] {
-  const { group, version, kind } = row;
-  return row.subresources.map((sub) => (sub.kind === '' ? { ...sub, group, version, kind } : sub));
 }
 
 /** Events are stored once for both groups, in the core form; autoscalers in v2. */
@@ -34,12 +29,12 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
     kind: row.kind,
     listKind: `${row.kind}List`,
     plural: row.plural,
-    singular: row.kind.toLowerCase(),
+    singular: row.singular,
     shortNames: row.shortNames,
     categories: row.categories,
     namespaced: row.namespaced,
     verbs: row.verbs,
-    subresources: subresourcesOf(row),
+    subresources: row.subresources,
     ...storageOf(row),
     isCustom: false,
     ...(row.kind === 'Endpoints' ? { deprecationWarning: endpointsWarning } : {}),
