@@ -143,7 +143,7 @@ async function resourcesOf(kube: Connection, groupVersions: readonly string[]): 
   const result: JsonObject = {};
   for (const groupVersion of groupVersions) {
     const resources = objectsAt(await getJson(kube, `/${folderOf(groupVersion)}`), 'resources');
-    result[groupVersion] = resources.map(({ storageVersionHash: _, ...resource }) => resource);
+    result[groupVersion] = resources.map((resource) => ({ ...resource, storageVersionHash: undefined }));
   }
   return result;
 }
