@@ -59,6 +59,19 @@ test('knows the admin by client certificate', async () => {
   expect(review.body).toMatchObject({ status: { userInfo: { username: 'kubernetes-admin' } } });
 });
 
+test('AUTH-01 knows somebody else by the certificate of a kubeconfig for them', async () => {
+  const kubeconfig = await server.kubeconfigFor('alice', ['dev', 'ops']);
+  const pem = (field: string): string => {
+    const [, data = ''] = new RegExp(`${field}: (\\S+)`).exec(kubeconfig) ?? [];
+    return Buffer.from(data, 'base64').toString();
+  };
+  const client = { cert: pem('client-certificate-data'), key: pem('client-key-data') };
+  const review = await ask('/apis/authentication.k8s.io/v1/selfsubjectreviews', { client, body: {} });
+  expect(review.body).toMatchObject({
+    status: { userInfo: { username: 'alice', groups: ['dev', 'ops', 'system:authenticated'] } },
+  });
+});
+
 test('gives a service account what is bound to it and nothing else', async () => {
   const token = await tokenOf('reader');
   const path = '/api/v1/namespaces/default/configmaps';

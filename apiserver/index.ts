@@ -1,6 +1,27 @@
 /** The embedded Kubernetes API server: `await using server = await startApiServer()`. Imports `src/base` alone, keeps no state of its own.
  *  Never schedules or runs containers; workloads only reach the status that a healthy cluster would give them. */
+export {
+  ApiError,
+  type ApiObject,
+  type ApiObjectMeta,
+  type ApplyOptions,
+  type ClientDeleteOptions,
+  type ClusterClient,
+  type KindReference,
+  type ObjectReference,
+  type PatchOptions,
+  type RawAnswer,
+  type RawRequest,
+  type Selection,
+  type Watch,
+  type WatchEvent,
+  type WatchSelection,
+  type WriteOptions,
+} from './client/index.ts';
+export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
+export type { Manifest } from './manifests.ts';
 export type { Cluster, ClusterEvent, ObjectKey } from './registry/cluster.ts';
 export type { KubeObject } from './registry/kube-object.ts';
 export type { ResourceType } from './registry/resource-type.ts';
 export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
+export type { WebhookServer, WebhookServerOptions } from './webhook-server.ts';

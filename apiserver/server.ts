@@ -1,5 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { type Clock, type Logger, silentLogger, systemClock } from '../src/base/index.ts';
+import {
+  type CertifiedKey,
+  type Clock,
+  issueCertificate,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '../src/base/index.ts';
 import { type AdmissionPlugin, createAdmissionPlugins } from './admission/index.ts';
 import {
   Authenticator,
@@ -9,14 +16,17 @@ import {
   RbacAuthorizer,
   ServiceAccountTokens,
 } from './auth/index.ts';
+import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
 import { createDiscovery } from './discovery/index.ts';
+import { Faults } from './faults/index.ts';
 import type { ApiParts } from './http/api-parts.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { handlePatch } from './http/patch-handler.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { subresourceHandlers } from './http/subresources/index.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
+import { type Manifest, readManifests } from './manifests.ts';
 import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap, describeServer } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
@@ -30,6 +40,14 @@ import { TypeRegistry } from './registry/type-registry.ts';
 import { startSimulation } from './simulation/index.ts';
 import { openSqliteJournal, Store } from './storage/index.ts';
 import { columnsOfPrinterColumns } from './table/index.ts';
+import {
+  knownWebhookServer,
+  localiseWebhooks,
+  planWebhookServer,
+  type WebhookAddress,
+  type WebhookServer,
+  type WebhookServerOptions,
+} from './webhook-server.ts';
 
 /** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
 export interface ApiServerOptions {
@@ -40,7 +58,12 @@ export interface ApiServerOptions {
   /** Keeps objects, certificates and tokens; one process at a time. Absent: in memory. */
   readonly dataDir?: string | undefined;
   /** CustomResourceDefinitions that are there, established, from the first request on. */
-  readonly crds?: readonly KubeObject[];
+  readonly crds?: readonly Manifest[];
+  /** Validating and MutatingWebhookConfigurations that are asked from the first request on. Where they name a Service, `webhookServer` is
+   *  asked instead, for conversion of the `crds` too. */
+  readonly webhooks?: readonly Manifest[];
+  /** Who answers for webhooks. Default: a free loopback port, to be found with a certificate for it in `ApiServer.webhookServer`. */
+  readonly webhookServer?: WebhookServerOptions;
   /** Resource types beside the built-in ones. */
   readonly extraTypes?: readonly ResourceType[];
   readonly log?: Logger;
@@ -63,20 +86,56 @@ export interface ApiServer extends AsyncDisposable {
   /** YAML. */
   readonly kubeconfig: string;
   readonly cluster: Cluster;
+  /** As `system:masters`. */
+  readonly client: ClusterClient;
+  /** None at the start. */
+  readonly faults: Faults;
+  /** Where webhooks are expected; undefined unless `webhooks` or `webhookServer` were given. */
+  readonly webhookServer: WebhookServer | undefined;
+  /** A kubeconfig (YAML) for somebody else, with a client certificate of their own. They may do what roles and bindings allow. */
+  kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
   /** Ends watches and connections, waits for writes and for the controllers. */
   stop(): Promise<void>;
 }
+
+/** Of certificates for other users. */
+const userLifetimeDays = 30;
 
 function storedObjects(store: Store, storageKey: string): Iterable<KubeObject> {
   return store.list(storageKey).map((entry) => entry.object);
 }
 
-/** Creates a CustomResourceDefinition, or brings the spec of the one that is there up to date. */
-async function installCrd(cluster: Cluster, definitions: ResourceType, crd: KubeObject): Promise<void> {
+/** Creates an object of the start, or brings what is written in it up to date in the one that is there. */
+async function install(cluster: Cluster, type: ResourceType, object: KubeObject): Promise<void> {
   const as = 'system:apiserver';
-  const live = cluster.get(definitions, { namespace: '', name: crd.metadata.name ?? '' });
-  if (live === undefined) await cluster.create(definitions, crd, { as });
-  else await cluster.update(definitions, { ...live, spec: crd['spec'] }, { as });
+  const live = cluster.get(type, { namespace: '', name: object.metadata.name ?? '' });
+  if (live === undefined) await cluster.create(type, object, { as });
+  else await cluster.update(type, { ...live, ...object, metadata: live.metadata }, { as });
+}
+
+/** The objects that a server is started with. */
+interface FirstObjects {
+  readonly crds: readonly KubeObject[];
+  readonly webhooks: readonly KubeObject[];
+}
+
+const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
+
+async function readFirstObjects(options: ApiServerOptions, address: WebhookAddress | undefined): Promise<FirstObjects> {
+  const [crds, webhooks] = await Promise.all([
+    readManifests(options.crds ?? [], ['CustomResourceDefinition']),
+    readManifests(options.webhooks ?? [], webhookKinds),
+  ]);
+  if (address === undefined) return { crds, webhooks };
+  const localise = (object: KubeObject): KubeObject => localiseWebhooks(object, address);
+  return { crds: crds.map(localise), webhooks: webhooks.map(localise) };
+}
+
+async function webhookServerOf(options: ApiServerOptions, authority: CertifiedKey): Promise<WebhookServer | undefined> {
+  const { webhookServer, webhooks = [] } = options;
+  if (webhookServer !== undefined) return knownWebhookServer(webhookServer);
+  if (webhooks.length === 0) return undefined;
+  return await planWebhookServer(authority, (options.clock ?? systemClock).now());
 }
 
 /** Everything of a server but its port. */
@@ -123,7 +182,7 @@ class ServerCore {
   }
 
   /** What is there before the first request. */
-  async prepare(options: ApiServerOptions): Promise<void> {
+  async prepare(objects: FirstObjects): Promise<void> {
     const { types, clock, log } = this.parts;
     const first = { cluster: this.cluster, types: types.all(), log, nowMs: clock.now() };
     await bootstrap(first);
@@ -138,8 +197,12 @@ class ServerCore {
       definitions,
     );
     this.#running.push(custom);
-    for (const crd of options.crds ?? []) await installCrd(this.cluster, definitions, crd);
+    for (const crd of objects.crds) await install(this.cluster, definitions, crd);
     await custom.settled();
+    for (const object of objects.webhooks) {
+      const type = this.cluster.resourceOfKind('admissionregistration.k8s.io', object.kind);
+      if (type !== undefined) await install(this.cluster, type, object);
+    }
   }
 
   startBackground(authorityPem: string, hasSimulation: boolean): void {
@@ -171,11 +234,11 @@ function pipelineOf(parts: ApiParts): Pipeline {
   return new Pipeline(parts, { paths, subresources: subresourceHandlers, patch: handlePatch });
 }
 
-function stopOnce(core: ServerCore, listener: Listener): () => Promise<void> {
+function stopOnce(core: ServerCore, network: AsyncDisposable): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     core.beginStop();
-    await listener.close();
+    await network[Symbol.asyncDispose]();
     await core.stop();
   };
   return () => (stopped ??= stop());
@@ -184,6 +247,7 @@ function stopOnce(core: ServerCore, listener: Listener): () => Promise<void> {
 interface OpenCore {
   readonly core: ServerCore;
   readonly credentials: Credentials;
+  readonly webhookServer: WebhookServer | undefined;
 }
 
 /** A server that cannot be opened leaves the data folder to the next attempt. */
@@ -195,9 +259,13 @@ async function openCore(options: ApiServerOptions, host: string): Promise<OpenCo
   let core: ServerCore | undefined;
   try {
     const credentials = await loadCredentials({ dataDir, host, nowMs, token });
+    const webhookServer = await webhookServerOf(options, credentials.authority);
+    const caBundlePem = options.webhookServer?.caBundle ?? credentials.authority.certificatePem;
+    const address = webhookServer === undefined ? undefined : { url: webhookServer.url, caBundlePem };
+    const objects = await readFirstObjects(options, address);
     core = new ServerCore(options, store, credentials);
-    await core.prepare(options);
-    return { core, credentials };
+    await core.prepare(objects);
+    return { core, credentials, webhookServer };
   } catch (thrown) {
     core?.beginStop();
     await (core?.stop() ?? store.close());
@@ -205,31 +273,63 @@ async function openCore(options: ApiServerOptions, host: string): Promise<OpenCo
   }
 }
 
-async function openListener(
+interface Network extends AsyncDisposable {
+  readonly port: number;
+  readonly client: ClusterClient;
+  readonly faults: Faults;
+}
+
+/** The port, which faults guard, and the client that passes them by. */
+async function openNetwork(
   { core, credentials }: OpenCore,
   address: { readonly host: string; readonly port: number },
-): Promise<Listener> {
-  const pipeline = pipelineOf(core.parts);
+): Promise<Network> {
+  const { parts } = core;
+  const pipeline = pipelineOf(parts);
+  const faults = new Faults(parts.clock);
+  let listener: Listener;
   try {
-    return await listen(address, credentials, (request, response) => pipeline.handle(request, response));
+    listener = await listen(address, credentials, (request, response) => pipeline.handle(request, response, faults));
   } catch (thrown) {
     core.beginStop();
     await core.stop();
     throw thrown;
   }
+  const connection = new DirectConnection((request, response) => pipeline.handle(request, response));
+  const identity = { authorization: `Bearer ${credentials.adminToken}` };
+  return {
+    port: listener.port,
+    faults,
+    client: new ClusterClient(connection, parts.types, identity),
+    [Symbol.asyncDispose]: async () => {
+      connection[Symbol.dispose]();
+      await listener.close();
+    },
+  };
+}
+
+/** A client certificate of the server's authority, in a kubeconfig. */
+async function kubeconfigFor(
+  server: { readonly url: string; readonly credentials: Credentials; readonly nowMs: number },
+  user: { readonly commonName: string; readonly organizations: readonly string[] },
+): Promise<string> {
+  const { url, credentials, nowMs } = server;
+  const request = { ...user, usage: 'client' as const, nowMs, lifetimeDays: userLifetimeDays };
+  return formatKubeconfig(url, { ...credentials, admin: await issueCertificate(credentials.authority, request) });
 }
 
 /** Starts a Kubernetes API server in this process. Many can run at once; each stops on its own.
- *  @throws TerminalError DataFolderInUse */
+ *  @throws TerminalError DataFolderInUse, ManifestNotFound */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
-  const { host = '127.0.0.1' } = options;
-  const { core, credentials } = await openCore(options, host);
-  const listener = await openListener({ core, credentials }, { host, port: options.port ?? 0 });
+  const { host = '127.0.0.1', clock = systemClock } = options;
+  const open = await openCore(options, host);
+  const { core, credentials, webhookServer } = open;
+  const network = await openNetwork(open, { host, port: options.port ?? 0 });
   core.startBackground(credentials.authority.certificatePem, options.simulation ?? true);
-  const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  const url = `https://${host.includes(':') ? `[${host}]` : host}:${network.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);
   if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });
-  const stop = stopOnce(core, listener);
+  const stop = stopOnce(core, network);
   return {
     url,
     caCertificatePem: credentials.authority.certificatePem,
@@ -237,7 +337,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     adminCertificatePem: credentials.admin.certificatePem,
     adminKeyPem: credentials.admin.privateKeyPem,
     kubeconfig,
+    kubeconfigFor: (user, groups = []) =>
+      kubeconfigFor({ url, credentials, nowMs: clock.now() }, { commonName: user, organizations: groups }),
     cluster: core.cluster,
+    client: network.client,
+    faults: network.faults,
+    webhookServer,
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -85,6 +85,8 @@ export class Exchange {
   readonly query: URLSearchParams;
   readonly auditId: string;
   readonly #warnings: string[] = [];
+  #interruption: { readonly error: StatusError | undefined } | undefined;
+  #onInterrupt: ((error: StatusError | undefined) => void) | undefined;
 
   constructor(request: HttpRequest, response: HttpResponse) {
     this.request = request;
@@ -110,6 +112,22 @@ export class Exchange {
 
   warn(text: string): void {
     this.#warnings.push(text);
+  }
+
+  /** Ends a stream now or as soon as it starts, with `error` as its last event. */
+  interrupt(error: StatusError | undefined): void {
+    this.#interruption = { error };
+    this.#onInterrupt?.(error);
+  }
+
+  /** For streams: how to end early. Called at once when the end has come already. */
+  onInterrupt(listener: (error: StatusError | undefined) => void): void {
+    this.#onInterrupt = listener;
+    if (this.#interruption !== undefined) listener(this.#interruption.error);
+  }
+
+  get isInterrupted(): boolean {
+    return this.#interruption !== undefined;
   }
 
   /** Sends headers: for streams, and as the first part of `send`. */

@@ -7,6 +7,7 @@ import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
 import { Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, unknownPath } from './exchange.ts';
 import { impersonate } from './impersonation.ts';
 import { handleGet, handleList } from './read-handlers.ts';
+import type { RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
 import { reviewHandlers } from './reviews.ts';
 import { badRequest, StatusError } from './status-error.ts';
@@ -98,13 +99,13 @@ export class Pipeline {
     this.#patch = handlers.patch;
   }
 
-  /** Answers one request; never rejects. */
-  async handle(request: HttpRequest, response: HttpResponse): Promise<void> {
+  /** Answers one request; never rejects. `guard` stands between permission and answer. */
+  async handle(request: HttpRequest, response: HttpResponse, guard?: RequestGuard): Promise<void> {
     const exchange = new Exchange(request, response);
     const leave = new AbortController();
     response.on('close', () => leave.abort());
     try {
-      const reply = await this.#answer(exchange, leave.signal);
+      const reply = await this.#answer(exchange, leave.signal, guard);
       if (reply !== undefined) await exchange.send(reply);
     } catch (thrown) {
       await this.#fail(exchange, thrown);
@@ -123,13 +124,27 @@ export class Pipeline {
     }
   }
 
-  async #answer(exchange: Exchange, left: AbortSignal): Promise<Reply | undefined> {
+  async #answer(exchange: Exchange, left: AbortSignal, guard?: RequestGuard): Promise<Reply | undefined> {
     const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
     const timeoutMs = parseRequestTimeout(exchange.query);
     const { authorizer } = this.#parts;
     const user = impersonate(authorizer, this.#userOf(exchange, info), exchange.request.headers);
     const isPublic = info.kind === 'path' && isPublicPath(info.path);
     if (!isPublic) checkAccess(authorizer, user, info);
+    const answer = (): Promise<Reply | undefined> => this.#answerAllowed(exchange, { info, user, left, timeoutMs });
+    return await (guard === undefined ? answer() : guard.run({ exchange, info, user, signal: left }, answer));
+  }
+
+  async #answerAllowed(
+    exchange: Exchange,
+    about: {
+      readonly info: RequestInfo;
+      readonly user: UserInfo;
+      readonly left: AbortSignal;
+      readonly timeoutMs: number;
+    },
+  ): Promise<Reply | undefined> {
+    const { info, user, left, timeoutMs } = about;
     if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? unknownPath();
     const isLong = info.verb === 'watch';
     const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);

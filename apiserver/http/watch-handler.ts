@@ -218,7 +218,11 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stream = new WatchStream(call, { form, selection, end: resolve });
   exchange.startStream({ 'content-type': 'application/json' });
-  if (sendStart(call, stream, options)) {
+  exchange.onInterrupt((error) => {
+    if (error !== undefined) stream.sendError(error);
+    resolve();
+  });
+  if (!exchange.isInterrupted && sendStart(call, stream, options)) {
     using _events = parts.store.subscribe(type.storageKey, (event) => stream.onEvent(event));
     await runUntilEnd(call, { stream, options, ended: promise, end: resolve });
   }

@@ -1,0 +1,130 @@
+import type { Clock } from '../../src/base/index.ts';
+import type { Reply } from '../http/exchange.ts';
+import type { GuardedRequest, RequestGuard } from '../http/request-guard.ts';
+import { type FaultError, faultError } from './errors.ts';
+import { isMatch, type RequestMatch } from './match.ts';
+
+/** What happens to which requests. Without `delayMs`, `error` and `drop` matching requests are only counted. */
+export interface FaultOptions extends RequestMatch {
+  /** Lets that many matching requests pass first. */
+  readonly skip?: number;
+  /** Goes away after that many requests. Default: stays until it is removed. */
+  readonly times?: number;
+  /** Holds the request up, before anything else. */
+  readonly delayMs?: number;
+  /** Answers with this instead. A number gets the reason and words of kube-apiserver: 409 is a write conflict (of a create: the name
+   *  is taken), 410 an expired version (a watch starts and ends with an ERROR event), 429 carries `Retry-After: 1`. */
+  readonly error?: number | FaultError;
+  /** Cuts the connection: `before` anything is done, or `after` it is done, so that only the answer is lost. */
+  readonly drop?: 'before' | 'after';
+}
+
+/** A fault that is in place. */
+export interface Fault extends Disposable {
+  /** How many requests met it. */
+  readonly hits: number;
+  remove(): void;
+}
+
+class ActiveFault implements Fault {
+  readonly options: FaultOptions;
+  readonly #leave: () => void;
+  #seen = 0;
+
+  constructor(options: FaultOptions, leave: () => void) {
+    this.options = options;
+    this.#leave = leave;
+  }
+
+  get hits(): number {
+    return Math.max(0, this.#seen - (this.options.skip ?? 0));
+  }
+
+  /** Counts a matching request; whether it meets the fault. */
+  take(): boolean {
+    this.#seen += 1;
+    if (this.hits >= (this.options.times ?? Number.POSITIVE_INFINITY)) this.#leave();
+    return this.hits > 0;
+  }
+
+  remove(): void {
+    this.#leave();
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave();
+  }
+}
+
+/** The faults of one server; all methods take effect at once. */
+export class Faults implements RequestGuard {
+  readonly #clock: Clock;
+  readonly #active = new Set<ActiveFault>();
+  readonly #watches = new Set<GuardedRequest>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Puts a fault in place; a request meets the first that matches, in the order they were added. */
+  add(options: FaultOptions): Fault {
+    const fault: ActiveFault = new ActiveFault(options, () => this.#active.delete(fault));
+    this.#active.add(fault);
+    return fault;
+  }
+
+  /** Removes all faults. */
+  clear(): void {
+    this.#active.clear();
+  }
+
+  /** Ends watches that are open now, as a load balancer or a restart does; gives how many. With `error` (410: the client has to list
+   *  again) they end with an ERROR event. Clients may watch again at once. */
+  endWatches(match: RequestMatch & { readonly error?: number | FaultError } = {}): number {
+    const { error, ...wanted } = match;
+    const ended = [...this.#watches].filter((watch) => isMatch(wanted, { ...watch, query: watch.exchange.query }));
+    for (const { exchange, info } of ended) {
+      exchange.interrupt(error === undefined ? undefined : faultError(error, info));
+    }
+    return ended.length;
+  }
+
+  async run(request: GuardedRequest, answer: () => Promise<Reply | undefined>): Promise<Reply | undefined> {
+    const isWatch = request.info.kind === 'resource' && request.info.verb === 'watch';
+    if (isWatch) this.#watches.add(request);
+    try {
+      const fault = this.#faultOf(request);
+      return fault === undefined ? await answer() : await this.#apply(fault, request, answer);
+    } finally {
+      if (isWatch) this.#watches.delete(request);
+    }
+  }
+
+  #faultOf(request: GuardedRequest): FaultOptions | undefined {
+    for (const fault of this.#active) {
+      if (isMatch(fault.options, { ...request, query: request.exchange.query }) && fault.take()) return fault.options;
+    }
+    return undefined;
+  }
+
+  async #apply(
+    fault: FaultOptions,
+    { exchange, info, signal }: GuardedRequest,
+    answer: () => Promise<Reply | undefined>,
+  ): Promise<Reply | undefined> {
+    const { delayMs = 0, error, drop } = fault;
+    if (delayMs > 0) await this.#clock.sleep(delayMs, { signal });
+    if (error !== undefined) {
+      const status = faultError(error, info);
+      const isExpiredWatch = status.failure.code === 410 && info.verb === 'watch';
+      if (!isExpiredWatch) throw status;
+      exchange.interrupt(status);
+    }
+    if (drop !== 'before' && !(drop === 'after' && info.verb === 'watch')) {
+      const reply = await answer();
+      if (drop === undefined) return reply;
+    }
+    exchange.response.destroy();
+    return undefined;
+  }
+}
