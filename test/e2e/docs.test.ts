@@ -1,9 +1,8 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { upOptions } from '../../cli/config.ts';
 import { startDemoServers } from '../../cli/demo/servers.ts';
@@ -13,7 +12,7 @@ import { silentLogger } from '../../src/base/index.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
 import { configOf } from './world.ts';
 
-const documents = ['docs/getting-started.md', 'docs/deployments.md', 'docs/api-server.md'];
+const documents = ['docs/getting-started.md', 'docs/deployments.md', 'docs/embedded-api-server.md'];
 const missing = ['kubectl', 'git'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
 const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
@@ -86,22 +85,6 @@ test('the options that docs/sources.md names are those of longshore up', async (
   const named = [...text.matchAll(/`(--[a-z-]+ [A-Z][^`]*)`/g)].map(([, option]) => option);
   expect(named.length).toBeGreaterThan(2);
   expect(known).toEqual(expect.arrayContaining(named));
-});
-
-test('the program of docs/api-server.md runs and prints what is shown', async () => {
-  const fences = fencesOf(await readFile('docs/api-server.md', 'utf8'));
-  const textOf = (info: string): string => fences.find((fence) => fence.info === info)?.lines.join('\n') ?? '';
-  const program = textOf('ts').replaceAll("'../", `'${pathToFileURL(process.cwd()).href}/`);
-  // Inside the repository, so that packages are found; its name is in .gitignore.
-  await mkdir('.longshore', { recursive: true });
-  const dir = await mkdtemp('.longshore/docs-');
-  try {
-    await writeFile(join(dir, 'program.ts'), program);
-    const printed = execFileSync(process.execPath, [join(dir, 'program.ts')], { encoding: 'utf8', timeout: 30_000 });
-    expect(printed).toBe(`${textOf('text')}\n`);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
 });
 
 test('every link between the documents leads to a file', async () => {

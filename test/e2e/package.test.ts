@@ -1,41 +1,53 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import { eventually, startRegistry } from '../support/index.ts';
 import { valid } from './contents.ts';
+import { fencesOf } from './documents.ts';
+import { installPackage } from './installed.ts';
 import { bundle, statusOf } from './world.ts';
 
-/** Lays out what `npm install longshore` would: the published files below `node_modules`, the dependencies beside them. */
-async function install(dir: string): Promise<string> {
-  execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' });
-  const { files } = JSON.parse(await readFile('package.json', 'utf8')) as { files: string[] };
-  const home = join(dir, 'node_modules', 'longshore');
-  await mkdir(home, { recursive: true });
-  for (const file of ['package.json', ...files]) await cp(file, join(home, file), { recursive: true });
-  for (const name of await readdir('node_modules')) {
-    if (name !== 'longshore') await symlink(resolve('node_modules', name), join(dir, 'node_modules', name));
+const run = promisify(execFile);
+const tools = resolve('node_modules/.bin');
+let project: string;
+let home: string;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'longshore-package-'));
+  home = await installPackage(project);
+  await writeFile(join(project, 'package.json'), '{ "name": "somebody-elses", "private": true, "type": "module" }\n');
+  for (const { info, lines } of fencesOf(await readFile('docs/embedded-api-server.md', 'utf8'))) {
+    const name = /\bprogram=(\S+)/.exec(info)?.[1];
+    if (name !== undefined) await writeFile(join(project, name), `${lines.join('\n')}\n`);
   }
-  return join(home, 'cli', 'bin.js');
+}, 120_000);
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+/** What a command prints in the project of somebody else; rejects when it fails. */
+async function print(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { NODE_OPTIONS: _ours, VITEST: _vitest, ...rest } = process.env;
+  const { stdout, stderr } = await run(command, args, { cwd: project, env: { ...rest, ...env }, timeout: 60_000 });
+  return stdout + stderr;
 }
 
 test('the built package runs: the demo (where git is), the API server, a bundle unpacked in its worker threads', async () => {
   await using stack = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), 'longshore-package-'));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const bin = await install(dir);
+  const bin = join(home, 'cli', 'bin.js');
   expect(execFileSync(process.execPath, [bin, 'version']).toString()).toMatch(/^longshore \d+\.\d+\.\d+ /);
   if (spawnSync('git', ['--version']).status === 0) {
     expect(execFileSync(process.execPath, [bin, 'demo']).toString()).toMatch(/\nDone in \d+ s/);
   }
   const registry = stack.use(await startRegistry());
   registry.putImage('valid:v1', [{ files: valid }]);
-  const kubeconfig = join(dir, 'kubeconfig');
+  const kubeconfig = join(project, 'kubeconfig');
   const child = spawn(process.execPath, [bin, 'up', '--kubeconfig', kubeconfig], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -56,4 +68,63 @@ test('the built package runs: the demo (where git is), the API server, a bundle 
     },
     { timeoutMs: 20_000 },
   );
+});
+
+test('the programs of docs/embedded-api-server.md for node:test pass in a JavaScript project', async () => {
+  const printed = await print(process.execPath, ['--test', 'node.test.js', 'webhook.test.js', 'faults.test.js']);
+  expect(printed).toMatch(/pass 3\b/);
+});
+
+test('the program of docs/embedded-api-server.md for vitest passes in a JavaScript project', async () => {
+  expect(await print(join(tools, 'vitest'), ['run', 'vitest.test.js'], { NO_COLOR: '1' })).toMatch(/Tests +1 passed/);
+});
+
+const jest = join(tools, 'jest');
+const why = existsSync(jest) ? '' : ' (skipped: jest is not installed)';
+test.skipIf(why !== '')(`the program of docs/embedded-api-server.md for jest passes${why}`, async () => {
+  const env = { NODE_OPTIONS: '--experimental-vm-modules' };
+  expect(await print(jest, ['jest.test.js'], env)).toContain('1 passed');
+});
+
+test('a CommonJS program can require the API server', async () => {
+  const program = `const { startApiServer } = require('longshore/apiserver');
+    startApiServer().then(async (cluster) => {
+      const namespaces = await cluster.client.list({ apiVersion: 'v1', kind: 'Namespace' });
+      console.log(namespaces.length);
+      await cluster.stop();
+    });\n`;
+  await writeFile(join(project, 'program.cjs'), program);
+  expect(await print(process.execPath, ['program.cjs'])).toBe('4\n');
+});
+
+test('the types of the API server serve a TypeScript project', async () => {
+  const program = `import type { V1Deployment } from '@kubernetes/client-node';
+import { ApiError, startApiServer, type ApiServer } from 'longshore/apiserver';
+const cluster: ApiServer = await startApiServer({ crds: ['crds'], faults: 1 });
+const found = await cluster.client.get<V1Deployment>({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' });
+const replicas: number | undefined = found.spec?.replicas;
+export const isDone: boolean = replicas === 2 && !(found instanceof ApiError);
+export const wrong: string = cluster.faults.add({ error: 409 }).hits;\n`;
+  await writeFile(join(project, 'program.ts'), program);
+  const args = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,esnext.disposable',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--typeRoots',
+    resolve('node_modules/@types'),
+    '--skipLibCheck',
+    'program.ts',
+  ];
+  const failed = await print(join(tools, 'tsc'), args).catch((thrown: { stdout: string }) => thrown.stdout);
+  expect(failed.trim().split('\n')).toEqual([
+    expect.stringContaining("'faults' does not exist in type 'ApiServerOptions'"),
+    expect.stringContaining("Type 'number' is not assignable to type 'string'"),
+  ]);
 });
