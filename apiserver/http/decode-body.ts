@@ -11,6 +11,8 @@ import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
 import { checkFields } from './field-decoding.ts';
+import type { Syntax } from './negotiation.ts';
+import { decodeProtobufBody } from './protobuf-body.ts';
 import { badRequest } from './status-error.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -25,7 +27,7 @@ export interface ExpectedKind {
 }
 
 export interface DecodeOptions {
-  readonly syntax: 'json' | 'yaml';
+  readonly syntax: Syntax;
   readonly validation: FieldValidation;
   warn(text: string): void;
 }
@@ -54,6 +56,17 @@ export function parseBody(
   } catch (thrown) {
     throw unrecognised(kind, text, errorMessage(thrown));
   }
+}
+
+/** A body of a kind that has a message in protobuf too.
+ *  @throws StatusError 400 */
+function parseAny(
+  bytes: Buffer,
+  expected: { readonly apiVersion: string; readonly kind: string },
+  syntax: Syntax,
+): { readonly value: JsonValue; readonly text: string } {
+  if (syntax !== 'protobuf') return parseBody(bytes, expected.kind, syntax);
+  return { value: decodeProtobufBody(bytes, expected), text: '' };
 }
 
 function checkKind(value: JsonObject, expected: ExpectedKind): void {
@@ -98,7 +111,8 @@ function reportFindings(findings: readonly string[], expected: ExpectedKind, opt
 /** The object that a body holds, checked for kind, types and fields; unknown fields are gone from it.
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
-  const { value, text } = parseBody(bytes, type.kind, options.syntax);
+  const expected = { apiVersion: groupVersionOf(type), kind: type.kind };
+  const { value, text } = parseAny(bytes, expected, options.syntax);
   if (!isJsonObject(value)) throw unrecognised(type.kind, text, 'cannot unmarshal into Go value of type struct');
   checkKind(value, type);
   if (!isJsonObject(value['metadata'])) value['metadata'] = {};
@@ -114,9 +128,9 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
 
 /** A body of a kind that is not a resource of its own: options, scales, reviews. Absent kind and version are accepted.
  *  @throws StatusError 400 */
-export function decodePlain(bytes: Buffer, kind: string, syntax: 'json' | 'yaml'): JsonObject {
+export function decodePlain(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {
   if (bytes.length === 0) return {};
-  const { value, text } = parseBody(bytes, kind, syntax);
+  const { value, text } = parseAny(bytes, { apiVersion: 'v1', kind }, syntax);
   if (!isJsonObject(value)) throw unrecognised(kind, text, 'cannot unmarshal into Go value of type struct');
   if (value['kind'] !== undefined && value['kind'] !== kind) {
     throw badRequest(`${JSON.stringify(value['kind'])} in version "v1" cannot be handled as a ${kind}`);

@@ -127,5 +127,5 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
     metadata,
     chosen.map((object) => JSON.stringify(object)),
   );
-  return encodeValue(200, JSON.parse(text) as JsonObject, { ...form, as: 'Object' });
+  return encodeValue(200, JSON.parse(text) as JsonObject, form);
 }

@@ -1,8 +1,11 @@
 import { StatusError } from './status-error.ts';
 
+/** How a body is written. */
+export type Syntax = 'json' | 'yaml' | 'protobuf';
+
 /** The form of an answer: its syntax and what is shown of an object. */
 export interface OutputForm {
-  readonly syntax: 'json' | 'yaml';
+  readonly syntax: Syntax;
   readonly as: 'Object' | 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
   /** Version of meta.k8s.io for Table and metadata: `v1` or `v1beta1`. */
   readonly metaVersion: string;
@@ -15,12 +18,27 @@ interface Clause {
   readonly quality: number;
 }
 
-const acceptedTypes = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
-const syntaxes = new Map<string, 'json' | 'yaml'>([
+/** What an answer can be. */
+export interface Offer {
+  readonly isList: boolean;
+  readonly isPretty: boolean;
+  readonly isStream?: boolean;
+  /** Custom resources have no protobuf form; their metadata have. */
+  readonly isCustom?: boolean;
+  /** Whether the collection can be watched: only the text of a refusal tells it. */
+  readonly isWatchable?: boolean;
+}
+
+/** The media type of protobuf bodies. */
+export const protobufType = 'application/vnd.kubernetes.protobuf';
+
+const types: readonly string[] = ['application/json', 'application/yaml', protobufType];
+const syntaxes = new Map<string, Syntax>([
   ['application/json', 'json'],
   ['application/*', 'json'],
   ['*/*', 'json'],
   ['application/yaml', 'yaml'],
+  [protobufType, 'protobuf'],
 ]);
 
 /** Clauses of an Accept header, best first. */
@@ -56,31 +74,67 @@ export function wantsPretty(query: URLSearchParams, userAgent: string | undefine
   return /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent ?? '');
 }
 
-/** Chooses the form of an answer by the Accept header.
- *  @throws StatusError 406 */
-export function negotiateOutput(
-  accept: string | undefined,
-  options: { readonly isList: boolean; readonly isPretty: boolean; readonly isStream?: boolean },
-): OutputForm {
-  for (const clause of parseAccept(accept === undefined || accept === '' ? '*/*' : accept)) {
-    const syntax = syntaxes.get(clause.type);
-    const as = conversionOf(clause, options.isList);
-    if (syntax === undefined || as === undefined) continue;
-    if (options.isStream === true && syntax === 'yaml') continue;
-    const isPretty = options.isPretty || clause.parameters.get('pretty') === '1';
-    return { syntax, as, metaVersion: clause.parameters.get('v') ?? 'v1', isPretty };
-  }
-  const message = `only the following media types are accepted: ${acceptedTypes}`;
-  throw new StatusError({ code: 406, reason: 'NotAcceptable', message });
+/** Whether an answer can be written in a syntax: Tables have no protobuf, custom objects neither, streams no YAML. */
+function isOffered(syntax: Syntax, as: OutputForm['as'], offer: Offer): boolean {
+  if (syntax === 'json') return true;
+  if (syntax === 'yaml') return offer.isStream !== true;
+  return as !== 'Table' && !(as === 'Object' && offer.isCustom === true);
 }
 
-/** Syntax of a request body by its Content-Type. Protobuf is not decoded yet.
+function parseClauses(accept: string | undefined): Clause[] {
+  return parseAccept(accept === undefined || accept.trim() === '' ? '*/*' : accept);
+}
+
+/** Chooses the form of an answer by the Accept header.
+ *  @throws StatusError 406 */
+export function negotiateOutput(accept: string | undefined, offer: Offer): OutputForm {
+  const clauses = parseClauses(accept);
+  if (offer.isCustom !== true) checkRoute(clauses, offer);
+  for (const clause of clauses) {
+    const syntax = syntaxes.get(clause.type);
+    const as = conversionOf(clause, offer.isList);
+    if (syntax === undefined || as === undefined || !isOffered(syntax, as, offer)) continue;
+    const isPretty = offer.isPretty || clause.parameters.get('pretty') === '1';
+    return { syntax, as, metaVersion: clause.parameters.get('v') ?? 'v1', isPretty };
+  }
+  throw notAcceptable(offer.isStream === true ? streamTypes : types);
+}
+
+const streamTypes: readonly string[] = ['application/json;stream=watch', `${protobufType};stream=watch`];
+
+/** The router of built-in paths looks for a type that it knows by name before anything else is asked of the header.
+ *  @throws StatusError 406 */
+function checkRoute(clauses: readonly Clause[], offer: Offer): void {
+  if (clauses.some(({ type }) => type === '*/*' || types.includes(type))) return;
+  throw unroutable(offer.isWatchable === true ? [...types, ...streamTypes] : types);
+}
+
+/** 406 of the router, which names what there is. */
+function unroutable(available: readonly string[]): StatusError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message, details: {} });
+}
+
+function notAcceptable(accepted: readonly string[]): StatusError {
+  const message = `only the following media types are accepted: ${accepted.join(', ')}`;
+  return new StatusError({ code: 406, reason: 'NotAcceptable', message });
+}
+
+/** The syntax of a Status of failure: the first that the client takes, JSON where it takes none. */
+export function negotiateFailure(accept: string | undefined): Syntax {
+  if (accept === undefined) return 'json';
+  const clause = parseClauses(accept).find(({ type, parameters }) => syntaxes.has(type) && !parameters.has('as'));
+  return (clause === undefined ? undefined : syntaxes.get(clause.type)) ?? 'json';
+}
+
+/** Syntax of a request body by its Content-Type. Custom resources are not taken in protobuf.
  *  @throws StatusError 415 */
-export function negotiateInput(contentType: string | undefined): 'json' | 'yaml' {
+export function negotiateInput(contentType: string | undefined, isCustom = false): Syntax {
   const type = mediaType(contentType);
   if (type === '' || type === 'application/json') return 'json';
   if (type === 'application/yaml') return 'yaml';
-  throw unsupportedMediaType(['application/json', 'application/yaml']);
+  if (type === protobufType && !isCustom) return 'protobuf';
+  throw unsupportedMediaType(types);
 }
 
 /** The media type without parameters, in lower case. */

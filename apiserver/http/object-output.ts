@@ -1,9 +1,10 @@
-import { formatYaml, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { encodeEnveloped, messageOfKind } from '../protobuf/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType, TableColumn } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import { jsonReply, type Reply } from './exchange.ts';
-import type { OutputForm } from './negotiation.ts';
+import { type OutputForm, protobufType } from './negotiation.ts';
 import { badRequest } from './status-error.ts';
 
 /** What `includeObject` asks for in the rows of a Table. */
@@ -80,8 +81,26 @@ export function tableOf(
   return { kind: 'Table', apiVersion, metadata: options.metadata, columnDefinitions, rows };
 }
 
+/** An object in its protobuf envelope.
+ *  @throws Error for a kind that has no message */
+export function encodeProtobuf(value: JsonValue): Buffer {
+  const object = isJsonObject(value) ? value : {};
+  const [apiVersion, kind] = [object['apiVersion'], object['kind']].map((text) =>
+    typeof text === 'string' ? text : '',
+  );
+  const codec = messageOfKind(apiVersion ?? '', kind ?? '');
+  if (codec === undefined) throw new Error(`${kind} has no protobuf form`);
+  const bytes = encodeEnveloped(codec, object);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** A reply with any JSON value in the negotiated syntax. */
-export function encodeValue(code: number, value: JsonValue, form: OutputForm): Reply {
+export function encodeValue(
+  code: number,
+  value: JsonValue,
+  form: { readonly syntax: OutputForm['syntax']; readonly isPretty: boolean },
+): Reply {
+  if (form.syntax === 'protobuf') return { code, contentType: protobufType, body: encodeProtobuf(value) };
   if (form.syntax === 'yaml') return { code, contentType: 'application/yaml', body: formatYaml(value) };
   return jsonReply(code, value, form.isPretty);
 }

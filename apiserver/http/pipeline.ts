@@ -4,8 +4,10 @@ import type { UserInfo } from '../admission/plugin.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
-import { Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply, unknownPath } from './exchange.ts';
+import { Exchange, type HttpRequest, type HttpResponse, type Reply, unknownPath } from './exchange.ts';
 import { impersonate } from './impersonation.ts';
+import { negotiateFailure } from './negotiation.ts';
+import { encodeValue } from './object-output.ts';
 import { handleGet, handleList } from './read-handlers.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
@@ -71,9 +73,10 @@ function asStatusError(thrown: unknown): StatusError {
   );
 }
 
-function failureReply(error: StatusError): Reply {
+function failureReply(error: StatusError, exchange: Exchange): Reply {
   const seconds = error.failure.details?.retryAfterSeconds ?? 0;
-  const reply = jsonReply(error.failure.code, error.toStatus());
+  const syntax = negotiateFailure(exchange.header('accept'));
+  const reply = encodeValue(error.failure.code, error.toStatus(), { syntax, isPretty: false });
   return seconds > 0 ? { ...reply, headers: { 'retry-after': String(seconds) } } : reply;
 }
 
@@ -117,7 +120,7 @@ export class Pipeline {
     const isOurs = error.failure.code === 500 && error.failure.reason === 'InternalError';
     if (isOurs) this.#parts.log.error({ err: error.cause ?? error, path: exchange.path }, 'request failed');
     try {
-      if (!exchange.response.headersSent) await exchange.send(failureReply(error));
+      if (!exchange.response.headersSent) await exchange.send(failureReply(error, exchange));
       else exchange.response.destroy();
     } catch (again) {
       this.#parts.log.debug({ err: again }, 'answer could not be sent');

@@ -26,9 +26,10 @@ const expiredContinue =
 
 /** The form of the answer to a call. */
 export function outputForm(call: ResourceCall, isList: boolean): OutputForm {
-  const { exchange } = call;
+  const { exchange, type } = call;
   const isPretty = wantsPretty(exchange.query, exchange.header('user-agent'));
-  return negotiateOutput(exchange.header('accept'), { isList, isPretty });
+  const isWatchable = isList && type.verbs.includes('watch');
+  return negotiateOutput(exchange.header('accept'), { isList, isPretty, isCustom: type.isCustom, isWatchable });
 }
 
 /** Waits a moment for a revision that is not there yet.

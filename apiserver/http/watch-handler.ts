@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../../src/base/index.ts';
+import { encodeWatchFrame } from '../protobuf/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { invalidOptions, parameter, parseRevision, parseTimeoutSeconds, tooLargeVersion } from './list-options.ts';
-import { negotiateOutput, type OutputForm } from './negotiation.ts';
-import { parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
+import { negotiateOutput, type OutputForm, protobufType } from './negotiation.ts';
+import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
 import { isTrue } from './request-info.ts';
 import { parseSelection, type Selection } from './selection.ts';
 import { StatusError } from './status-error.ts';
@@ -15,7 +16,7 @@ const maxBufferedBytes = 16 * 1024 * 1024;
 const bookmarkMs = 60_000;
 const lastBookmarkMs = 2000;
 
-type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
 
 /** One open watch: turns store events into lines of its form and writes them. */
 class WatchStream {
@@ -34,7 +35,7 @@ class WatchStream {
     this.#selection = options.selection;
     this.#end = options.end;
     this.#rowObject = parseRowObject(call.exchange.query);
-    this.#encodingKey = groupVersionOf(call.type);
+    this.#encodingKey = `${options.form.syntax} ${groupVersionOf(call.type)}`;
   }
 
   get revision(): number {
@@ -49,7 +50,7 @@ class WatchStream {
   sendInitial(entry: StoredEntry): void {
     const object = this.#call.type.toServed(entry.object);
     if (!this.#isInside(entry) || !this.#selection.matches(object)) return;
-    const isPlain = this.#form.as === 'Object' && object === entry.object;
+    const isPlain = this.#form.as === 'Object' && this.#form.syntax === 'json' && object === entry.object;
     if (isPlain) this.#write(`{"type":"ADDED","object":${entry.text}}\n`);
     else this.#sendObject('ADDED', object);
   }
@@ -83,11 +84,11 @@ class WatchStream {
     const annotations = isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const metadata = { resourceVersion: String(this.#revision), creationTimestamp: null, ...annotations };
     const object = { kind: type.kind, apiVersion: groupVersionOf(type), metadata } as unknown as KubeObject;
-    this.#write(`{"type":"BOOKMARK","object":${JSON.stringify(this.#shape(object))}}\n`);
+    this.#sendObject('BOOKMARK', object);
   }
 
   sendError(error: StatusError): void {
-    this.#write(`{"type":"ERROR","object":${JSON.stringify(error.toStatus())}}\n`);
+    this.#write(this.#encode('ERROR', error.toStatus()));
   }
 
   #isInside(entry: StoredEntry): boolean {
@@ -104,15 +105,25 @@ class WatchStream {
     const key = `${type} ${this.#encodingKey}`;
     let bytes = event.encoded.get(key);
     if (bytes === undefined) {
-      const text = object === event.entry.object ? event.entry.text : JSON.stringify(object);
-      bytes = Buffer.from(`{"type":"${type}","object":${text}}\n`);
+      bytes = this.#encodeShared(event, type, object);
       event.encoded.set(key, bytes);
     }
     this.#write(bytes);
   }
 
+  #encodeShared(event: StoreEvent, type: EventType, object: KubeObject): Buffer {
+    const isText = this.#form.syntax === 'json' && object === event.entry.object;
+    if (isText) return Buffer.from(`{"type":"${type}","object":${event.entry.text}}\n`);
+    return Buffer.from(this.#encode(type, object as unknown as JsonObject));
+  }
+
   #sendObject(type: EventType, object: KubeObject): void {
-    this.#write(`{"type":"${type}","object":${JSON.stringify(this.#shape(object))}}\n`);
+    this.#write(this.#encode(type, this.#shape(object)));
+  }
+
+  #encode(type: EventType | 'ERROR', object: JsonObject): string | Uint8Array {
+    if (this.#form.syntax === 'protobuf') return encodeWatchFrame(type, encodeProtobuf(object));
+    return `{"type":"${type}","object":${JSON.stringify(object)}}\n`;
   }
 
   #shape(object: KubeObject): JsonObject {
@@ -131,7 +142,7 @@ class WatchStream {
     return table;
   }
 
-  #write(data: string | Buffer): void {
+  #write(data: string | Uint8Array): void {
     const { response } = this.#call.exchange;
     if (response.writableEnded || response.destroyed) return;
     response.write(data);
@@ -208,7 +219,8 @@ function sendStart(call: ResourceCall, stream: WatchStream, options: WatchOption
 /** Answers a watch: runs until its time is over, the client leaves, or the server stops. */
 export async function handleWatch(call: ResourceCall): Promise<void> {
   const { exchange, parts, type, request } = call;
-  const form = negotiateOutput(exchange.header('accept'), { isList: false, isPretty: false, isStream: true });
+  const offer = { isList: false, isPretty: false, isStream: true, isCustom: type.isCustom, isWatchable: true };
+  const form = negotiateOutput(exchange.header('accept'), offer);
   const options = parseWatchOptions(exchange.query);
   const selection = parseSelection(type, request, exchange.query);
   await parts.store.settled();
@@ -217,7 +229,9 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   }
   const { promise, resolve } = Promise.withResolvers<void>();
   const stream = new WatchStream(call, { form, selection, end: resolve });
-  exchange.startStream({ 'content-type': 'application/json' });
+  exchange.startStream({
+    'content-type': form.syntax === 'protobuf' ? `${protobufType};stream=watch` : 'application/json',
+  });
   exchange.onInterrupt((error) => {
     if (error !== undefined) stream.sendError(error);
     resolve();

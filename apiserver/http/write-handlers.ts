@@ -28,7 +28,7 @@ async function readObjectBody(
   validation: Parameters<typeof decodeObject>[2]['validation'],
 ): Promise<KubeObject> {
   const { exchange, type } = call;
-  const syntax = negotiateInput(exchange.header('content-type'));
+  const syntax = negotiateInput(exchange.header('content-type'), type.isCustom);
   const bytes = await readBody(exchange.request);
   return decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
 }

@@ -1,0 +1,86 @@
+import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { JsonValue } from '../../src/base/index.ts';
+import source from './generated/message-fields.json' with { type: 'json' };
+import { MessageCodec, type MessageField } from './message-codec.ts';
+import { scalars } from './scalars.ts';
+import { specialMessages } from './special-messages.ts';
+import { endless, readEnd, type ValueCodec } from './value-codec.ts';
+
+interface Source {
+  /** API group → its folder. */
+  readonly groups: Readonly<Record<string, string>>;
+  readonly messages: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+const { groups, messages } = source as unknown as Source;
+const known = new Map<string, ValueCodec>();
+
+/** The codec of a type: a scalar, or a message by its full name (`core/v1.Pod`).
+ *  @throws Error when there is no such message */
+function codecOf(type: string): ValueCodec {
+  const found = scalars.get(type) ?? known.get(type);
+  if (found !== undefined) return found;
+  const made = makeCodec(type);
+  known.set(type, made);
+  return made;
+}
+
+function makeCodec(type: string): ValueCodec {
+  const fields = Object.hasOwn(messages, type) ? messages[type] : undefined;
+  if (fields === undefined) throw new Error(`${type}: no such message among the built-in ones`);
+  const plain = (): MessageCodec =>
+    new MessageCodec(type, () => Object.entries(fields).map((entry) => readField(type, entry)));
+  const special = specialMessages.get(type);
+  if (special !== undefined) return special(plain);
+  const own = fields[''];
+  return own === undefined ? plain() : wrappedList(readField(type, ['', own]));
+}
+
+/** `["replicas", "1? int32"]` of `apps/v1.DeploymentSpec` */
+function readField(message: string, [name, text]: readonly [string, string]): MessageField {
+  const [, number, marks = '', type = ''] = /^(\d+)(\S*) (.+)$/.exec(text) ?? [];
+  const isLocal = !type.includes('.') && !scalars.has(type);
+  const codec = codecOf(isLocal ? `${message.slice(0, message.lastIndexOf('.'))}.${type}` : type);
+  return {
+    name,
+    number: Number(number),
+    shape: marks.startsWith('[]') ? 'list' : marks.startsWith('{}') ? 'map' : 'single',
+    keepsZero: marks.includes('?'),
+    isShown: marks.includes('!'),
+    codec,
+    inline: marks.includes('+') && codec instanceof MessageCodec ? codec : undefined,
+  };
+}
+
+/** A message that is nothing but a list, and a list in JSON. */
+function wrappedList({ codec, number }: MessageField): ValueCodec {
+  const read = (reader: BinaryReader, depth: number): JsonValue => {
+    const end = readEnd(reader);
+    const list: JsonValue[] = [];
+    while (reader.pos < end) {
+      const [found, wireType] = reader.tag();
+      if (found === number && wireType === codec.wireType) list.push(codec.read(reader, depth));
+      else reader.skip(wireType, found);
+    }
+    if (reader.pos !== end) throw endless();
+    return list;
+  };
+  const write = (writer: BinaryWriter, value: JsonValue): void => {
+    writer.fork();
+    for (const item of Array.isArray(value) ? value : []) codec.write(writer.tag(number, codec.wireType), item);
+    writer.join();
+  };
+  return { wireType: WireType.LengthDelimited, zero: null, read, write };
+}
+
+/** The message of a kind that the server has built in, lists and options included; undefined when there is none. `apiVersion` is as in
+ *  objects: `v1`, `apps/v1`. */
+export function messageOfKind(apiVersion: string, kind: string): MessageCodec | undefined {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const folder = Object.hasOwn(groups, group) ? groups[group] : undefined;
+  if (folder === undefined) return undefined;
+  // Options, Status and the like are known in every group.
+  const name = [`${folder}/${version}.${kind}`, `meta/v1.${kind}`].find((one) => Object.hasOwn(messages, one));
+  const codec = name === undefined ? undefined : codecOf(name);
+  return codec instanceof MessageCodec ? codec : undefined;
+}
