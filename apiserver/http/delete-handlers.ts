@@ -9,7 +9,7 @@ import { invalidOptions } from './list-options.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
-import { parseSelection } from './selection.ts';
+import { parseSelectors, selectionOf } from './selection.ts';
 import { badRequest, type FieldError, StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { readWriteOptions } from './write-options.ts';
@@ -110,7 +110,7 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   const { type, request, parts, exchange } = call;
   const form = outputForm(call, true);
   const { options, context } = await readDeletion(call);
-  const selection = parseSelection(type, request, exchange.query);
+  const selection = selectionOf(type, request, parseSelectors(exchange.query));
   const entries = parts.store.list(type.storageKey, request.namespace);
   const chosen = entries.map((entry) => type.toServed(entry.object)).filter((object) => selection.matches(object));
   for (const object of chosen) {

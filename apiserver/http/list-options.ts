@@ -1,15 +1,17 @@
-import { isJsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
+import { parseContinue } from './continue-token.ts';
+import { integerParameter, parameter, revisionProblem } from './query-values.ts';
 import { badRequest, type FieldError, invalid, StatusError } from './status-error.ts';
 
-/** Where a list stands: at which revision and after which key it goes on. */
+/** Where a list stands: at which revision and from which key it goes on. */
 export interface ListPosition {
+  /** 0: no limit. */
   readonly limit: number;
   /** Serve exactly this revision. */
   readonly exactRevision: number | undefined;
   /** Serve this revision or a later one. */
   readonly minimumRevision: number;
-  /** Keys up to and including this one are already served. */
-  readonly afterKey: string | undefined;
+  /** Keys below this one, inside the namespace of the list, are already served; empty on the first page. */
+  readonly startKey: string;
 }
 
 /** The 422 of a bad query parameter. */
@@ -17,102 +19,118 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Sta
   return invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
 
-function parseNumber(query: URLSearchParams, name: string): number {
-  const text = query.get(name);
-  if (text === null || text === '') return 0;
-  if (!/^-?\d{1,15}$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  }
-  return Number(text);
+/** Checks `timeoutSeconds` and `limit`, which come before everything else of a list or watch.
+ *  @throws StatusError 400 */
+export function parseListNumbers(query: URLSearchParams): { readonly timeoutSeconds: number; readonly limit: number } {
+  return { timeoutSeconds: integerParameter(query, 'timeoutSeconds'), limit: integerParameter(query, 'limit') };
 }
 
-/** @throws StatusError 400 when it is no number */
-export function parseRevision(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw badRequest(`invalid resource version: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+function forbidden(field: string, why: string): FieldError {
+  return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${why}` };
 }
 
-export function parseTimeoutSeconds(query: URLSearchParams): number {
-  return parseNumber(query, 'timeoutSeconds');
-}
-
-/** A token that continues a list at `revision` after `afterKey`. */
-export function formatContinue(revision: number, afterKey: string): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: afterKey })).toString('base64url');
-}
-
-function parseContinue(token: string): { readonly revision: number; readonly afterKey: string } {
-  try {
-    const value = parseJson('continue', Buffer.from(token, 'base64url').toString('utf8'));
-    if (!isJsonObject(value)) throw new TerminalError('InvalidContinue', 'not an object');
-    const { rv, start } = value;
-    if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || typeof start !== 'string') {
-      throw new TerminalError('InvalidContinue', 'fields are missing');
-    }
-    return { revision: rv, afterKey: start };
-  } catch (thrown) {
-    throw badRequest('invalid continue token: continue key is not valid: encoding is not valid', thrown);
-  }
-}
-
-function forbiddenMatch(why: string): FieldError {
-  return { field: 'resourceVersionMatch', reason: 'FieldValueForbidden', message: `Forbidden: ${why}` };
-}
-
-/** A query parameter; empty when absent. */
-export function parameter(query: URLSearchParams, name: string): string {
-  return query.get(name) ?? '';
+function unsupportedMatch(match: string, supported: string): FieldError {
+  const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${supported}`;
+  return { field: 'resourceVersionMatch', reason: 'FieldValueNotSupported', message };
 }
 
 function matchErrors(query: URLSearchParams, match: string): FieldError[] {
+  const field = 'resourceVersionMatch';
   const version = parameter(query, 'resourceVersion');
   const errors: FieldError[] = [];
-  if (version === '')
-    errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (version === '') {
+    errors.push(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  }
   if (parameter(query, 'continue') !== '') {
-    errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'));
+    errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
   }
   if (match !== 'Exact' && match !== 'NotOlderThan') {
-    const message = `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`;
-    errors.push({ field: 'resourceVersionMatch', reason: 'FieldValueNotSupported', message });
+    errors.push(unsupportedMatch(match, '"Exact", "NotOlderThan", ""'));
   }
   if (match === 'Exact' && version === '0') {
-    errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    errors.push(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
   return errors;
 }
 
-function checkMatch(query: URLSearchParams): void {
+/** Whether the options of a list go together.
+ *  @throws StatusError 422 */
+export function checkListOptions(query: URLSearchParams): void {
   const match = parameter(query, 'resourceVersionMatch');
-  if (query.get('sendInitialEvents') !== null) {
-    const message = 'Forbidden: sendInitialEvents is forbidden for list';
-    throw invalidOptions('ListOptions', [{ field: 'sendInitialEvents', reason: 'FieldValueForbidden', message }]);
-  }
   const errors = match === '' ? [] : matchErrors(query, match);
+  if (query.get('sendInitialEvents') !== null) {
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  }
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
-/** Where a list goes on; a negative revision in the token asks for the rest at the latest one. */
+function watchMatchErrors(query: URLSearchParams, match: string): FieldError[] {
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (query.get('sendInitialEvents') === null) {
+    errors.push(forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'));
+  if (parameter(query, 'continue') !== '') {
+    errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  }
+  return errors;
+}
+
+/** Whether the options of a watch go together.
+ *  @throws StatusError 422 */
+export function checkWatchOptions(query: URLSearchParams): void {
+  const match = parameter(query, 'resourceVersionMatch');
+  const errors: FieldError[] = [];
+  if (query.get('sendInitialEvents') !== null && match !== 'NotOlderThan') {
+    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    errors.push(forbidden('resourceVersionMatch', why));
+  }
+  if (match !== '') errors.push(...watchMatchErrors(query, match));
+  if (errors.length > 0) throw invalidOptions('ListOptions', errors);
+}
+
+/** Reads the resourceVersion of a list.
+ *  @throws StatusError 400 */
+function parseListRevision(version: string): number {
+  const problem = revisionProblem(version);
+  if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
+  return Number(version);
+}
+
+/** Reads the resourceVersion of a get or a watch.
+ *  @throws StatusError 500, as kube-apiserver has it */
+export function parseRevision(version: string): number {
+  const problem = revisionProblem(version);
+  if (problem !== undefined) throw new StatusError({ code: 500, message: problem });
+  return Number(version);
+}
+
 function continuedPosition(token: string, version: string, limit: number): ListPosition {
+  const { revision, startKey } = parseContinue(token);
   if (version !== '' && version !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const { revision, afterKey } = parseContinue(token);
-  return { limit, exactRevision: revision > 0 ? revision : undefined, minimumRevision: 0, afterKey };
+  return { limit, exactRevision: revision, minimumRevision: 0, startKey };
 }
 
-/** Reads limit, continue, resourceVersion and resourceVersionMatch of a list.
- *  @throws StatusError 400, 422 */
-export function parseListPosition(query: URLSearchParams): ListPosition {
-  checkMatch(query);
-  const limit = Math.max(0, parseNumber(query, 'limit'));
+/** Reads limit, continue, resourceVersion and resourceVersionMatch of a list. `isCached`: the kind is one of those that kube-apiserver lists from its
+ *  cache, where version 0 means all of it, whatever the limit.
+ *  @throws StatusError 400 */
+export function parseListPosition(query: URLSearchParams, isCached: boolean): ListPosition {
+  const limit = Math.max(0, integerParameter(query, 'limit'));
   const version = parameter(query, 'resourceVersion');
   const token = parameter(query, 'continue');
   if (token !== '') return continuedPosition(token, version, limit);
-  const revision = version === '' ? 0 : parseRevision(version);
+  const revision = parseListRevision(version);
   const match = parameter(query, 'resourceVersionMatch');
   const isExact = match === 'Exact' || (match === '' && limit > 0 && revision > 0);
-  return { limit, exactRevision: isExact ? revision : undefined, minimumRevision: revision, afterKey: undefined };
+  return {
+    limit: isCached && version === '0' ? 0 : limit,
+    exactRevision: isExact ? revision : undefined,
+    minimumRevision: revision,
+    startKey: '',
+  };
 }
 
 /** 504 that tells a client to come back: it has seen a revision that is not there yet. */
@@ -120,10 +138,15 @@ export function tooLargeVersion(wanted: number, current: number): StatusError {
   return new StatusError({
     code: 504,
     reason: 'Timeout',
-    message: `Timeout: Too large resource version: ${wanted}, current: ${current}`,
+    message: `Timeout: Too large resource version: ${BigInt(wanted)}, current: ${current}`,
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,
     },
   });
+}
+
+/** What kube-apiserver says of a list at exactly a revision that is not there yet. */
+export function futureRevision(): StatusError {
+  return new StatusError({ code: 500, message: 'etcdserver: mvcc: required revision is a future revision' });
 }

@@ -3,17 +3,20 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { storageName } from '../registry/write-context.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
+import { formatContinue, formatContinueFrom } from './continue-token.ts';
 import type { Reply } from './exchange.ts';
 import {
-  formatContinue,
+  checkListOptions,
+  futureRevision,
   type ListPosition,
+  parseListNumbers,
   parseListPosition,
   parseRevision,
   tooLargeVersion,
 } from './list-options.ts';
 import { negotiateOutput, type OutputForm, wantsPretty } from './negotiation.ts';
 import { encodeObject, encodeValue, listText, parseRowObject, partialObject, tableOf } from './object-output.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { parseSelectors, type Selection, selectionOf } from './selection.ts';
 import { notFound, StatusError } from './status-error.ts';
 
 const waitForVersionMs = 3000;
@@ -43,6 +46,19 @@ async function reachRevision(call: ResourceCall, wanted: number): Promise<void> 
   }
 }
 
+/** Waits for what a list may wait for.
+ *  @throws StatusError 500, 504 */
+async function reachPosition(call: ResourceCall, position: ListPosition): Promise<void> {
+  if (position.exactRevision === undefined) return await reachRevision(call, position.minimumRevision);
+  await call.parts.store.settled();
+  if (position.exactRevision > call.parts.store.revision) throw futureRevision();
+}
+
+/** Events are the one kind that kube-apiserver keeps no cache of. */
+function isCached({ type }: ResourceCall): boolean {
+  return type.kind !== 'Event';
+}
+
 /** The stored object that a call names, in the call's version.
  *  @throws StatusError 404 */
 export function readObject(call: ResourceCall): KubeObject {
@@ -55,7 +71,7 @@ export function readObject(call: ResourceCall): KubeObject {
 export async function handleGet(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
   const version = call.exchange.query.get('resourceVersion') ?? '';
-  await reachRevision(call, version === '' ? 0 : parseRevision(version));
+  await reachRevision(call, parseRevision(version));
   const object = readObject(call);
   const table = { nowMs: call.parts.clock.now(), rowObject: parseRowObject(call.exchange.query) };
   return encodeObject({ code: 200, type: call.type, object }, form, table);
@@ -68,11 +84,11 @@ interface Page {
 }
 
 function expired(position: ListPosition): StatusError {
-  if (position.afterKey === undefined) {
+  if (position.startKey === '') {
     const message = 'The resourceVersion for the provided list is too old.';
     return new StatusError({ code: 410, reason: 'Expired', message });
   }
-  const continueToken = formatContinue(-1, position.afterKey);
+  const continueToken = formatContinueFrom(-1, position.startKey);
   return new StatusError({ code: 410, reason: 'Expired', message: expiredContinue, continueToken });
 }
 
@@ -117,24 +133,40 @@ function select(
   return { entries, objects, next };
 }
 
-function startIndex(all: readonly StoredEntry[], afterKey: string | undefined): number {
-  if (afterKey === undefined) return 0;
-  const index = all.findIndex((entry) => entry.key > afterKey);
-  return index < 0 ? all.length : index;
+/** Index of the first entry whose key is not below `key`. */
+function indexOfKey(all: readonly StoredEntry[], key: string): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((all[middle] as StoredEntry).key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What the keys of a list begin with. Those of cluster-scoped objects have an empty namespace. */
+function keyPrefix({ type, request }: ResourceCall): string {
+  return type.namespaced && request.namespace === '' ? '' : `${request.namespace}/`;
 }
 
 function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Page {
   const revision = position.exactRevision ?? call.parts.store.revision;
   const all = candidates(call, selection, position);
-  const { afterKey, limit } = position;
-  const { entries, objects, next } = select(all, { start: startIndex(all, afterKey), limit, call, selection });
+  const { startKey, limit } = position;
+  const prefix = keyPrefix(call);
+  const start = startKey === '' ? 0 : indexOfKey(all, prefix + startKey);
+  const { entries, objects, next } = select(all, { start, limit, call, selection });
   const last = entries.at(-1);
   const rest = all.length - next;
-  const metadata: JsonObject = { resourceVersion: String(revision) };
-  if (last !== undefined && rest > 0) {
-    metadata['continue'] = formatContinue(revision, last.key);
-    if (selection.isEverything) metadata['remainingItemCount'] = rest;
-  }
+  const hasMore = last !== undefined && rest > 0;
+  const metadata: JsonObject = {
+    // Lists of custom resources say so when there is nothing more.
+    ...(call.type.isCustom ? { continue: '' } : {}),
+    resourceVersion: String(revision),
+    ...(hasMore ? { continue: formatContinue(revision, last.key.slice(prefix.length)) } : {}),
+    ...(hasMore && selection.isEverything ? { remainingItemCount: rest } : {}),
+  };
   return { entries, objects, metadata };
 }
 
@@ -161,10 +193,13 @@ function listReply(call: ResourceCall, page: Page, form: OutputForm): Reply {
 }
 
 export async function handleList(call: ResourceCall): Promise<Reply> {
-  const form = outputForm(call, true);
   const { query } = call.exchange;
-  const position = parseListPosition(query);
-  const selection = parseSelection(call.type, call.request, query);
-  await reachRevision(call, Math.max(position.minimumRevision, position.exactRevision ?? 0));
+  parseListNumbers(query);
+  const selectors = parseSelectors(query);
+  checkListOptions(query);
+  const form = outputForm(call, true);
+  const selection = selectionOf(call.type, call.request, selectors);
+  const position = parseListPosition(query, isCached(call));
+  await reachPosition(call, position);
   return listReply(call, takePage(call, selection, position), form);
 }

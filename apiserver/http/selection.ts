@@ -1,7 +1,13 @@
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { type FieldRequirement, matchesFields, parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
-import { parameter } from './list-options.ts';
+import {
+  type FieldRequirement,
+  type LabelSelector,
+  matchesFields,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '../selectors/index.ts';
+import { parameter } from './query-values.ts';
 import type { ResourceRequest } from './request-info.ts';
 import { badRequest } from './status-error.ts';
 
@@ -34,15 +40,29 @@ function checkFields(type: ResourceType, fields: readonly FieldRequirement[]): v
   }
 }
 
+/** Selectors as they were sent, well formed; whether the kind has these fields is not looked at. */
+export interface Selectors {
+  readonly labels: LabelSelector;
+  readonly fields: readonly FieldRequirement[];
+}
+
 /** Reads labelSelector and fieldSelector of a query.
  *  @throws StatusError 400 */
-export function parseSelection(type: ResourceType, request: ResourceRequest, query: URLSearchParams): Selection {
-  const labels = parseLabelSelector(parameter(query, 'labelSelector'));
-  const fields = parseFieldSelector(parameter(query, 'fieldSelector'));
+export function parseSelectors(query: URLSearchParams): Selectors {
+  return {
+    labels: parseLabelSelector(parameter(query, 'labelSelector')),
+    fields: parseFieldSelector(parameter(query, 'fieldSelector')),
+  };
+}
+
+/** What selectors mean for a type and a request.
+ *  @throws StatusError 400 for fields that the type does not offer */
+export function selectionOf(type: ResourceType, request: ResourceRequest, { labels, fields }: Selectors): Selection {
   checkFields(type, fields);
   const named = fields.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value;
-  const isOther = named !== undefined && named !== request.name;
-  if (request.name !== '' && isOther) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  if (request.name !== '' && fields.length > 0 && named !== request.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
   const name = request.name === '' ? named : request.name;
   const isInName = (object: KubeObject): boolean => request.name === '' || object.metadata.name === request.name;
   return {

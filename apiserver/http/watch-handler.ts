@@ -5,11 +5,12 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { invalidOptions, parameter, parseRevision, parseTimeoutSeconds, tooLargeVersion } from './list-options.ts';
+import { checkWatchOptions, parseListNumbers, parseRevision, tooLargeVersion } from './list-options.ts';
 import { negotiateOutput, type OutputForm, protobufType } from './negotiation.ts';
 import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
+import { parameter } from './query-values.ts';
 import { isTrue } from './request-info.ts';
-import { parseSelection, type Selection } from './selection.ts';
+import { parseSelectors, type Selection, selectionOf } from './selection.ts';
 import { StatusError } from './status-error.ts';
 
 const maxBufferedBytes = 16 * 1024 * 1024;
@@ -162,26 +163,10 @@ interface WatchOptions {
   readonly timeoutMs: number;
 }
 
-function checkInitialEvents(query: URLSearchParams): void {
-  const initial = query.get('sendInitialEvents');
-  const match = parameter(query, 'resourceVersionMatch');
-  const field = 'resourceVersionMatch';
-  if (initial !== null && match !== 'NotOlderThan') {
-    const message = 'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    throw invalidOptions('ListOptions', [{ field, reason: 'FieldValueForbidden', message }]);
-  }
-  if (initial === null && match !== '') {
-    const message = 'Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    throw invalidOptions('ListOptions', [{ field, reason: 'FieldValueForbidden', message }]);
-  }
-}
-
 function parseWatchOptions(query: URLSearchParams): WatchOptions {
-  checkInitialEvents(query);
   const initial = query.get('sendInitialEvents');
-  const version = parameter(query, 'resourceVersion');
-  const revision = version === '' ? 0 : parseRevision(version);
-  const seconds = parseTimeoutSeconds(query);
+  const revision = parseRevision(parameter(query, 'resourceVersion'));
+  const seconds = parseListNumbers(query).timeoutSeconds;
   const isFromStart = revision === 0 && (initial === null || isTrue(initial));
   return {
     resourceVersion: isFromStart || isTrue(initial) ? undefined : revision,
@@ -219,10 +204,13 @@ function sendStart(call: ResourceCall, stream: WatchStream, options: WatchOption
 /** Answers a watch: runs until its time is over, the client leaves, or the server stops. */
 export async function handleWatch(call: ResourceCall): Promise<void> {
   const { exchange, parts, type, request } = call;
+  parseListNumbers(exchange.query);
+  const selectors = parseSelectors(exchange.query);
+  checkWatchOptions(exchange.query);
   const offer = { isList: false, isPretty: false, isStream: true, isCustom: type.isCustom, isWatchable: true };
   const form = negotiateOutput(exchange.header('accept'), offer);
+  const selection = selectionOf(type, request, selectors);
   const options = parseWatchOptions(exchange.query);
-  const selection = parseSelection(type, request, exchange.query);
   await parts.store.settled();
   if ((options.resourceVersion ?? 0) > parts.store.revision) {
     throw tooLargeVersion(options.resourceVersion ?? 0, parts.store.revision);

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
-import { invalidOptions, parameter } from './list-options.ts';
+import { invalidOptions } from './list-options.ts';
+import { parameter } from './query-values.ts';
 import type { FieldError } from './status-error.ts';
 
 const maxManagerBytes = 128;

@@ -36,6 +36,19 @@ export class Normaliser {
       .replace(pointerPattern, '<pointer>');
   }
 
+  /** A path with its query: versions and continue tokens in it are numbered as in bodies. */
+  path(path: string): string {
+    const [resource = '', query] = path.split('?', 2);
+    if (query === undefined) return this.text(resource);
+    const shown = query
+      .replace(
+        /\bresourceVersion=([1-9]\d*)\b/g,
+        (_all, version: string) => `resourceVersion=${this.#ordinal(this.#versions, version, 'rv')}`,
+      )
+      .replace(/\bcontinue=[^&]+/g, 'continue=<continue>');
+    return this.text(`${resource}?${shown}`);
+  }
+
   #ordinal(known: Map<string, string>, text: string, label: string): string {
     const seen = known.get(text) ?? `<${label} ${known.size + 1}>`;
     known.set(text, seen);

@@ -74,7 +74,7 @@ export class Probe {
     const body = answer.body ?? answer.text;
     const kept = options.keep === undefined ? body : options.keep(body);
     this.#push({
-      ask: `${method} ${path}`,
+      ask: `${method} ${this.#normaliser.path(path)}`,
       status: answer.status,
       ...this.#headersOf(answer, options),
       body: kept ?? null,
@@ -113,7 +113,7 @@ export class Probe {
 
   /** Opens a watch. Its events are recorded when it is closed, at the latest with the case, unless told otherwise. */
   async watch(path: string, options: WatchOptions = {}): Promise<Watch> {
-    const record = (step: Step): void => this.#push(step);
+    const record = (step: Step): void => this.#push({ ...step, watch: this.#normaliser.path(path) });
     const watch = await openWatch({ connection: this.#connection, record, path }, options);
     this.#watches.push(watch);
     return watch;
