@@ -37,4 +37,5 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   tar: ['src/content'],
   'isomorphic-git': ['src/sources'],
   fastify: ['webhook'],
+  re2js: ['apiserver'],
 };

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base
 import type { FieldError } from '../../http/status-error.ts';
 import { applyDefaults } from '../../schema/defaults.ts';
 import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
-import { compilePattern } from '../../schema/patterns.ts';
+import { patternProblem } from '../../schema/patterns.ts';
 import { pruneUnknown } from '../../schema/prune.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { validateSchema } from '../../schema/validate.ts';
@@ -52,10 +52,9 @@ function typeErrors(node: JsonObject, path: string): FieldError[] {
 
 function patternErrors(node: JsonObject, path: string): FieldError[] {
   const pattern = textAt(node, 'pattern');
-  if (pattern === '' || compilePattern(pattern) !== undefined) return [];
-  return [
-    invalidField(`${path}.pattern`, pattern, "must be a valid regular expression, but isn't: error parsing regexp"),
-  ];
+  const problem = pattern === '' ? undefined : patternProblem(pattern);
+  if (problem === undefined) return [];
+  return [invalidField(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)];
 }
 
 /** Rules for the `x-kubernetes-` keywords of one node. */
