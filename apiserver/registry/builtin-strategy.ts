@@ -1,4 +1,5 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import type { FieldError } from '../http/status-error.ts';
 import type { KindRules, RegistryView } from './kind-rules.ts';
 import { asJson, objectAt, valueAt } from './kinds/reading.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -29,6 +30,17 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
   for (const name of names) copyField(name, old, object);
 }
 
+function changeErrors(change: {
+  readonly rules: KindRules;
+  readonly view: RegistryView;
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+}): FieldError[] {
+  const { rules, view, object, old } = change;
+  if (rules.validateChange !== undefined) return rules.validateChange(object, old, view);
+  return [...(rules.validate?.(object, view) ?? []), ...(rules.validateUpdate?.(object, old, view) ?? [])];
+}
+
 /** The strategy of a built-in kind. Without rules of its own: `status` belongs to the status subresource, nothing is defaulted or refused,
  *  no generations, any DNS subdomain is a name, PUT needs no resourceVersion. */
 export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts): Strategy {
@@ -48,11 +60,14 @@ export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts)
     },
     applyDefaults: (object) => rules.applyDefaults?.(object),
     validate: (object, old, subresource) => {
-      if (subresource === 'status') return [];
-      const errors = rules.validate?.(object, view) ?? [];
-      return old === undefined ? errors : [...errors, ...(rules.validateUpdate?.(object, old, view) ?? [])];
+      if (old === undefined) return rules.validate?.(object, view) ?? [];
+      if (subresource === 'status') return rules.validateStatus?.(object, old) ?? [];
+      return changeErrors({ rules, view, object, old });
     },
-    warnings: (object, old) => rules.warnings?.(object, old) ?? [],
+    warnings: (object, old, subresource) =>
+      (subresource === 'status' && old !== undefined
+        ? rules.statusWarnings?.(object, old)
+        : rules.warnings?.(object, old)) ?? [],
     hasGeneration: parts.length > 0,
     isNewGeneration: (object, old) => parts.some((part) => !isJsonEqual(partOf(object, part), partOf(old, part))),
     allowsUnconditionalUpdate: rules.refusesUnconditionalUpdate !== true,

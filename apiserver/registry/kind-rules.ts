@@ -23,6 +23,11 @@ export interface KindRules {
   readonly validate?: (object: KubeObject, view: RegistryView) => FieldError[];
   /** Rules for the step from one state to the next. */
   readonly validateUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
+  /** All rules for an update, instead of `validate` and `validateUpdate`: for kinds whose update is judged in another order. */
+  readonly validateChange?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
+  /** Rules for a write to `/status`. */
+  readonly validateStatus?: (object: KubeObject, old: KubeObject) => FieldError[];
+  readonly statusWarnings?: (object: KubeObject, old: KubeObject) => string[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
   /** Members of the object whose change starts a generation; left out: no generations. `metadata.annotations` may be among them. */
   readonly generationOf?: readonly string[];

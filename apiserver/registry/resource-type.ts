@@ -47,7 +47,7 @@ export interface Strategy {
   /** Schema and semantic rules. `old` is undefined on create. */
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
   /** Texts for `Warning` headers. */
-  warnings(object: KubeObject, old: KubeObject | undefined): string[];
+  warnings(object: KubeObject, old: KubeObject | undefined, subresource?: string): string[];
   /** Whether this kind counts generations, and whether this write starts a new one. */
   readonly hasGeneration: boolean;
   isNewGeneration(object: KubeObject, old: KubeObject): boolean;

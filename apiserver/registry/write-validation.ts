@@ -35,5 +35,5 @@ export function checkObjectUpdate(
   const errors = validateObjectMetaUpdate(object.metadata, old.metadata, metadataFacts(target.type));
   errors.push(...target.type.strategy.validate(object, old, target.subresource));
   if (errors.length > 0) throw invalid(target.type, object.metadata.name ?? '', errors);
-  for (const text of target.type.strategy.warnings(object, old)) context.warn(text);
+  for (const text of target.type.strategy.warnings(object, old, target.subresource)) context.warn(text);
 }

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+import type { Probe } from './probe.ts';
+import { area, type Area } from './suite.ts';
+
+/** One row of a manifest file: members to set (`spec/containers/0/image: x`), `null` takes a member away, `{$repeat: [text, times]}` stands for
+ *  a long text. `~1` in a path is a slash. `name` is the case's whole name and `differs` its reason. */
+type Row = Readonly<Record<string, JsonValue>>;
+
+/** `create`: each row changes the base, which is then created. `update`: the base is created, then replaced by itself with the row's changes.
+ *  Both as a dry run, with strict field validation. */
+interface Group {
+  readonly title: string;
+  readonly base: JsonObject;
+  readonly create?: readonly Row[];
+  readonly update?: readonly Row[];
+}
+
+const shownLength = 200;
+
+function expand(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(expand);
+  if (!isJsonObject(value)) return value;
+  const { $repeat: repeat } = value;
+  if (Array.isArray(repeat)) return String(repeat[0]).repeat(Number(repeat[1]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member ?? null)]));
+}
+
+/** The container at the end of the path, made where it is missing: a list where the next step is a number. */
+function walk(root: JsonObject, steps: readonly string[]): JsonObject {
+  let current = root;
+  steps.forEach((step, index) => {
+    const next = steps[index + 1] ?? '';
+    current[step] ??= /^\d+$/.test(next) ? [] : {};
+    current = current[step] as JsonObject;
+  });
+  return current;
+}
+
+function set(root: JsonObject, path: string, value: JsonValue): void {
+  const steps = path.split('/').map((step) => step.replaceAll('~1', '/'));
+  const last = steps.at(-1) ?? '';
+  const parent = walk(root, steps.slice(0, -1));
+  // The container of the last step may itself be absent: `walk` made it an object, or found a list.
+  if (value === null) delete parent[last];
+  else parent[last] = expand(value);
+}
+
+function changesOf(row: Row): [string, JsonValue][] {
+  return Object.entries(row).filter(([key]) => key !== 'name' && key !== 'differs');
+}
+
+function changed(base: JsonObject, row: Row): JsonObject {
+  const object = expand(structuredClone(base)) as JsonObject;
+  for (const [path, value] of changesOf(row)) set(object, path, value);
+  return object;
+}
+
+function titleOf(group: Group, row: Row): string {
+  if (typeof row['name'] === 'string') return row['name'];
+  const changes = changesOf(row).map(([path, value]) => `${path}=${value === null ? 'none' : JSON.stringify(value)}`);
+  const text = changes.length === 0 ? 'as it is' : changes.join(' ');
+  return `${group.title} ${text.length > shownLength ? `${text.slice(0, shownLength)}…` : text}`;
+}
+
+function differenceOf(row: Row): { readonly differs?: string } {
+  return typeof row['differs'] === 'string' ? { differs: row['differs'] } : {};
+}
+
+const irregular: Readonly<Record<string, string>> = { Endpoints: 'endpoints', Ingress: 'ingresses' };
+const clusterScoped = new Set([
+  'APIService',
+  'CSIDriver',
+  'CSINode',
+  'CertificateSigningRequest',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'FlowSchema',
+  'IPAddress',
+  'IngressClass',
+  'MutatingWebhookConfiguration',
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'PriorityClass',
+  'PriorityLevelConfiguration',
+  'RuntimeClass',
+  'ServiceCIDR',
+  'StorageClass',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
+]);
+
+function pluralOf(kind: string): string {
+  const lower = kind.toLowerCase();
+  return irregular[kind] ?? lower.replace(/(s|x|ch)$/, '$1e').replace(/([^aeiou])y$/, '$1ie') + 's';
+}
+
+/** The path of the collection that the object belongs to; `default` is the namespace of all. */
+function collectionOf({ apiVersion, kind }: JsonObject): string {
+  const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${String(apiVersion)}`;
+  const scope = clusterScoped.has(String(kind)) ? '' : '/namespaces/default';
+  return `${root}${scope}/${pluralOf(String(kind))}`;
+}
+
+const strictDryRun = 'dryRun=All&fieldValidation=Strict';
+
+/** What is shown of an answer: managed fields depend on nothing that a manifest is about. */
+function withoutManagedFields(body: unknown): unknown {
+  if (!isJsonObject(body) || !isJsonObject(body['metadata'])) return body;
+  const { managedFields: _fields, ...metadata } = body['metadata'];
+  return { ...body, metadata };
+}
+
+async function create(api: Probe, object: JsonObject): Promise<void> {
+  const path = `${collectionOf(object)}?${strictDryRun}`;
+  await api.ask('POST', path, { body: object, keep: withoutManagedFields });
+}
+
+/** Kinds that are replaced only by name of the version that is replaced. */
+const versioned = new Set([
+  'APIService',
+  'CSIDriver',
+  'CSINode',
+  'CustomResourceDefinition',
+  'Lease',
+  'MutatingWebhookConfiguration',
+  'PodDisruptionBudget',
+  'RuntimeClass',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'ValidatingWebhookConfiguration',
+  'VolumeAttachment',
+]);
+
+async function update(api: Probe, base: JsonObject, row: Row): Promise<void> {
+  const old = expand(structuredClone(base)) as JsonObject;
+  const { name: given } = old['metadata'] as JsonObject;
+  const name = given === 'subject' ? api.unique('subject') : String(given);
+  const path = `${collectionOf(old)}/${name}`;
+  api.cleanUp(path);
+  const { body } = await api.setUp('POST', collectionOf(old), { body: withName(old, name) });
+  const object = withName(changed(base, row), name);
+  if (versioned.has(String(base['kind']))) {
+    const { resourceVersion } = (body as JsonObject)['metadata'] as JsonObject;
+    (object['metadata'] as JsonObject)['resourceVersion'] ??= resourceVersion ?? '';
+  }
+  await api.ask('PUT', `${path}?${strictDryRun}`, { body: object, keep: withoutManagedFields });
+}
+
+function withName(object: JsonObject, name: string): JsonObject {
+  return { ...object, metadata: { ...(object['metadata'] as JsonObject), name } };
+}
+
+/** One case for every row of `manifests/<file>`: the server's answer to the manifest. Names of rows are unique in a file. */
+export function manifestArea(title: string, file: string): Area {
+  const text = readFileSync(new URL(`./manifests/${file}`, import.meta.url), 'utf8');
+  const groups = parseYaml(file, text) as unknown as readonly Group[];
+  return area(title, (it) => {
+    for (const group of groups) {
+      for (const row of group.create ?? []) {
+        it(titleOf(group, row), differenceOf(row), async (api) => await create(api, changed(group.base, row)));
+      }
+      for (const row of group.update ?? []) {
+        it(titleOf(group, row), differenceOf(row), async (api) => await update(api, group.base, row));
+      }
+    }
+  });
+}
