@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type JsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 import type { Probe } from './probe.ts';
-import { area, type Area } from './suite.ts';
+import { type Area, area } from './suite.ts';
 
 /** One row of a manifest file: members to set (`spec/containers/0/image: x`), `null` takes a member away, `{$repeat: [text, times]}` stands for
  *  a long text. `~1` in a path is a slash. `name` is the case's whole name and `differs` its reason. */
@@ -16,13 +16,18 @@ interface Group {
   readonly update?: readonly Row[];
 }
 
+function textAt(object: JsonObject, key: string): string {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+}
+
 const shownLength = 200;
 
 function expand(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(expand);
   if (!isJsonObject(value)) return value;
   const { $repeat: repeat } = value;
-  if (Array.isArray(repeat)) return String(repeat[0]).repeat(Number(repeat[1]));
+  if (Array.isArray(repeat)) return (repeat[0] as string).repeat(Number(repeat[1]));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, expand(member ?? null)]));
 }
 
@@ -100,10 +105,11 @@ function pluralOf(kind: string): string {
 }
 
 /** The path of the collection that the object belongs to; `default` is the namespace of all. */
-function collectionOf({ apiVersion, kind }: JsonObject): string {
-  const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${String(apiVersion)}`;
-  const scope = clusterScoped.has(String(kind)) ? '' : '/namespaces/default';
-  return `${root}${scope}/${pluralOf(String(kind))}`;
+function collectionOf(object: JsonObject): string {
+  const [version, kind] = [textAt(object, 'apiVersion'), textAt(object, 'kind')];
+  const root = version === 'v1' ? '/api/v1' : `/apis/${version}`;
+  const scope = clusterScoped.has(kind) ? '' : '/namespaces/default';
+  return `${root}${scope}/${pluralOf(kind)}`;
 }
 
 const strictDryRun = 'dryRun=All&fieldValidation=Strict';
@@ -138,13 +144,13 @@ const versioned = new Set([
 
 async function update(api: Probe, base: JsonObject, row: Row): Promise<void> {
   const old = expand(structuredClone(base)) as JsonObject;
-  const { name: given } = old['metadata'] as JsonObject;
-  const name = given === 'subject' ? api.unique('subject') : String(given);
+  const given = textAt(old['metadata'] as JsonObject, 'name');
+  const name = given === 'subject' ? api.unique('subject') : given;
   const path = `${collectionOf(old)}/${name}`;
   api.cleanUp(path);
   const { body } = await api.setUp('POST', collectionOf(old), { body: withName(old, name) });
   const object = withName(changed(base, row), name);
-  if (versioned.has(String(base['kind']))) {
+  if (versioned.has(textAt(base, 'kind'))) {
     const { resourceVersion } = (body as JsonObject)['metadata'] as JsonObject;
     (object['metadata'] as JsonObject)['resourceVersion'] ??= resourceVersion ?? '';
   }

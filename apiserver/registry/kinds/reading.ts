@@ -47,6 +47,11 @@ export function numberAt(parent: JsonObject | undefined, key: string): number | 
   return typeof value === 'number' ? value : undefined;
 }
 
+/** 0 when absent, as Go reads it. */
+export function countAt(parent: JsonObject | undefined, key: string): number {
+  return numberAt(parent, key) ?? 0;
+}
+
 export function isTrueAt(parent: JsonObject | undefined, key: string): boolean {
   return valueAt(parent, key) === true;
 }

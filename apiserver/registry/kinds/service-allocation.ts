@@ -1,24 +1,34 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
 import { invalidField } from '../../schema/field-errors.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { RegistryView } from '../kind-rules.ts';
-import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt } from './reading.ts';
+import { asJson, countAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { settleFamilies } from './service-families.ts';
-import { isSameList, needsHealthCheckPort, nodePortsOf, usesNodePorts, wantsNodePorts } from './service-fields.ts';
+import {
+  isBalanced,
+  isNamed,
+  isSameList,
+  needsHealthCheckPort,
+  nodePortsOf,
+  usesNodePorts,
+  wantsNodePorts,
+} from './service-fields.ts';
 
 /** Fills in what a PUT left out of what an earlier write was given. */
 function keepAllocated(spec: JsonObject, before: JsonObject): void {
-  if (textAt(before, 'type') !== 'ExternalName' && textAt(spec, 'type') !== 'ExternalName') {
-    if (textAt(spec, 'clusterIP') === '') copyText('clusterIP', before, spec);
-    const addresses = listOfTexts(before, 'clusterIPs');
-    if (listOfTexts(spec, 'clusterIPs').length === 0 && addresses.length > 0) spec['clusterIPs'] = addresses;
-  }
+  if (!isNamed(before) && !isNamed(spec)) keepAddresses(spec, before);
   if (wantsNodePorts(before) && wantsNodePorts(spec)) keepNodePorts(spec, before);
-  if (needsHealthCheckPort(before) && needsHealthCheckPort(spec) && !(numberAt(spec, 'healthCheckNodePort') ?? 0)) {
-    const port = numberAt(before, 'healthCheckNodePort');
-    if (port !== undefined) spec['healthCheckNodePort'] = port;
+  const isChecked = needsHealthCheckPort(before) && needsHealthCheckPort(spec);
+  if (isChecked && countAt(spec, 'healthCheckNodePort') === 0) {
+    spec['healthCheckNodePort'] = countAt(before, 'healthCheckNodePort');
   }
+}
+
+function keepAddresses(spec: JsonObject, before: JsonObject): void {
+  if (textAt(spec, 'clusterIP') === '') copyText('clusterIP', before, spec);
+  const addresses = listOfTexts(before, 'clusterIPs');
+  if (listOfTexts(spec, 'clusterIPs').length === 0 && addresses.length > 0) spec['clusterIPs'] = addresses;
 }
 
 function copyText(key: string, from: JsonObject, to: JsonObject): void {
@@ -29,10 +39,10 @@ function copyText(key: string, from: JsonObject, to: JsonObject): void {
 /** Ports keep their node port by name, unless another port has taken it over. */
 function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   const [now, then] = [objectsAt(spec, 'ports'), objectsAt(before, 'ports')];
-  const given = new Set(now.map((port) => numberAt(port, 'nodePort') ?? 0));
-  const known = new Map(then.map((port) => [textAt(port, 'name'), numberAt(port, 'nodePort') ?? 0]));
+  const given = new Set(now.map((port) => countAt(port, 'nodePort')));
+  const known = new Map(then.map((port) => [textAt(port, 'name'), countAt(port, 'nodePort')]));
   for (const port of now) {
-    if ((numberAt(port, 'nodePort') ?? 0) !== 0) continue;
+    if (countAt(port, 'nodePort') !== 0) continue;
     const nodePort = known.get(textAt(port, 'name')) ?? 0;
     if (nodePort !== 0 && !given.has(nodePort)) port['nodePort'] = nodePort;
   }
@@ -56,7 +66,7 @@ function alignAddresses(spec: JsonObject, before: JsonObject | undefined): void 
 /** Addresses for the families that have none; those asked for must be free. */
 function allocateAddresses(spec: JsonObject, view: RegistryView): FieldError[] {
   const addresses = listOfTexts(spec, 'clusterIPs');
-  if (textAt(spec, 'type') === 'ExternalName' || addresses[0] === 'None') return [];
+  if (isNamed(spec) || addresses[0] === 'None') return [];
   const address = addresses[0] ?? '';
   if (address === '') {
     const free = view.freeClusterIp();
@@ -99,9 +109,16 @@ class NodePorts {
     return undefined;
   }
 
-  next(): number | undefined {
-    return this.#view.freeNodePort();
+  /** 0 when none is left. */
+  next(): number {
+    return this.#view.freeNodePort() ?? 0;
   }
+}
+
+/** The node port that a port of a new service is to have, 0 for any; `known` is what its number was given already. */
+function wantedPort(port: JsonObject, known: number | undefined, list: readonly JsonObject[]): number {
+  if (known === undefined) return requestedFor(countAt(port, 'port'), list);
+  return countAt(port, 'nodePort') || known;
 }
 
 /** Ports of a new service: the same port of several protocols has one node port. */
@@ -109,13 +126,13 @@ function allocateNewPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
   const list = objectsAt(spec, 'ports');
   const given = new Map<number, number>();
   for (const [index, port] of list.entries()) {
-    const [number, asked] = [numberAt(port, 'port') ?? 0, numberAt(port, 'nodePort') ?? 0];
-    if (asked === 0 && !wantsNodePorts(spec)) continue;
+    if (countAt(port, 'nodePort') === 0 && !wantsNodePorts(spec)) continue;
+    const number = countAt(port, 'port');
     const known = given.get(number);
-    const wanted = known === undefined ? requestedFor(number, list) : asked || known;
+    const wanted = wantedPort(port, known, list);
     const problem = wanted === 0 || wanted === known ? undefined : ports.problem(wanted);
     if (problem !== undefined) return [invalidField(`spec.ports[${index}].nodePort`, wanted, problem)];
-    const nodePort = wanted === 0 ? (ports.next() ?? 0) : wanted;
+    const nodePort = wanted === 0 ? ports.next() : wanted;
     port['nodePort'] = nodePort;
     if (known === undefined) given.set(number, nodePort);
   }
@@ -123,16 +140,16 @@ function allocateNewPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
 }
 
 function requestedFor(number: number, ports: readonly JsonObject[]): number {
-  const match = ports.find((port) => numberAt(port, 'port') === number && (numberAt(port, 'nodePort') ?? 0) !== 0);
-  return numberAt(match, 'nodePort') ?? 0;
+  const match = ports.find((port) => numberAt(port, 'port') === number && countAt(port, 'nodePort') !== 0);
+  return countAt(match, 'nodePort');
 }
 
 function allocateChangedPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
   const asked = new Set<number>();
   for (const [index, port] of objectsAt(spec, 'ports').entries()) {
-    const nodePort = numberAt(port, 'nodePort') ?? 0;
+    const nodePort = countAt(port, 'nodePort');
     if (nodePort === 0) {
-      if (wantsNodePorts(spec)) port['nodePort'] = ports.next() ?? 0;
+      if (wantsNodePorts(spec)) port['nodePort'] = ports.next();
       continue;
     }
     const problem = asked.has(nodePort) ? undefined : ports.problem(nodePort);
@@ -144,7 +161,7 @@ function allocateChangedPorts(spec: JsonObject, ports: NodePorts): FieldError[] 
 
 function allocateHealthCheckPort(spec: JsonObject, before: JsonObject | undefined, ports: NodePorts): void {
   if (!needsHealthCheckPort(spec) || (before !== undefined && needsHealthCheckPort(before))) return;
-  if ((numberAt(spec, 'healthCheckNodePort') ?? 0) === 0) spec['healthCheckNodePort'] = ports.next() ?? 0;
+  if (countAt(spec, 'healthCheckNodePort') === 0) spec['healthCheckNodePort'] = ports.next();
 }
 
 /** Gives a new service its addresses and node ports. Changes `spec`.
@@ -167,7 +184,7 @@ export function allocateForUpdate(spec: JsonObject, before: JsonObject, view: Re
   alignAddresses(spec, before);
   const families = settleFamilies(spec, before);
   if (families.length > 0) return families;
-  const isNewlyInside = textAt(before, 'type') === 'ExternalName' && textAt(spec, 'type') !== 'ExternalName';
+  const isNewlyInside = isNamed(before) && !isNamed(spec);
   const addresses = isNewlyInside ? allocateAddresses(spec, view) : [];
   if (addresses.length > 0) return addresses;
   const ports = new NodePorts(view, nodePortsOf(before));
@@ -178,26 +195,26 @@ export function allocateForUpdate(spec: JsonObject, before: JsonObject, view: Re
 
 const addressKeys = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const;
 
+function isSameAt(spec: JsonObject, before: JsonObject, key: string): boolean {
+  return isJsonEqual(valueAt(spec, key), valueAt(before, key));
+}
+
 /** Takes out fields that the new type has no use for, where the writer left them as they were. */
 export function dropUnused(spec: JsonObject, before: JsonObject): void {
-  const drop = (key: string): void => {
-    if (JSON.stringify(spec[key]) === JSON.stringify(before[key])) delete spec[key];
+  const drop = (keys: readonly string[]): void => {
+    for (const key of keys) if (isSameAt(spec, before, key)) delete spec[key];
   };
-  if (textAt(before, 'type') !== 'ExternalName' && textAt(spec, 'type') === 'ExternalName') {
-    const isSame = ['clusterIP', 'clusterIPs'].every((key) => JSON.stringify(spec[key]) === JSON.stringify(before[key]));
-    for (const key of isSame ? addressKeys : addressKeys.slice(2)) drop(key);
+  if (!isNamed(before) && isNamed(spec)) {
+    const isSame = ['clusterIP', 'clusterIPs'].every((key) => isSameAt(spec, before, key));
+    drop(isSame ? addressKeys : addressKeys.slice(2));
   }
   if (usesNodePorts(before) && !usesNodePorts(spec)) dropNodePorts(spec, before);
-  if (needsHealthCheckPort(before) && !needsHealthCheckPort(spec)) drop('healthCheckNodePort');
-  if (textAt(before, 'type') === 'LoadBalancer' && textAt(spec, 'type') !== 'LoadBalancer') {
-    drop('allocateLoadBalancerNodePorts');
-    drop('loadBalancerClass');
-  }
+  if (needsHealthCheckPort(before) && !needsHealthCheckPort(spec)) drop(['healthCheckNodePort']);
+  if (isBalanced(before) && !isBalanced(spec)) drop(['allocateLoadBalancerNodePorts', 'loadBalancerClass']);
 }
 
 function dropNodePorts(spec: JsonObject, before: JsonObject): void {
-  const portsOf = (owner: JsonObject): number[] =>
-    objectsAt(owner, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0);
+  const portsOf = (owner: JsonObject): number[] => objectsAt(owner, 'ports').map((port) => countAt(port, 'nodePort'));
   const known = new Set(portsOf(before));
   if (portsOf(spec).some((port) => port !== 0 && !known.has(port))) return;
   for (const port of objectsAt(spec, 'ports')) delete port['nodePort'];

@@ -24,7 +24,8 @@ export function clusterAddressErrors(spec: JsonObject): FieldError[] {
   }
   errors.push(...malformed);
   const isMisplaced = addresses.length > 1 && addresses[0] === 'None';
-  if (isMisplaced || addresses.some((address) => address !== 'None' && parseAddress(address) === undefined)) return errors;
+  if (isMisplaced || addresses.some((address) => address !== 'None' && parseAddress(address) === undefined))
+    return errors;
   return [...errors, ...pairErrors(spec, addresses)];
 }
 
@@ -35,18 +36,23 @@ function agreementErrors(spec: JsonObject, addresses: readonly string[]): FieldE
     return addresses.length === 0 ? [] : [invalidPrinted(field, goTexts(addresses), why)];
   }
   if (addresses.length === 0) return [requiredField(field)];
-  return addresses[0] === first ? [] : [invalidPrinted(field, goTexts(addresses), 'first value must match `clusterIP`')];
+  return addresses[0] === first
+    ? []
+    : [invalidPrinted(field, goTexts(addresses), 'first value must match `clusterIP`')];
 }
 
 function familyErrors(spec: JsonObject): FieldError[] {
   const families = listOfTexts(spec, 'ipFamilies');
   const errors = families.flatMap((family, index) => [
-    ...(['IPv4', 'IPv6'].includes(family) ? [] : [unsupportedField(`spec.ipFamilies[${index}]`, family, ['IPv4', 'IPv6'])]),
+    ...(['IPv4', 'IPv6'].includes(family)
+      ? []
+      : [unsupportedField(`spec.ipFamilies[${index}]`, family, ['IPv4', 'IPv6'])]),
     ...(families.indexOf(family) === index ? [] : [duplicateField(`spec.ipFamilies[${index}]`, family)]),
   ]);
   const policy = textAt(spec, 'ipFamilyPolicy');
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
-  if (policy !== '' && !policies.includes(policy)) errors.push(unsupportedField('spec.ipFamilyPolicy', policy, policies));
+  if (policy !== '' && !policies.includes(policy))
+    errors.push(unsupportedField('spec.ipFamilyPolicy', policy, policies));
   return errors;
 }
 

@@ -1,11 +1,22 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
+import { countAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 /** Facts that follow from the `spec` of a Service. */
 
 export function isHeadless(spec: JsonObject): boolean {
   const addresses = listOfTexts(spec, 'clusterIPs');
-  return addresses.length === 1 ? addresses[0] === 'None' : addresses.length === 0 && textAt(spec, 'clusterIP') === 'None';
+  return addresses.length === 1
+    ? addresses[0] === 'None'
+    : addresses.length === 0 && textAt(spec, 'clusterIP') === 'None';
+}
+
+/** A service that is only another name for something outside. */
+export function isNamed(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'ExternalName';
+}
+
+export function isBalanced(spec: JsonObject): boolean {
+  return textAt(spec, 'type') === 'LoadBalancer';
 }
 
 /** Types whose ports may be reached from outside through the nodes. */
@@ -15,7 +26,7 @@ export function usesNodePorts(spec: JsonObject): boolean {
 
 /** Whether ports without a node port are to get one. */
 export function wantsNodePorts(spec: JsonObject): boolean {
-  if (textAt(spec, 'type') === 'LoadBalancer') return valueAt(spec, 'allocateLoadBalancerNodePorts') !== false;
+  if (isBalanced(spec)) return valueAt(spec, 'allocateLoadBalancerNodePorts') !== false;
   return textAt(spec, 'type') === 'NodePort';
 }
 
@@ -24,13 +35,13 @@ export function isReachableFromOutside(spec: JsonObject): boolean {
 }
 
 export function needsHealthCheckPort(spec: JsonObject): boolean {
-  return textAt(spec, 'type') === 'LoadBalancer' && textAt(spec, 'externalTrafficPolicy') === 'Local';
+  return isBalanced(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
 }
 
 /** The node ports of all ports, and the one of the health check. */
 export function nodePortsOf(spec: JsonObject | undefined): number[] {
-  const ports = objectsAt(spec, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0);
-  return [...ports, numberAt(spec, 'healthCheckNodePort') ?? 0].filter((port) => port !== 0);
+  const ports = objectsAt(spec, 'ports').map((port) => countAt(port, 'nodePort'));
+  return [...ports, countAt(spec, 'healthCheckNodePort')].filter((port) => port !== 0);
 }
 
 export function hasSelector(spec: JsonObject): boolean {

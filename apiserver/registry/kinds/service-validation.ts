@@ -21,9 +21,16 @@ import {
   portErrors,
   portNumberErrors,
 } from './addresses.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
+import { countAt, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
 import { clusterAddressErrors } from './service-families.ts';
-import { isHeadless, isReachableFromOutside, isSameList, needsHealthCheckPort } from './service-fields.ts';
+import {
+  isBalanced,
+  isHeadless,
+  isNamed,
+  isReachableFromOutside,
+  isSameList,
+  needsHealthCheckPort,
+} from './service-fields.ts';
 
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 const hintsAnnotation = 'service.kubernetes.io/topology-aware-hints';
@@ -81,7 +88,7 @@ function portsErrors(ports: readonly JsonObject[]): FieldError[] {
 }
 
 function portFieldErrors(port: JsonObject, field: string): FieldError[] {
-  const errors = portNumberErrors(numberAt(port, 'port') ?? 0, `${field}.port`);
+  const errors = portNumberErrors(countAt(port, 'port'), `${field}.port`);
   const [protocol, protocols] = [textAt(port, 'protocol'), ['SCTP', 'TCP', 'UDP']];
   if (!protocols.includes(protocol)) errors.push(unsupportedField(`${field}.protocol`, protocol, protocols));
   errors.push(...portErrors(valueAt(port, 'targetPort'), `${field}.targetPort`));
@@ -100,7 +107,7 @@ function affinityErrors(spec: JsonObject): FieldError[] {
     errors.push(forbiddenField('spec.sessionAffinityConfig', 'must not be set when session affinity is None'));
   }
   if (affinity !== 'ClientIP') return errors;
-  const timeout = numberAt(objectAt(spec, 'sessionAffinityConfig', 'clientIP'), 'timeoutSeconds') ?? 0;
+  const timeout = countAt(objectAt(spec, 'sessionAffinityConfig', 'clientIP'), 'timeoutSeconds');
   const field = 'spec.sessionAffinityConfig.clientIP.timeoutSeconds';
   if (timeout <= 0 || timeout > 86_400) {
     errors.push(invalidField(field, timeout, 'must be greater than 0 and less than 86400'));
@@ -121,13 +128,13 @@ function externalAddressErrors(spec: JsonObject, before: JsonObject | undefined)
 function doubledPortErrors(spec: JsonObject): FieldError[] {
   const ports = objectsAt(spec, 'ports');
   const isInside = textAt(spec, 'type') === 'ClusterIP';
-  const nodePort = (port: JsonObject): number => numberAt(port, 'nodePort') ?? 0;
+  const nodePort = (port: JsonObject): number => countAt(port, 'nodePort');
   const key = (port: JsonObject, number: number): string => `${textAt(port, 'protocol')} ${number}`;
   const hasEarlier = (index: number, number: (port: JsonObject) => number): boolean => {
     const port = ports[index] ?? {};
     return ports.slice(0, index).some((other) => key(other, number(other)) === key(port, number(port)));
   };
-  const portOf = (port: JsonObject): number => numberAt(port, 'port') ?? 0;
+  const portOf = (port: JsonObject): number => countAt(port, 'port');
   return [
     ...ports.flatMap((port, index) =>
       isInside && nodePort(port) !== 0
@@ -145,34 +152,42 @@ function doubledPortErrors(spec: JsonObject): FieldError[] {
 
 function doubledPort(port: JsonObject, field: string): FieldError {
   const target = 'TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0';
-  const facts = `Protocol:"${textAt(port, 'protocol')}", AppProtocol:(*string)(nil), Port:${numberAt(port, 'port') ?? 0}`;
+  const facts = `Protocol:"${textAt(port, 'protocol')}", AppProtocol:(*string)(nil), Port:${countAt(port, 'port')}`;
   const message = `Duplicate value: core.ServicePort{Name:"", ${facts}, ${target}}`;
   return { field, reason: 'FieldValueDuplicate', message };
 }
 
 function sourceRangeErrors(object: KubeObject, before: JsonObject | undefined): FieldError[] {
   const spec = specOf(object);
-  const isBalanced = textAt(spec, 'type') === 'LoadBalancer';
   const ranges = listOfTexts(spec, 'loadBalancerSourceRanges').map((range) => range.trim());
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
     const known = listOfTexts(before, 'loadBalancerSourceRanges').map((range) => range.trim());
-    const bad = ranges.flatMap((range, index) => (known.includes(range) ? [] : networkErrors(range, `${field}[${index}]`)));
-    return isBalanced ? bad : [forbiddenField(field, onlyLoadBalancer), ...bad];
+    const bad = ranges.flatMap((range, index) =>
+      known.includes(range) ? [] : networkErrors(range, `${field}[${index}]`),
+    );
+    return isBalanced(spec) ? bad : [forbiddenField(field, onlyLoadBalancer), ...bad];
   }
   const annotation = valueAt(object.metadata.annotations, rangesAnnotation);
   if (typeof annotation !== 'string') return [];
   const field = `metadata.annotations[${rangesAnnotation}]`;
   const parts = annotation.trim() === '' ? [] : annotation.split(',').map((part) => part.trim());
   const bad = parts.flatMap((part) => networkErrors(part, field));
-  return isBalanced ? bad : [forbiddenField(field, onlyLoadBalancer), ...bad];
+  return isBalanced(spec) ? bad : [forbiddenField(field, onlyLoadBalancer), ...bad];
 }
 
 function classErrors(spec: JsonObject): FieldError[] {
   const name = valueAt(spec, 'loadBalancerClass');
   if (typeof name !== 'string') return [];
-  if (textAt(spec, 'type') !== 'LoadBalancer') return [forbiddenField('spec.loadBalancerClass', onlyLoadBalancer)];
+  if (!isBalanced(spec)) return [forbiddenField('spec.loadBalancerClass', onlyLoadBalancer)];
   return invalidEach('spec.loadBalancerClass', name, qualifiedNameProblems(name));
+}
+
+function healthCheckErrors(spec: JsonObject): FieldError[] {
+  const [field, port] = ['spec.healthCheckNodePort', countAt(spec, 'healthCheckNodePort')];
+  if (needsHealthCheckPort(spec)) return port === 0 ? [requiredField(field)] : portNumberErrors(port, field);
+  const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+  return port === 0 ? [] : [invalidField(field, port, why)];
 }
 
 function trafficErrors(spec: JsonObject): FieldError[] {
@@ -184,13 +199,7 @@ function trafficErrors(spec: JsonObject): FieldError[] {
     const why = 'may only be set for externally-accessible services';
     errors.push(invalidField('spec.externalTrafficPolicy', external, why));
   }
-  const port = numberAt(spec, 'healthCheckNodePort') ?? 0;
-  if (needsHealthCheckPort(spec)) {
-    errors.push(...(port === 0 ? [requiredField('spec.healthCheckNodePort')] : portNumberErrors(port, 'spec.healthCheckNodePort')));
-  } else if (port !== 0) {
-    const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    errors.push(invalidField('spec.healthCheckNodePort', port, why));
-  }
+  errors.push(...healthCheckErrors(spec));
   const internal = textAt(spec, 'internalTrafficPolicy');
   if (internal !== '' && !policies.includes(internal)) {
     errors.push(unsupportedField('spec.internalTrafficPolicy', internal, policies));
@@ -205,7 +214,7 @@ function trafficErrors(spec: JsonObject): FieldError[] {
 function balancerErrors(object: KubeObject, before: JsonObject | undefined): FieldError[] {
   const spec = specOf(object);
   const errors = sourceRangeErrors(object, before);
-  if (valueAt(spec, 'allocateLoadBalancerNodePorts') !== undefined && textAt(spec, 'type') !== 'LoadBalancer') {
+  if (valueAt(spec, 'allocateLoadBalancerNodePorts') !== undefined && !isBalanced(spec)) {
     errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', onlyLoadBalancer));
   }
   return [...errors, ...classErrors(spec)];
@@ -255,24 +264,28 @@ function keptErrors(spec: JsonObject, before: JsonObject, key: 'clusterIPs' | 'i
   });
 }
 
+function keptPortErrors(spec: JsonObject, before: JsonObject): FieldError[] {
+  const isChecked = needsHealthCheckPort(before) && needsHealthCheckPort(spec);
+  const isKept = countAt(before, 'healthCheckNodePort') === countAt(spec, 'healthCheckNodePort');
+  return isChecked && !isKept ? [forbiddenField('spec.healthCheckNodePort', immutableText)] : [];
+}
+
 /** Errors of the step from one state of a Service to the next. */
 export function validateServiceChange(object: KubeObject, old: KubeObject): FieldError[] {
   const [spec, before] = [specOf(object), specOf(old)];
   const errors: FieldError[] = [];
-  const isNamed = textAt(before, 'type') === 'ExternalName' || textAt(spec, 'type') === 'ExternalName';
   const [was, is] = [isHeadless(before), isHeadless(spec)];
-  if (!isNamed && !(was && is)) errors.push(...keptErrors(spec, before, 'clusterIPs'));
-  if (!isNamed && !was && !is) errors.push(...keptErrors(spec, before, 'ipFamilies'));
-  const isBalanced = textAt(before, 'type') === 'LoadBalancer' && textAt(spec, 'type') === 'LoadBalancer';
+  if (!isNamed(before) && !isNamed(spec)) {
+    if (!was || !is) errors.push(...keptErrors(spec, before, 'clusterIPs'));
+    if (!was && !is) errors.push(...keptErrors(spec, before, 'ipFamilies'));
+  }
   const name = valueAt(spec, 'loadBalancerClass');
-  if (isBalanced && !isJsonEqual(name, valueAt(before, 'loadBalancerClass'))) {
+  const isKept = isJsonEqual(name, valueAt(before, 'loadBalancerClass'));
+  if (isBalanced(before) && isBalanced(spec) && !isKept) {
     errors.push(invalidField('spec.loadBalancerClass', name, notOnce));
   }
   errors.push(...classErrors(spec));
-  const isChecked = needsHealthCheckPort(before) && needsHealthCheckPort(spec);
-  if (isChecked && numberAt(before, 'healthCheckNodePort') !== numberAt(spec, 'healthCheckNodePort')) {
-    errors.push(forbiddenField('spec.healthCheckNodePort', immutableText));
-  }
+  errors.push(...keptPortErrors(spec, before));
   return errors;
 }
 
@@ -292,11 +305,10 @@ export function serviceWarnings(object: KubeObject): string[] {
   listOfTexts(spec, 'loadBalancerSourceRanges').forEach((range, index) =>
     warnings.push(...networkWarnings(range, `spec.loadBalancerSourceRanges[${index}]`)),
   );
-  const isNamed = textAt(spec, 'type') === 'ExternalName';
-  if (isNamed && !isSameList(listOfTexts(spec, 'externalIPs'), [])) {
+  if (isNamed(spec) && !isSameList(listOfTexts(spec, 'externalIPs'), [])) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
   }
-  if (!isNamed && textAt(spec, 'externalName') !== '') {
+  if (!isNamed(spec) && textAt(spec, 'externalName') !== '') {
     warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   }
   return warnings;
@@ -306,23 +318,29 @@ export function serviceWarnings(object: KubeObject): string[] {
 export function balancerStatusErrors(status: JsonObject | undefined, spec: JsonObject): FieldError[] {
   const field = 'status.loadBalancer.ingress';
   const points = objectsAt(objectAt(status, 'loadBalancer'), 'ingress');
-  if (points.length > 0 && textAt(spec, 'type') !== 'LoadBalancer') {
+  if (points.length > 0 && !isBalanced(spec)) {
     return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
   return points.flatMap((point, index) => balancerPointErrors(point, `${field}[${index}]`));
 }
 
 function balancerPointErrors(point: JsonObject, field: string): FieldError[] {
-  const [address, mode, host] = [textAt(point, 'ip'), valueAt(point, 'ipMode'), textAt(point, 'hostname')];
+  const [address, mode, host] = ['ip', 'ipMode', 'hostname'].map((key) => textAt(point, key)) as [
+    string,
+    string,
+    string,
+  ];
   const errors = address === '' ? [] : addressErrors(address, `${field}.ip`);
   const modes = ['Proxy', 'VIP'];
-  if (mode === undefined) {
+  if (mode === '') {
     if (address !== '') errors.push(requiredField(`${field}.ipMode`, 'must be specified when `ip` is set'));
   } else if (address === '') {
     errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
-  } else if (!modes.includes(String(mode))) errors.push(unsupportedField(`${field}.ipMode`, mode, modes));
+  } else if (!modes.includes(mode)) errors.push(unsupportedField(`${field}.ipMode`, mode, modes));
   if (host === '') return errors;
   errors.push(...invalidEach(`${field}.hostname`, host, dns1123SubdomainProblems(host)));
   const isAddress = addressErrors(host, '').length === 0;
-  return isAddress ? [...errors, invalidField(`${field}.hostname`, host, 'must be a DNS name, not an IP address')] : errors;
+  return isAddress
+    ? [...errors, invalidField(`${field}.hostname`, host, 'must be a DNS name, not an IP address')]
+    : errors;
 }

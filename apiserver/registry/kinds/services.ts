@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalid } from '../../http/status-error.ts';
+import { type FieldError, invalid } from '../../http/status-error.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems } from '../names.ts';
-import { asJson, listOfTexts, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { addressWarnings } from './addresses.ts';
+import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 import { allocateForCreate, allocateForUpdate, dropUnused } from './service-allocation.ts';
-import { isReachableFromOutside } from './service-fields.ts';
+import { isBalanced, isNamed, isReachableFromOutside } from './service-fields.ts';
 import { balancerStatusErrors, serviceWarnings, validateService, validateServiceChange } from './service-validation.ts';
 
 const affinitySeconds = 10_800;
@@ -26,18 +25,25 @@ function defaultService(object: KubeObject): void {
   const spec = specOf(object);
   defaultAffinity(spec);
   setDefaults(spec, { type: 'ClusterIP' });
-  for (const port of objectsAt(spec, 'ports')) {
-    setDefaults(port, { protocol: 'TCP', targetPort: numberAt(port, 'port') ?? 0 });
-    if (port['targetPort'] === 0) port['targetPort'] = numberAt(port, 'port') ?? 0;
-    if (port['nodePort'] === 0) delete port['nodePort'];
-  }
-  if (isReachableFromOutside(spec)) setDefaults(spec, { externalTrafficPolicy: 'Cluster' });
-  const type = textAt(spec, 'type');
-  if (['NodePort', 'LoadBalancer', 'ClusterIP'].includes(type)) setDefaults(spec, { internalTrafficPolicy: 'Cluster' });
-  if (type === 'ExternalName') delete spec['internalTrafficPolicy'];
-  if (type !== 'LoadBalancer') return;
+  for (const port of objectsAt(spec, 'ports')) defaultPort(port);
+  defaultTraffic(spec);
+  if (!isBalanced(spec)) return;
   setDefaults(spec, { allocateLoadBalancerNodePorts: true });
   for (const point of pointsOf(object)) if (textAt(point, 'ip') !== '') setDefaults(point, { ipMode: 'VIP' });
+}
+
+function defaultPort(port: JsonObject): void {
+  const number = countAt(port, 'port');
+  setDefaults(port, { protocol: 'TCP', targetPort: number });
+  if (port['targetPort'] === 0) port['targetPort'] = number;
+  if (port['nodePort'] === 0) delete port['nodePort'];
+}
+
+function defaultTraffic(spec: JsonObject): void {
+  if (isReachableFromOutside(spec)) setDefaults(spec, { externalTrafficPolicy: 'Cluster' });
+  const isInside = ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(textAt(spec, 'type'));
+  if (isInside) setDefaults(spec, { internalTrafficPolicy: 'Cluster' });
+  if (isNamed(spec)) delete spec['internalTrafficPolicy'];
 }
 
 function pointsOf(object: KubeObject): JsonObject[] {
@@ -61,7 +67,7 @@ const lifecycle: KindRules = {
     dropUnused(spec, before);
     const isSame = textAt(spec, 'externalTrafficPolicy') === textAt(before, 'externalTrafficPolicy');
     if (isReachableFromOutside(before) && !isReachableFromOutside(spec) && isSame) delete spec['externalTrafficPolicy'];
-    if (textAt(spec, 'type') !== 'LoadBalancer') asJson(object)['status'] = { ...statusOf(object), loadBalancer: {} };
+    if (!isBalanced(spec)) asJson(object)['status'] = { ...statusOf(object), loadBalancer: {} };
   },
 };
 

@@ -1,3 +1,5 @@
 import { manifestArea } from '../manifests.ts';
+import type { Area } from '../suite.ts';
 
-export const cases = manifestArea('Manifests of Services', 'services.yaml');
+/** What a Service may be, alone and on the way from another. */
+export const cases: Area = manifestArea('Manifests of Services', 'services.yaml');

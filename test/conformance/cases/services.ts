@@ -1,6 +1,6 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { Probe } from '../probe.ts';
-import { area } from '../suite.ts';
+import { type Area, area } from '../suite.ts';
 
 function service(name: string, spec: JsonObject): JsonObject {
   return {
@@ -16,6 +16,10 @@ function specOf(body: JsonValue): JsonValue {
   return { ...(spec === undefined ? {} : { spec }), ...(code === undefined ? {} : { code, message }) } as JsonObject;
 }
 
+function clusterIpOf(body: unknown): string {
+  return ((body as JsonObject)['spec'] as { clusterIP: string }).clusterIP;
+}
+
 const keep = specOf;
 
 /** Creates a service and replaces it by another; both answers are recorded. */
@@ -26,7 +30,7 @@ async function change(api: Probe, from: JsonObject, to: JsonObject): Promise<voi
 }
 
 /** Addresses and ports that Services are given, keep and give back. */
-export const cases = area('Allocations of Services', (it) => {
+export const cases: Area = area('Allocations of Services', (it) => {
   it('TYPE-12 refuses a node port outside the range', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}/services`;
     const body = service('s', { type: 'NodePort', ports: [{ port: 80, nodePort: 80 }] });
@@ -37,26 +41,26 @@ export const cases = area('Allocations of Services', (it) => {
     const path = `/api/v1/namespaces/${api.namespace}/services`;
     const { body } = await api.setUp('POST', path, { body: service('first', { type: 'NodePort' }) });
     const [port] = ((body as JsonObject)['spec'] as JsonObject)['ports'] as JsonObject[];
-    const nodePort = port?.['nodePort'] ?? 0;
-    api.alias(`Invalid value: ${String(nodePort)}`, 'Invalid value: the port');
+    const nodePort = Number(port?.['nodePort']);
+    api.alias(`Invalid value: ${nodePort}`, 'Invalid value: the port');
     await api.ask('POST', path, { body: service('second', { type: 'NodePort', ports: [{ port: 80, nodePort }] }) });
   });
 
   it('refuses a cluster IP that another service has', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}/services`;
     const { body } = await api.setUp('POST', path, { body: service('first', {}) });
-    const { clusterIP } = (body as JsonObject)['spec'] as JsonObject;
-    api.alias(String(clusterIP), 'the ip');
-    await api.ask('POST', path, { body: service('second', { clusterIP: clusterIP ?? '' }) });
+    const clusterIP = clusterIpOf(body);
+    api.alias(clusterIP, 'the ip');
+    await api.ask('POST', path, { body: service('second', { clusterIP }) });
   });
 
   it('gives a cluster IP back when its service is deleted', async (api) => {
     const path = `/api/v1/namespaces/${api.namespace}/services`;
     const { body } = await api.setUp('POST', path, { body: service('first', {}) });
-    const { clusterIP } = (body as JsonObject)['spec'] as JsonObject;
-    api.alias(String(clusterIP), 'the ip');
+    const clusterIP = clusterIpOf(body);
+    api.alias(clusterIP, 'the ip');
     await api.setUp('DELETE', `${path}/first`);
-    await api.ask('POST', path, { body: service('second', { clusterIP: clusterIP ?? '' }), keep });
+    await api.ask('POST', path, { body: service('second', { clusterIP }), keep });
   });
 
   it('TYPE-14 gives addresses to an ExternalName service that becomes ClusterIP', async (api) => {
