@@ -17,6 +17,7 @@ subscribe('http.client.request.start', (message) => {
 });
 const config = readConfig(parseOptions(upOptions, ['--log-level', 'error'], {}).values);
 const platform = await startPlatform(config, { log: createLogger({ level: config.logLevel }) });
+if (platform.apiServer === undefined) throw new Error('the measured platform has an API server of its own');
 apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfig: platform.apiServer.kubeconfig })}\n`);
 const lines = createInterface({ input: process.stdin });

@@ -10,6 +10,8 @@ export interface Config {
   readonly dataDir: string | undefined;
   readonly port: number;
   readonly kubeconfigPath: string | undefined;
+  /** The kubeconfig of the cluster to work on; undefined: an API server of our own. */
+  readonly clusterPath: string | undefined;
   readonly systemNamespace: string;
   readonly insecureRegistries: readonly string[];
   readonly registryCaPath: string | undefined;
@@ -42,6 +44,13 @@ export const upOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'FILE',
     sentence: 'Write the kubeconfig to FILE (mode 0600) instead of into the data folder.',
+  },
+  {
+    name: 'cluster',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'Work on the cluster of this kubeconfig instead of an API server of its own. The webhook listens on 127.0.0.1: the API server must run on this machine.',
   },
   {
     name: 'system-namespace',
@@ -128,6 +137,7 @@ export function readConfig(values: OptionValues): Config {
     dataDir: values['data-dir'] as string | undefined,
     port: inRange('port', values['port'] as number, [0, 65_535]),
     kubeconfigPath: values['kubeconfig'] as string | undefined,
+    clusterPath: values['cluster'] as string | undefined,
     systemNamespace: values['system-namespace'] as string,
     insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
     registryCaPath: values['registry-ca'] as string | undefined,

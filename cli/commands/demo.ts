@@ -60,6 +60,7 @@ async function choosePlayer(
   terminal.line(
     'kubectl is not installed: what it would do is done through the API instead, and printed the same way.',
   );
+  if (platform.apiServer === undefined) throw new Error('the demo runs on an API server of its own');
   const { url, caCertificatePem, adminToken: token } = platform.apiServer;
   const player = { access: { url, caCertificatePem, token }, cwd, clock: systemClock, signal };
   return (args) => playThroughApi(args, player);

@@ -30,7 +30,7 @@ const schemaRows: readonly Refusal[] = [
   {
     name: 'A1 a Bundle name longer than 52 characters',
     object: bundle('b'.repeat(53), { type: 'image', ...image }),
-    text: 'metadata.name: Too long: may not be longer than 52',
+    text: 'metadata.name: Too long: may not be more than 52 bytes',
   },
   {
     name: 'A2 both image and git',
@@ -60,7 +60,7 @@ const schemaRows: readonly Refusal[] = [
   {
     name: 'A7 a BundleDeployment name longer than 45 characters',
     object: bundleDeployment('b'.repeat(46), { type: 'image', ...image }),
-    text: 'metadata.name: Too long: may not be longer than 45',
+    text: 'metadata.name: Too long: may not be more than 45 bytes',
   },
   {
     name: 'A8 an invalid class name of a BundleDeployment',

@@ -16,6 +16,7 @@ import {
   startRegistry,
 } from '../support/index.ts';
 import type { Files } from './contents.ts';
+import { openTestCluster } from './test-cluster.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
@@ -129,9 +130,11 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
   const git = stack.use(await startGitServer());
   const caPath = join(dir, 'ca.pem');
   await writeFile(caPath, caPem);
-  const config = configOf(['--registry-ca', caPath, ...args]);
+  const cluster = stack.use(await openTestCluster(dir));
+  const config = configOf(['--registry-ca', caPath, ...cluster.args, ...args]);
   const platform = stack.use(await startPlatform(config, { log: createLogger({ level: config.logLevel }) }));
   const { kube } = platform;
+  await cluster.whenGuarded(kube);
   await createPullSecret(kube, registry.host);
   const get = (kind: string, name: string, namespace?: string): Promise<KubeObject> => {
     const version = kind.startsWith('Bundle') ? apiVersion : 'v1';

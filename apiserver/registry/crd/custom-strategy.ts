@@ -75,13 +75,6 @@ function embeddedObjectErrors(object: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-/** Rows of tests written for older servers: a name over the author's limit is worded by characters. */
-function withNameText(error: FieldError): FieldError {
-  const limit =
-    error.field === 'metadata.name' ? /^Too long: may not be more than (\d+) /.exec(error.message)?.[1] : undefined;
-  return limit === undefined ? error : { ...error, message: `Too long: may not be longer than ${limit}` };
-}
-
 function replicaErrors(object: KubeObject, path: string | undefined): FieldError[] {
   const value = path === undefined ? undefined : pathValue(object, path);
   if (path === undefined || typeof value !== 'number') return [];
@@ -94,7 +87,7 @@ function validateCustom(version: CustomVersion, object: KubeObject, old: KubeObj
   const json = asJson(object);
   const options = old === undefined ? {} : { old: asJson(old) };
   return [
-    ...validateSchema(json, version.rules, options).map(withNameText),
+    ...validateSchema(json, version.rules, options),
     ...replicaErrors(object, version.replicasPath),
     ...embeddedErrors(json, version.schema, ''),
     ...listTypeErrors(json, version.schema),

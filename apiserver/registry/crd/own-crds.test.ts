@@ -39,7 +39,7 @@ test('a valid Bundle and BundleDeployment are accepted', () => {
 });
 
 test('A1: a Bundle name over 52 characters', () => {
-  expect(refusal(bundles, good, 'a'.repeat(53))).toBe('metadata.name: Too long: may not be longer than 52');
+  expect(refusal(bundles, good, 'a'.repeat(53))).toBe('metadata.name: Too long: may not be more than 52 bytes');
 });
 
 test('A2: two source members', () => {
@@ -73,7 +73,7 @@ test('A6: a Bundle class that is no name', () => {
 
 test('A7: a BundleDeployment name over 45 characters', () => {
   const spec = { provisionerClassName, template: { spec: good } };
-  expect(refusal(deployments, spec, 'a'.repeat(46))).toBe('metadata.name: Too long: may not be longer than 45');
+  expect(refusal(deployments, spec, 'a'.repeat(46))).toBe('metadata.name: Too long: may not be more than 45 bytes');
 });
 
 test('A8, A9: BundleDeployment classes that are no names', () => {

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ApiServer, startApiServer } from '../apiserver/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type Logger,
+  systemClock,
+  TerminalError,
+  withDeadline,
+} from '../src/base/index.ts';
+import {
+  type ClusterAccess,
+  createKubeClient,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../src/kube/index.ts';
+import type { Config } from './config.ts';
+import { readCrds } from './crds.ts';
+
+/** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
+export interface OpenCluster extends AsyncDisposable {
+  /** Undefined when the cluster is somebody else's. */
+  readonly apiServer: ApiServer | undefined;
+  readonly server: string;
+  readonly kube: KubeClient;
+  readonly kubeconfigPath: string;
+  readonly folder: string;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly isTemporary: boolean;
+}
+
+const establishDeadlineMs = 60_000;
+const pollMs = 50;
+
+async function openFolder(config: Config): Promise<Folder> {
+  if (config.dataDir === undefined) return { path: await mkdtemp(join(tmpdir(), 'longshore-')), isTemporary: true };
+  try {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    const message = `--data-dir ${config.dataDir}: ${errorMessage(thrown)}; name a folder that can be made or written to`;
+    throw new TerminalError('DataFolderUnusable', message, { cause: thrown });
+  }
+  return { path: config.dataDir, isTemporary: false };
+}
+
+/** The port of last time, so that a kubeconfig stays good over a restart. */
+async function choosePort(config: Config, folder: Folder): Promise<number> {
+  if (config.port !== 0 || folder.isTemporary) return config.port;
+  try {
+    return Number.parseInt(await readFile(join(folder.path, 'port'), 'utf8'), 10) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function isPortTaken(thrown: unknown): boolean {
+  return (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
+}
+
+async function openApiServer(config: Config, folder: Folder, log: Logger): Promise<ApiServer> {
+  const options = {
+    crds: (await readCrds()) as unknown as KubeObject[],
+    log,
+    simulation: config.isSimulating,
+    kubeconfigPath: config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
+    ...(folder.isTemporary ? {} : { dataDir: folder.path }),
+  };
+  const port = await choosePort(config, folder);
+  try {
+    return await startApiServer({ ...options, port });
+  } catch (thrown) {
+    if (!isPortTaken(thrown)) throw thrown;
+    if (config.port !== 0) {
+      const message = `--port ${config.port}: another process listens there; choose another port, or 0 for a free one`;
+      throw new TerminalError('PortTaken', message, { cause: thrown });
+    }
+    return await startApiServer({ ...options, port: 0 });
+  }
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const status = crd['status'];
+  const conditions = isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+  return conditions.some((one) => isJsonObject(one) && one['type'] === 'Established' && one['status'] === 'True');
+}
+
+/** Applies our CustomResourceDefinitions and waits until they are served.
+ *  @throws the deadline's error after a minute */
+async function installCrds(kube: KubeClient): Promise<void> {
+  const crds = (await readCrds()) as unknown as KubeObject[];
+  for (const crd of crds) await kube.apply(crd, { fieldManager: 'longshore', force: true });
+  const untilEstablished = async (signal: AbortSignal): Promise<void> => {
+    for (const { apiVersion, kind, metadata } of crds) {
+      const ref = { apiVersion, kind, name: metadata.name ?? '' };
+      while (!isEstablished(await kube.get(ref, { signal }))) await pause(pollMs, undefined, { signal });
+    }
+  };
+  const what = 'waiting until the CustomResourceDefinitions are established';
+  await withDeadline(what, { deadlineMs: establishDeadlineMs }, untilEstablished);
+}
+
+async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {
+  if (apiServer !== undefined) return await loadClusterAccess({ text: apiServer.kubeconfig });
+  const path = config.clusterPath ?? '';
+  try {
+    return await loadClusterAccess({ path });
+  } catch (thrown) {
+    const message = `--cluster ${path}: ${errorMessage(thrown)}; name the kubeconfig of the cluster to work on`;
+    throw new TerminalError('InvalidOption', message, { cause: thrown });
+  }
+}
+
+/** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
+ *  @throws TerminalError DataFolderUnusable, PortTaken, CrdsMissing, InvalidOption */
+export async function openCluster(config: Config, log: Logger): Promise<OpenCluster> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await openFolder(config);
+  stack.defer(async () => {
+    if (folder.isTemporary) await rm(folder.path, { recursive: true, force: true });
+  });
+  const own = config.clusterPath === undefined;
+  const apiServer = own ? stack.use(await openApiServer(config, folder, log)) : undefined;
+  if (apiServer !== undefined && !folder.isTemporary) {
+    await writeFile(join(folder.path, 'port'), new URL(apiServer.url).port);
+  }
+  const access = await accessOf(config, apiServer);
+  const kube = createKubeClient({ access, clock: systemClock });
+  stack.defer(() => kube.close());
+  if (!own) await installCrds(kube);
+  const owned = stack.move();
+  return {
+    apiServer,
+    server: access.server,
+    kube,
+    kubeconfigPath: config.clusterPath ?? config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
+    folder: folder.path,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
