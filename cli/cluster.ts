@@ -20,6 +20,7 @@ import {
 } from '../src/kube/index.ts';
 import type { Config } from './config.ts';
 import { readCrds } from './crds.ts';
+import { lockFolder } from './folder-lock.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
 export interface OpenCluster extends AsyncDisposable {
@@ -118,7 +119,7 @@ async function accessOf(config: Config, apiServer: ApiServer | undefined): Promi
 }
 
 /** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
- *  @throws TerminalError DataFolderUnusable, PortTaken, CrdsMissing, InvalidOption */
+ *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption */
 export async function openCluster(config: Config, log: Logger): Promise<OpenCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await openFolder(config);
@@ -126,6 +127,8 @@ export async function openCluster(config: Config, log: Logger): Promise<OpenClus
     if (folder.isTemporary) await rm(folder.path, { recursive: true, force: true });
   });
   const own = config.clusterPath === undefined;
+  // The API server locks the folder that it keeps its objects in.
+  if (!own && !folder.isTemporary) stack.use(lockFolder(folder.path));
   const apiServer = own ? stack.use(await openApiServer(config, folder, log)) : undefined;
   if (apiServer !== undefined && !folder.isTemporary) {
     await writeFile(join(folder.path, 'port'), new URL(apiServer.url).port);

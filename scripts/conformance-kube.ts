@@ -1,5 +1,5 @@
 /** `npm run conformance:kube`: runs the API conformance cases on a real kube-apiserver and on the embedded server, and compares what they saw. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { startApiServer } from '../apiserver/index.ts';
 import { judge, type Verdict } from '../test/conformance/compare.ts';
@@ -12,7 +12,8 @@ const usage = `usage: npm run conformance:kube -- [options]
   --case TEXT        only cases whose name holds TEXT
   --record           write what the real server showed to test/conformance/seen/
   --kubeconfig FILE  a real server that runs already, instead of one of its own
-  --lanes N          cases at a time (default 4)`;
+  --lanes N          cases at a time (default 4)
+  --report FILE      write {"passed", "failed"} to FILE; nothing when it is skipped`;
 
 const lineLimit = 40;
 
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     case: { type: 'string', default: '' },
     record: { type: 'boolean', default: false },
     kubeconfig: { type: 'string' },
+    report: { type: 'string' },
     lanes: { type: 'string', default: '4' },
     help: { type: 'boolean', default: false },
   },
@@ -77,7 +79,9 @@ async function compareAll(kube: Subject): Promise<boolean> {
   console.log(
     `\n${sum('agree')} agree, ${sum('explained')} differ as explained, ${sum('differ')} differ, ${sum('notCompared')} not compared`,
   );
-  return sum('differ') === 0;
+  const report = { passed: sum('agree') + sum('explained'), failed: sum('differ') };
+  if (values.report !== undefined) await writeFile(values.report, JSON.stringify(report));
+  return report.failed === 0;
 }
 
 async function main(): Promise<number> {

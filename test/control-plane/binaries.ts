@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+const buildDeadlineMs = 25 * 60_000;
 const hint = 'set KUBEBUILDER_ASSETS to a folder that holds kube-apiserver and etcd, or install Go';
 
 /** The Kubernetes version that is compared with: the one whose types and answers the embedded server has. */
@@ -59,11 +60,13 @@ async function fromSetupEnvtest(): Promise<ControlPlaneBinaries | undefined> {
 
 async function build(folder: string, args: readonly string[], report: (line: string) => void): Promise<void> {
   const startedMs = Date.now();
+  const deadline = AbortSignal.timeout(buildDeadlineMs);
   const tick = setInterval(() => report(`  still building (${Math.round((Date.now() - startedMs) / 1000)} s)`), 15_000);
   try {
     const environment = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
     const child = spawn('go', ['build', ...args], {
       cwd: folder,
+      signal: deadline,
       env: environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -8,6 +8,7 @@ import { eventually, type Intercept, type Registry, startRegistry } from '../sup
 import { application, type Files } from './contents.ts';
 import { type DataFolder, openDataFolder, type PlatformProcess } from './platform-process.ts';
 import { type Sighting, watchChanges } from './sightings.ts';
+import { isRealCluster } from './test-cluster.ts';
 import { bundleDeployment, conditionOf, statusOf } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -310,7 +311,10 @@ describe('a data folder', () => {
     });
     await expect(platform.kube.list({ apiVersion: 'v1', kind: 'Namespace' })).resolves.toBeDefined();
   });
+});
 
+// With --cluster there are no objects, secrets or ports of ours.
+describe.skipIf(isRealCluster)('the data folder of an API server of our own', () => {
   test('is opened on another port when its own is taken', async () => {
     const { port } = new URL((await loadClusterAccess({ path: folder.kubeconfigPath })).server);
     expect(await platform.stop()).toMatchObject({ exitCode: 0 });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { openTestCluster } from './test-cluster.ts';
 
 const mainPath = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
@@ -77,10 +78,12 @@ async function connect(kubeconfigPath: string): Promise<KubeClient> {
 /** A new, empty data folder; disposing it ends what still runs on it and removes it. */
 export async function openDataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(tmpdir(), 'longshore-kill-'));
-  const kubeconfigPath = `${path}.kubeconfig`;
+  const clusterDir = await mkdtemp(join(tmpdir(), 'longshore-kill-cluster-'));
+  const cluster = await openTestCluster(clusterDir);
+  const kubeconfigPath = cluster.kubeconfigPath ?? join(clusterDir, 'kubeconfig');
   const open = new Set<ChildProcess>();
   const up = (args: readonly string[]): Spawned => {
-    const spawned = spawnUp(['--data-dir', path, '--kubeconfig', kubeconfigPath, ...args]);
+    const spawned = spawnUp(['--data-dir', path, '--kubeconfig', kubeconfigPath, ...cluster.args, ...args]);
     open.add(spawned.child);
     void spawned.ended.finally(() => open.delete(spawned.child));
     return spawned;
@@ -93,6 +96,7 @@ export async function openDataFolder(): Promise<DataFolder> {
       const spawned = up([]);
       await untilPrinted(spawned, untilLine);
       const kube = await connect(kubeconfigPath);
+      await cluster.whenGuarded(kube);
       const ended = spawned.ended.finally(() => kube.close());
       return {
         kube,
@@ -111,7 +115,8 @@ export async function openDataFolder(): Promise<DataFolder> {
         await once(child, 'close');
       }
       await rm(path, { recursive: true, force: true });
-      await rm(kubeconfigPath, { force: true });
+      await cluster[Symbol.asyncDispose]();
+      await rm(clusterDir, { recursive: true, force: true });
     },
   };
 }

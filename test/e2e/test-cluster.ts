@@ -14,15 +14,19 @@ import { eventually } from '../support/index.ts';
 
 /** The cluster that a test's platform works on. */
 export interface TestCluster extends AsyncDisposable {
+  /** Undefined where the platform brings its own. */
+  readonly kubeconfigPath: string | undefined;
   /** Options of `longshore up` that choose it. */
   readonly args: readonly string[];
   /** Resolves when the API server asks our webhook: a real one learns of it a moment after it is registered. */
   whenGuarded(kube: KubeClient): Promise<void>;
 }
 
-const isReal = process.env['LONGSHORE_TEST_CLUSTER'] === 'kube';
+/** Whether the tests run on a real control plane. */
+export const isRealCluster: boolean = process.env['LONGSHORE_TEST_CLUSTER'] === 'kube';
 
 const embedded: TestCluster = {
+  kubeconfigPath: undefined,
   args: [],
   whenGuarded: async () => {},
   [Symbol.asyncDispose]: async () => {},
@@ -92,7 +96,7 @@ async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promis
 
 /** The embedded API server, or, with LONGSHORE_TEST_CLUSTER=kube, a real control plane of its own; `dir` takes its kubeconfig. */
 export async function openTestCluster(dir: string): Promise<TestCluster> {
-  if (!isReal) return embedded;
+  if (!isRealCluster) return embedded;
   const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
   if ('missing' in binaries) throw new Error(`there is no real kube-apiserver: ${binaries.missing}`);
   await using stack = new AsyncDisposableStack();
@@ -111,6 +115,7 @@ export async function openTestCluster(dir: string): Promise<TestCluster> {
   });
   const owned = stack.move();
   return {
+    kubeconfigPath: path,
     args: ['--cluster', path],
     whenGuarded: async (client) => {
       await eventually(async () => {
