@@ -87,6 +87,7 @@ async function openProvisioners(
     insecureRegistries: config.insecureRegistries,
     registryCaPem: context.authorities,
     gitCaPem: context.authorities,
+    httpCaPem: context.authorities,
     answerDeadlineMs: config.answerDeadlineMs,
   });
   const stop = new AbortController();

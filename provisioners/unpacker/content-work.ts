@@ -13,6 +13,7 @@ import {
   createHttpClient,
   type FetchOptions,
   fetchGit,
+  fetchHttp,
   fetchImage,
   LayerCache,
   parsePlatform,
@@ -51,13 +52,19 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const temporaryDir = `${storeDir}/temporary`;
   const cache = new LayerCache({ dir: `${storeDir}/layers`, temporaryDir, maxBytes: layerCacheBytes, locks });
   const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
-  const git = { caPem: settings.gitCaPem, answerDeadlineMs, clock: systemClock, temporaryDir };
+  const download = { answerDeadlineMs, clock: systemClock, temporaryDir };
+  const git = { ...download, caPem: settings.gitCaPem };
+  const web = { ...download, caPem: settings.httpCaPem };
   return new Map<string, Fetch>([
     [
       'image',
       async ({ source, secret }, staging, options) => await fetchImage(image, { source, secret, staging }, options),
     ],
     ['git', async ({ source, secret }, staging, options) => await fetchGit(git, { source, secret, staging }, options)],
+    [
+      'http',
+      async ({ source, secret }, staging, options) => await fetchHttp(web, { source, secret, staging }, options),
+    ],
   ]);
 }
 

@@ -10,6 +10,7 @@ export interface UnpackerSettings {
   readonly insecureRegistries: readonly string[];
   readonly registryCaPem: readonly string[];
   readonly gitCaPem: readonly string[];
+  readonly httpCaPem: readonly string[];
   readonly unpackDeadlineMs: number;
   readonly answerDeadlineMs: number;
   readonly threads: number;
@@ -29,6 +30,7 @@ export function completeSettings(options: UnpackerOptions): UnpackerSettings {
     insecureRegistries: [],
     registryCaPem: [],
     gitCaPem: [],
+    httpCaPem: [],
     unpackDeadlineMs: 15 * 60_000,
     answerDeadlineMs: 30_000,
     threads: Math.min(2, availableParallelism()),

@@ -71,6 +71,7 @@ export interface UnpackerOptions {
   readonly registryCaPem?: readonly string[];
   /** PEM texts of authorities trusted for git servers beside the system's. */
   readonly gitCaPem?: readonly string[];
+  readonly httpCaPem?: readonly string[];
   /** The whole of one fetch, check and store. Default 15 minutes. */
   readonly unpackDeadlineMs?: number;
   /** Until a server answers, and between two pieces of an answer. Default 30 s. */

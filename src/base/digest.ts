@@ -15,13 +15,14 @@ export function sha256Digest(data: string | Uint8Array): string {
 }
 
 /** Passes bytes through, counting and hashing them, and fails at the end when they are not what was promised.
- *  `what` names the stream in messages; `digest` is `sha256:<hex>`, `sizeBytes` and `maxBytes` are optional.
+ *  `what` names the stream in messages; `digest` is `sha256:<hex>`; `onDigest` is told the digest of a whole, good stream.
  *  @throws TerminalError DigestMismatch, SizeMismatch, BodyTooLarge */
 export function verifyStream(options: {
   readonly what: string;
   readonly digest?: string | undefined;
   readonly sizeBytes?: number | undefined;
   readonly maxBytes: number;
+  readonly onDigest?: (digest: string) => void;
 }): Transform {
   const hash = createHash('sha256');
   let count = 0;
@@ -51,6 +52,7 @@ export function verifyStream(options: {
         done(new TerminalError('DigestMismatch', `${options.what}: expected digest ${options.digest}, got ${got}`));
         return;
       }
+      options.onDigest?.(got);
       done();
     },
   });

@@ -1,7 +1,7 @@
 import type { HttpClient as GitHttpClient, GitHttpRequest, GitHttpResponse } from 'isomorphic-git';
 import { redactUrl, TerminalError, TransientError } from '../base/index.ts';
+import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
 import { failure, type HttpClient, type HttpResponse } from './http-client.ts';
-import { type BasicCredentials, basicAuthorization } from './registry-auth.ts';
 
 export interface GitHttpOptions {
   readonly http: HttpClient;

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { type Clock, errorMessage, redactUrl, TerminalError, TransientError } from '../base/index.ts';
 import type { LayerWriter, Staging } from '../content/index.ts';
+import { type BasicCredentials, readBasicCredentials } from './basic-auth.ts';
 import { createGitHttp } from './git-http.ts';
 import { createHttpClient } from './http-client.ts';
-import type { BasicCredentials } from './registry-auth.ts';
 import { withRetries } from './retry.ts';
 import type { ContentSource, FetchOptions, GitSourceSpec, SourceSecret } from './source.ts';
 
@@ -69,15 +69,14 @@ function directoryError(spec: GitSourceSpec, text: string): TerminalError {
   return new TerminalError('InvalidSource', `${where}: ${text}`);
 }
 
-function basicCredentials(secret: SourceSecret | undefined): BasicCredentials | undefined {
-  if (secret === undefined) return undefined;
-  const read = (key: string): string => {
-    const data = secret.data ?? {};
-    const value = Object.hasOwn(data, key) ? data[key] : undefined;
-    if (value !== undefined) return Buffer.from(value, 'base64').toString();
-    throw new TerminalError('InvalidSecret', `configuring Auth error: secret "${secret.name}" has no key "${key}"`);
-  };
-  return { username: read('username'), password: read('password') };
+/** @throws TerminalError InvalidSecret */
+function credentialsOf(secret: SourceSecret | undefined): BasicCredentials | undefined {
+  try {
+    return readBasicCredentials(secret);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    throw new TerminalError(thrown.reason, `configuring Auth error: ${thrown.message}`, { cause: thrown });
+  }
 }
 
 /** What to ask the server for: a full ref name, or a commit. */
@@ -105,7 +104,7 @@ export async function fetchGit(
   assertRepository(spec.repository);
   const directory = directorySegments(spec);
   const ref = wantedRef(spec);
-  const credentials = basicCredentials(request.secret);
+  const credentials = credentialsOf(request.secret);
   const gitdir = await mkdtemp(`${deps.temporaryDir}/git-`);
   try {
     options.onProgress?.(`cloning ${redactUrl(spec.repository)}, ${ref}`);

@@ -1,10 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson, TerminalError } from '../base/index.ts';
+import type { BasicCredentials } from './basic-auth.ts';
 import type { SourceSecret } from './source.ts';
-
-export interface BasicCredentials {
-  readonly username: string;
-  readonly password: string;
-}
 
 const dockerHubKeys: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
 
@@ -59,11 +55,6 @@ export function pullCredentials(
     if (credentials !== undefined) return credentials;
   }
   return undefined;
-}
-
-/** The value of an `authorization` header. */
-export function basicAuthorization({ username, password }: BasicCredentials): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 export interface Challenge {

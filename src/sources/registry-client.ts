@@ -1,6 +1,7 @@
 import { type Clock, isJsonObject, parseJson, redactUrl, TerminalError, TransientError } from '../base/index.ts';
+import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
-import { type BasicCredentials, basicAuthorization, type Challenge, parseChallenge } from './registry-auth.ts';
+import { type Challenge, parseChallenge } from './registry-auth.ts';
 import { withRetries } from './retry.ts';
 
 const maxTokenBytes = 1024 * 1024;

@@ -5,12 +5,19 @@ export interface ContentSource {
   readonly type: string;
   readonly image?: { readonly ref: string; readonly pullSecret?: string };
   readonly git?: GitSourceSpec;
+  readonly http?: HttpSourceSpec;
 }
 
 export interface GitSourceSpec {
   readonly repository: string;
   readonly directory?: string;
   readonly ref: { readonly branch?: string; readonly commit?: string; readonly tag?: string };
+  readonly auth?: { readonly secret?: { readonly name?: string }; readonly insecureSkipVerify?: boolean };
+}
+
+export interface HttpSourceSpec {
+  /** Of a gzip tar; `#sha256=<hex>` at its end pins the bytes. */
+  readonly url: string;
   readonly auth?: { readonly secret?: { readonly name?: string }; readonly insecureSkipVerify?: boolean };
 }
 

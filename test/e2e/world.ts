@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readConfig, upOptions } from '../../cli/config.ts';
 import { parseOptions } from '../../cli/options.ts';
 import { type Platform, startPlatform } from '../../cli/platform.ts';
-import { createLogger } from '../../src/base/index.ts';
+import { type CertifiedKey, createLogger } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import {
   asksBasicAuthentication,
@@ -28,6 +28,8 @@ export interface World extends AsyncDisposable {
   readonly kube: KubeClient;
   readonly registry: Registry;
   readonly git: GitServer;
+  /** What the platform trusts: a server with it may speak TLS to the platform. */
+  readonly tls: CertifiedKey;
   /** Puts an image of one layer; the answer is a source that may pull it. */
   imageSource(name: string, files: Files): { type: string; image: { ref: string; pullSecret: string } };
   get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
@@ -145,6 +147,7 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
     kube,
     registry,
     git,
+    tls,
     get,
     imageSource: (name, files) => {
       registry.putImage(name, [{ files }]);

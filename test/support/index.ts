@@ -12,3 +12,4 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { startWebServer, type WebServer } from './web-server.ts';

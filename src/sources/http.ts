@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { type Clock, redactUrl, TerminalError, TransientError, verifyStream } from '../base/index.ts';
+import { extractArchive, type Staging } from '../content/index.ts';
+import { basicAuthorization, readBasicCredentials } from './basic-auth.ts';
+import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
+import { withRetries } from './retry.ts';
+import type { ContentSource, FetchOptions, SourceSecret } from './source.ts';
+
+export interface HttpSourceDeps {
+  readonly caPem: readonly string[];
+  readonly answerDeadlineMs: number;
+  readonly clock: Clock;
+  /** The archive lies below it while it is read. */
+  readonly temporaryDir: string;
+}
+
+interface WantedArchive {
+  /** Without the fragment. */
+  readonly url: string;
+  readonly digest: string | undefined;
+}
+
+const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+
+function parseUrl(text: string): WantedArchive {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    const message = `create http request "GET ${redactUrl(text)}" for bundle content: expected an https:// or http:// address`;
+    throw new TerminalError('InvalidSource', message);
+  }
+  const fragment = url.hash;
+  url.hash = '';
+  const hex = /^#sha256=([0-9a-f]{64})$/.exec(fragment)?.[1];
+  if (fragment !== '' && hex === undefined) {
+    const message = `GET ${redactUrl(text)}: "${fragment}" does not pin the content: expected #sha256= and 64 lower-case hexadecimal digits`;
+    throw new TerminalError('InvalidSource', message);
+  }
+  return { url: url.href, digest: hex === undefined ? undefined : `sha256:${hex}` };
+}
+
+function statusError(what: string, response: HttpResponse): TransientError {
+  const { status } = response;
+  const text = `${what}: unexpected status "${status} ${STATUS_CODES[status] ?? ''}"`;
+  const isPassing = retriedStatuses.has(status) || status >= 500;
+  const waitSeconds = Number.parseInt(response.headers['retry-after'] ?? '', 10);
+  const wish = Number.isNaN(waitSeconds) ? {} : { retryAfterMs: waitSeconds * 1000 };
+  return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, wish);
+}
+
+interface Download extends FetchOptions {
+  readonly http: HttpClient;
+  readonly wanted: WantedArchive;
+  readonly authorization: string | undefined;
+  readonly path: string;
+  readonly maxBytes: number;
+}
+
+/** Saves the archive, verified against its pin; the answer is the digest of what came. */
+async function download(options: Download): Promise<string> {
+  const { http, wanted, authorization, path, maxBytes, signal } = options;
+  const what = `GET ${redactUrl(wanted.url)}`;
+  // The digest is of the bytes as they are served, so no transfer compression is asked for.
+  const headers = { 'accept-encoding': 'identity', ...(authorization === undefined ? {} : { authorization }) };
+  const request: HttpRequest = { method: 'GET', url: wanted.url, headers, signal };
+  const response = await http.send(request);
+  if (response.status !== 200) {
+    response.body.destroy();
+    throw statusError(what, response);
+  }
+  let digest = '';
+  const onDigest = (got: string): void => {
+    digest = got;
+  };
+  try {
+    const check = verifyStream({ what, maxBytes, digest: wanted.digest, onDigest });
+    await pipeline(response.body, check, createWriteStream(path, { flags: 'w', mode: 0o600 }), { signal });
+    return digest;
+  } catch (thrown) {
+    throw failure(request, thrown);
+  }
+}
+
+/** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
+ *  content cannot change behind a Bundle.
+ *  @throws TerminalError InvalidSource, InvalidSecret, DigestMismatch, BodyTooLarge, RedirectRefused and those of `extractArchive`
+ *  · TransientError ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
+export async function fetchHttp(
+  deps: HttpSourceDeps,
+  request: { readonly source: ContentSource; readonly secret?: SourceSecret | undefined; readonly staging: Staging },
+  options: FetchOptions,
+): Promise<ContentSource> {
+  const spec = request.source.http;
+  if (spec === undefined) throw new TerminalError('InvalidSource', 'bundle source http configuration is unset');
+  const wanted = parseUrl(spec.url);
+  const credentials = readBasicCredentials(request.secret);
+  const authorization = credentials === undefined ? undefined : basicAuthorization(credentials);
+  const path = `${deps.temporaryDir}/${randomUUID()}`;
+  const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
+  using http = createHttpClient({ caPem: deps.caPem, answerDeadlineMs: deps.answerDeadlineMs, insecureSkipVerify });
+  const maxBytes = request.staging.limits.compressedLayerBytes;
+  try {
+    options.onProgress?.(`fetching ${redactUrl(wanted.url)}`);
+    const attempt = (): Promise<string> => download({ ...options, http, wanted, authorization, path, maxBytes });
+    const digest = await withRetries({ clock: deps.clock, signal: options.signal }, attempt);
+    const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
+    const what = redactUrl(wanted.url);
+    await extractArchive(archive, request.staging, { what, hasWhiteouts: false, signal: options.signal });
+    request.staging.assertLinksInside(what);
+    return { ...request.source, http: { ...spec, url: `${wanted.url}#${digest.replace(':', '=')}` } };
+  } finally {
+    await rm(path, { force: true });
+  }
+}

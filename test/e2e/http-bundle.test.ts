@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fileEntries, startWebServer, tarFile, type WebServer } from '../support/index.ts';
+import { valid, withoutManifests } from './contents.ts';
+import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
+
+const archive = gzipSync(tarFile(fileEntries(valid)));
+const hex = createHash('sha256').update(archive).digest('hex');
+const account = { username: 'reader', password: 'word-of-the-web-server' };
+const authorization = `Basic ${Buffer.from(`${account.username}:${account.password}`).toString('base64')}`;
+
+let world: World;
+let secure: WebServer;
+let plain: WebServer;
+let attempts = 0;
+const seenAtPlain: (string | undefined)[] = [];
+
+type Page = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** What the secure server shows, by path. */
+const pages: Readonly<Record<string, Page>> = {
+  '/good.tgz': (_, response) => response.end(archive),
+  '/private.tgz': (request, response) =>
+    request.headers.authorization === authorization
+      ? response.end(archive)
+      : response.writeHead(401, { 'www-authenticate': 'Basic' }).end(),
+  '/moved.tgz': (_, response) => response.writeHead(302, { location: '/good.tgz' }).end(),
+  '/downgraded.tgz': (_, response) => response.writeHead(302, { location: `${plain.url}/good.tgz` }).end(),
+  '/busy.tgz': (_, response) => {
+    attempts += 1;
+    return attempts === 1 ? response.writeHead(503, { 'retry-after': '0' }).end() : response.end(archive);
+  },
+  '/torn.tgz': (_, response) => {
+    response.writeHead(200, { 'content-length': archive.length }).write(archive.subarray(0, 100));
+    setImmediate(() => response.destroy());
+  },
+  '/page.html': (_, response) => response.end('<html>sign in</html>'),
+  '/empty.tgz': (_, response) => response.end(gzipSync(tarFile(fileEntries(withoutManifests)))),
+};
+
+beforeAll(async () => {
+  world = await startWorld();
+  secure = await startWebServer((request, response) => {
+    const page = pages[request.url ?? ''];
+    if (page === undefined) response.writeHead(404).end();
+    else page(request, response);
+  }, world.tls);
+  plain = await startWebServer((request, response) => {
+    seenAtPlain.push(request.headers.authorization);
+    if (request.url === '/away.tgz') response.writeHead(302, { location: `${secure.url}/private.tgz` }).end();
+    else response.end(archive);
+  });
+  const data = Object.entries(account).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+  for (const [name, pairs] of [
+    ['web', data],
+    ['half', data.slice(0, 1)],
+  ] as const) {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'rukpak-system' } };
+    await world.kube.create(
+      { ...secret, data: Object.fromEntries(pairs) as Record<string, string> },
+      { fieldManager: 'test' },
+    );
+  }
+});
+afterAll(async () => {
+  await secure[Symbol.asyncDispose]();
+  await plain[Symbol.asyncDispose]();
+  await world[Symbol.asyncDispose]();
+});
+
+async function create(name: string, url: string, secret?: string): Promise<void> {
+  const auth = secret === undefined ? {} : { auth: { secret: { name: secret } } };
+  await world.kube.create(bundle(name, { type: 'http', http: { url, ...auth } }), { fieldManager: 'test' });
+}
+
+async function failureOf(name: string): Promise<string> {
+  const failing = await world.bundleWithPhase(name, 'Failing');
+  expect(conditionOf(failing, 'Unpacked')).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
+  return conditionOf(failing, 'Unpacked')?.message ?? '';
+}
+
+describe('an archive behind a URL', () => {
+  test('is unpacked, and pinned by the digest of its bytes', async () => {
+    await create('plain-url', `${secure.url}/good.tgz`);
+    const unpacked = await world.bundleWithPhase('plain-url', 'Unpacked');
+    expect(conditionOf(unpacked, 'Unpacked')?.message).toBe('Successfully unpacked the http Bundle');
+    const pinned = { url: `${secure.url}/good.tgz#sha256=${hex}` };
+    expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'http', http: pinned });
+  });
+
+  test('may be pinned beforehand, and is refused when its bytes are others', async () => {
+    await create('pinned', `${secure.url}/good.tgz#sha256=${hex}`);
+    await world.bundleWithPhase('pinned', 'Unpacked');
+    const wrong = '0'.repeat(64);
+    await create('mispinned', `${secure.url}/good.tgz#sha256=${wrong}`);
+    expect(await failureOf('mispinned')).toBe(
+      `source bundle content: GET ${secure.url}/good.tgz: expected digest sha256:${wrong}, got sha256:${hex}`,
+    );
+  });
+
+  test('is fetched with the credentials of a Secret', async () => {
+    await create('private', `${secure.url}/private.tgz`, 'web');
+    await world.bundleWithPhase('private', 'Unpacked');
+  });
+
+  test('is found behind a redirect', async () => {
+    await create('moved', `${secure.url}/moved.tgz`);
+    await world.bundleWithPhase('moved', 'Unpacked');
+  });
+
+  test('comes at the second try of a server that is busy', async () => {
+    await create('busy', `${secure.url}/busy.tgz`);
+    await world.bundleWithPhase('busy', 'Unpacked');
+    expect(attempts).toBe(2);
+  });
+});
+
+describe('what is said of', () => {
+  test('credentials that another server would see: they stay at home', async () => {
+    await create('away', `${plain.url}/away.tgz`, 'web');
+    expect(await failureOf('away')).toBe(
+      `source bundle content: GET ${plain.url}/away.tgz: unexpected status "401 Unauthorized"`,
+    );
+    expect(seenAtPlain).toContain(authorization);
+  });
+
+  test('a redirect from HTTPS to HTTP', async () => {
+    await create('downgraded', `${secure.url}/downgraded.tgz`);
+    expect(await failureOf('downgraded')).toContain(`redirect from HTTPS to ${plain.url}/good.tgz`);
+  });
+
+  test.each([
+    { name: 'absent', path: '/absent.tgz', text: /GET https:.*\/absent\.tgz: unexpected status "404 Not Found"$/ },
+    { name: 'torn', path: '/torn.tgz', text: /torn\.tgz: .*aborted|torn\.tgz: .*hang up|torn\.tgz: .*Premature/ },
+    { name: 'page', path: '/page.html', text: /page\.html: / },
+    { name: 'nothing', path: '/empty.tgz', text: /readdir manifests: file does not exist/ },
+    { name: 'odd-pin', path: '/good.tgz#md5=abc', text: /"#md5=abc" does not pin the content: expected #sha256=/ },
+  ])('$name', async ({ name, path, text }) => {
+    await create(name, `${secure.url}${path}`);
+    expect(await failureOf(name)).toMatch(text);
+  });
+
+  test('an address that is none, and a scheme that is not spoken', async () => {
+    await create('no-address', 'downloads/combo.tgz');
+    expect(await failureOf('no-address')).toContain('expected an https:// or http:// address');
+    await create('ftp', 'ftp://example.com/combo.tgz');
+    expect(await failureOf('ftp')).toContain('expected an https:// or http:// address');
+  });
+
+  test('a Secret without a password', async () => {
+    await create('half-secret', `${secure.url}/private.tgz`, 'half');
+    expect(await failureOf('half-secret')).toBe('source bundle content: secret "half" has no key "password"');
+  });
+});
