@@ -52,6 +52,7 @@ beforeAll(async () => {
   const result = await cruise(roots, {
     tsPreCompilationDeps: true,
     parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
     doNotFollow: { path: 'node_modules' },
     ruleSet: { forbidden: [{ name: 'cycle', severity: 'error', from: {}, to: viaValues }] },
     validate: true,

@@ -1,5 +1,5 @@
-import { createServer as createPlainServer } from 'node:http';
-import { createServer, type RequestListener } from 'node:https';
+import { createServer as createPlainServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { CertifiedKey } from '../../src/base/index.ts';
 
