@@ -199,6 +199,8 @@ class ServerCore {
     this.#running.push(custom);
     for (const crd of objects.crds) await install(this.cluster, definitions, crd);
     await custom.settled();
+    await this.store.settled();
+    this.store.forgetHistory();
     for (const object of objects.webhooks) {
       const type = this.cluster.resourceOfKind('admissionregistration.k8s.io', object.kind);
       if (type !== undefined) await install(this.cluster, type, object);

@@ -9,4 +9,4 @@ export {
   trackUpdate,
 } from './track-update.ts';
 export { type Comparison, fieldSetOf } from './value-walk.ts';
-export { encodeBuiltIn } from './zero-values.ts';
+export { encodeBuiltIn, withZeroNulls } from './zero-values.ts';

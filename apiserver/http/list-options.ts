@@ -64,32 +64,6 @@ export function checkListOptions(query: URLSearchParams): void {
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
-function watchMatchErrors(query: URLSearchParams, match: string): FieldError[] {
-  const field = 'resourceVersionMatch';
-  const errors: FieldError[] = [];
-  if (query.get('sendInitialEvents') === null) {
-    errors.push(forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-  }
-  if (match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'));
-  if (parameter(query, 'continue') !== '') {
-    errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
-  }
-  return errors;
-}
-
-/** Whether the options of a watch go together.
- *  @throws StatusError 422 */
-export function checkWatchOptions(query: URLSearchParams): void {
-  const match = parameter(query, 'resourceVersionMatch');
-  const errors: FieldError[] = [];
-  if (query.get('sendInitialEvents') !== null && match !== 'NotOlderThan') {
-    const why = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    errors.push(forbidden('resourceVersionMatch', why));
-  }
-  if (match !== '') errors.push(...watchMatchErrors(query, match));
-  if (errors.length > 0) throw invalidOptions('ListOptions', errors);
-}
-
 /** Reads the resourceVersion of a list.
  *  @throws StatusError 400 */
 function parseListRevision(version: string): number {

@@ -27,6 +27,8 @@ export interface Offer {
   readonly isCustom?: boolean;
   /** Whether the collection can be watched: only the text of a refusal tells it. */
   readonly isWatchable?: boolean;
+  /** Whether a Table is out of the question. */
+  readonly hasNoTable?: boolean;
 }
 
 /** The media type of protobuf bodies. */
@@ -76,6 +78,7 @@ export function wantsPretty(query: URLSearchParams, userAgent: string | undefine
 
 /** Whether an answer can be written in a syntax: Tables have no protobuf, custom objects neither, streams no YAML. */
 function isOffered(syntax: Syntax, as: OutputForm['as'], offer: Offer): boolean {
+  if (as === 'Table' && offer.hasNoTable === true) return false;
   if (syntax === 'json') return true;
   if (syntax === 'yaml') return offer.isStream !== true;
   return as !== 'Table' && !(as === 'Object' && offer.isCustom === true);
@@ -85,11 +88,17 @@ function parseClauses(accept: string | undefined): Clause[] {
   return parseAccept(accept === undefined || accept.trim() === '' ? '*/*' : accept);
 }
 
+/** Whether the client takes any media type that the path has, before anything else is asked of the header.
+ *  @throws StatusError 406 */
+export function checkRepresentations(accept: string | undefined, offer: Offer): void {
+  if (offer.isCustom !== true) checkRoute(parseClauses(accept), offer);
+}
+
 /** Chooses the form of an answer by the Accept header.
  *  @throws StatusError 406 */
 export function negotiateOutput(accept: string | undefined, offer: Offer): OutputForm {
+  checkRepresentations(accept, offer);
   const clauses = parseClauses(accept);
-  if (offer.isCustom !== true) checkRoute(clauses, offer);
   for (const clause of clauses) {
     const syntax = syntaxes.get(clause.type);
     const as = conversionOf(clause, offer.isList);
@@ -97,7 +106,16 @@ export function negotiateOutput(accept: string | undefined, offer: Offer): Outpu
     const isPretty = offer.isPretty || clause.parameters.get('pretty') === '1';
     return { syntax, as, metaVersion: clause.parameters.get('v') ?? 'v1', isPretty };
   }
-  throw notAcceptable(offer.isStream === true ? streamTypes : types);
+  throw notAcceptable(isLackingStream(clauses, offer) ? streamTypes : types);
+}
+
+/** Whether there is a form that the client takes, only no stream of it. */
+function isLackingStream(clauses: readonly Clause[], offer: Offer): boolean {
+  if (offer.isStream !== true) return false;
+  return clauses.some((clause) => {
+    const as = conversionOf(clause, offer.isList);
+    return syntaxes.has(clause.type) && as !== undefined && !(as === 'Table' && offer.hasNoTable === true);
+  });
 }
 
 const streamTypes: readonly string[] = ['application/json;stream=watch', `${protobufType};stream=watch`];

@@ -37,7 +37,7 @@ export function outputForm(call: ResourceCall, isList: boolean): OutputForm {
 
 /** Waits a moment for a revision that is not there yet.
  *  @throws StatusError 504 */
-async function reachRevision(call: ResourceCall, wanted: number): Promise<void> {
+export async function reachRevision(call: ResourceCall, wanted: number): Promise<void> {
   const { store, clock } = call.parts;
   await store.settled();
   for (let waited = 0; store.revision < wanted; waited += waitStepMs) {
@@ -194,10 +194,10 @@ function listReply(call: ResourceCall, page: Page, form: OutputForm): Reply {
 
 export async function handleList(call: ResourceCall): Promise<Reply> {
   const { query } = call.exchange;
+  const form = outputForm(call, true);
   parseListNumbers(query);
   const selectors = parseSelectors(query);
   checkListOptions(query);
-  const form = outputForm(call, true);
   const selection = selectionOf(call.type, call.request, selectors);
   const position = parseListPosition(query, isCached(call));
   await reachPosition(call, position);

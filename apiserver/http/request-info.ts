@@ -33,7 +33,7 @@ const verbs: Readonly<Record<string, readonly [withName: string, withoutName: st
 
 /** Booleans of query parameters: present and empty is true, so is anything but `false` and `0`. */
 export function isTrue(value: string | null): boolean {
-  return value !== null && value !== 'false' && value !== '0';
+  return value !== null && value.toLowerCase() !== 'false' && value !== '0';
 }
 
 function decodePart(part: string): string {
@@ -47,9 +47,12 @@ function decodePart(part: string): string {
 function verbOf(method: string, name: string, query: URLSearchParams): string {
   const pair = Object.hasOwn(verbs, method) ? verbs[method] : undefined;
   if (pair === undefined) return method.toLowerCase();
-  const isRead = pair[0] === 'get';
-  if (isRead && isTrue(query.get('watch'))) return 'watch';
-  return name === '' ? pair[1] : pair[0];
+  if (name !== '') return pair[0];
+  return pair[1] === 'list' && isTrue(query.get('watch')) ? 'watch' : pair[1];
+}
+
+function oldWatchVerb(method: string): string {
+  return method === 'GET' || method === 'HEAD' ? 'watch' : `${method.toLowerCase()} of a watch`;
 }
 
 function checkName(name: string): void {
@@ -82,10 +85,12 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     .map(decodePart);
   const split = splitGroup(parts);
   if (split === undefined) return { kind: 'path', verb: method.toLowerCase(), path };
-  const { namespace, rest } = splitNamespace(split.rest);
+  // The old form of a watch has a word before the resource, and watches single objects too.
+  const isOldWatch = split.rest[0] === 'watch' && split.rest.length > 1;
+  const { namespace, rest } = splitNamespace(isOldWatch ? split.rest.slice(1) : split.rest);
   const [plural = '', name = '', ...sub] = rest;
   checkName(name);
-  const verb = verbOf(method, name, query);
+  const verb = isOldWatch ? oldWatchVerb(method) : verbOf(method, name, query);
   const { group, version } = split;
   return { kind: 'resource', verb, group, version, plural, namespace, name, subresource: sub.join('/') };
 }

@@ -27,17 +27,27 @@ function fieldValue(type: ResourceType, field: string, object: KubeObject): stri
 }
 
 function unknownField(type: ResourceType, field: string): Error {
-  if (type.strategy.selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
-  return badRequest(
-    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
-  );
+  const quoted = JSON.stringify(field);
+  if (type.storageKey === 'jobs.batch') return badRequest(`field label ${quoted} not supported for Job`);
+  if (!hasOwnFields(type)) {
+    return badRequest(`${quoted} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+  }
+  return badRequest(`field label not supported: ${field}`);
+}
+
+function hasOwnFields(type: ResourceType): boolean {
+  return type.strategy.selectableFields.size > 0;
+}
+
+/** Kinds of the cluster that list their own fields leave the namespace out. */
+function isSelectable(type: ResourceType, field: string): boolean {
+  if (field === 'metadata.name') return true;
+  if (field === 'metadata.namespace') return type.namespaced || !hasOwnFields(type);
+  return type.strategy.selectableFields.has(field);
 }
 
 function checkFields(type: ResourceType, fields: readonly FieldRequirement[]): void {
-  for (const { field } of fields) {
-    const isKnown = field === 'metadata.name' || field === 'metadata.namespace';
-    if (!isKnown && !type.strategy.selectableFields.has(field)) throw unknownField(type, field);
-  }
+  for (const { field } of fields) if (!isSelectable(type, field)) throw unknownField(type, field);
 }
 
 /** Selectors as they were sent, well formed; whether the kind has these fields is not looked at. */

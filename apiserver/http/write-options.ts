@@ -10,8 +10,7 @@ const maxManagerBytes = 128;
 
 export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
-/** Errors of the values of `dryRun`. */
-export function dryRunErrors(values: readonly string[]): FieldError[] {
+function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return [];
   const list = values.map((value) => JSON.stringify(value)).join(', ');
   const message = `Unsupported value: []string{${list}}: supported values: "All"`;
@@ -37,7 +36,7 @@ function validationErrors(value: string): FieldError[] {
 }
 
 /** The name under which a write without `fieldManager` is recorded. */
-export function managerOfUserAgent(userAgent: string | undefined): string {
+function managerOfUserAgent(userAgent: string | undefined): string {
   const name = (userAgent ?? '').split('/', 1)[0]?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
   return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
 }
@@ -50,7 +49,7 @@ export function readWriteOptions(
 ): { readonly context: WriteContext; readonly validation: FieldValidation; readonly manager: string } {
   const { exchange, user, signal } = call;
   const { query } = exchange;
-  const dryRun = query.getAll('dryRun');
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   const manager = parameter(query, 'fieldManager');
   const validation = parameter(query, 'fieldValidation');
   const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(validation)];

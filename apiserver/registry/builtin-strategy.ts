@@ -1,7 +1,5 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
-import { keepMetadataOfStatus } from './endpoint-fields.ts';
-import { kindFacts } from './kind-facts.ts';
 import type { KindRules, RegistryView } from './kind-rules.ts';
 import { asJson, objectAt, valueAt } from './kinds/reading.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -12,7 +10,6 @@ interface StrategyFacts {
   readonly rules: KindRules;
   readonly view: RegistryView;
   readonly hasStatus: boolean;
-  readonly storageKey: string;
 }
 
 function copyField(name: string, from: KubeObject, to: KubeObject): void {
@@ -46,7 +43,7 @@ function changeErrors(change: {
 
 /** The strategy of a built-in kind. Without rules of its own: `status` belongs to the status subresource, nothing is defaulted or refused,
  *  no generations, any DNS subdomain is a name, PUT needs no resourceVersion. */
-export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: StrategyFacts): Strategy {
+export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts): Strategy {
   const parts = rules.generationOf ?? [];
   return {
     prepareForCreate: (object) => {
@@ -59,7 +56,6 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
     },
     prepareForStatusUpdate: (object, old) => {
       keepAllButStatus(object, old);
-      keepMetadataOfStatus(storageKey, object, old);
       rules.prepareForStatusUpdate?.(object, old);
     },
     applyDefaults: (object) => rules.applyDefaults?.(object),
@@ -72,11 +68,13 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
       (subresource === 'status' && old !== undefined
         ? rules.statusWarnings?.(object, old)
         : rules.warnings?.(object, old)) ?? [],
-    hasGeneration: rules.generationOf !== undefined && rules.keepsSentGeneration !== true,
+    hasGeneration: parts.length > 0,
     isNewGeneration: (object, old) => parts.some((part) => !isJsonEqual(partOf(object, part), partOf(old, part))),
-    ...kindFacts(storageKey),
+    allowsUnconditionalUpdate: rules.refusesUnconditionalUpdate !== true,
+    allowsCreateOnUpdate: rules.allowsCreateOnUpdate === true,
+    answersDeleteWithObject: rules.answersDeleteWithObject === true,
     defaultPropagation: rules.defaultPropagation ?? 'Background',
-    graceSeconds: (object, requested) => rules.graceSeconds?.(object, requested),
+    defaultGraceSeconds: (object) => rules.defaultGraceSeconds?.(object) ?? 0,
     selectableFields: new Map(Object.entries(rules.selectableFields ?? {})),
     nameProblems: rules.nameProblems ?? dns1123SubdomainProblems,
   };

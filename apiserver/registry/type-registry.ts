@@ -31,6 +31,7 @@ export class TypeRegistry {
   #all: readonly ResourceType[] = [];
   #storage: readonly ResourceType[] = [];
   #groupVersions = new Set<string>();
+  readonly #listeners = new Set<() => void>();
   #edition = 0;
 
   constructor(builtin: readonly ResourceType[]) {
@@ -75,6 +76,12 @@ export class TypeRegistry {
     this.#rebuild();
   }
 
+  /** Called after every change of the served types. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
   customTypes(name: string): readonly ResourceType[] {
     return this.#custom.get(name) ?? [];
   }
@@ -87,5 +94,6 @@ export class TypeRegistry {
     this.#byStorageKey = new Map(this.#storage.map((type) => [type.storageKey, type]));
     this.#groupVersions = new Set(this.#all.map((type) => `${type.group}/${type.version}`));
     this.#edition += 1;
+    for (const listener of this.#listeners) listener();
   }
 }

@@ -25,7 +25,7 @@ function unescape(text: string): string {
   });
 }
 
-/** Parses the query parameter `fieldSelector`; empty terms are skipped, `\` escapes `,`, `=` and `\` in values.
+/** Parses the query parameter `fieldSelector`; empty terms are skipped, so are those with neither field nor value, `\` escapes `,`, `=` and `\` in values.
  *  Which fields may be selected is for the caller to check.
  *  @throws StatusError 400 */
 export function parseFieldSelector(text: string): FieldRequirement[] {
@@ -35,8 +35,9 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
       const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
       if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       const [, field = '', operator, value = ''] = match;
-      return { field, operator: operator === '!=' ? '!=' : '=', value: unescape(value) };
-    });
+      return { field, operator: operator === '!=' ? ('!=' as const) : ('=' as const), value: unescape(value) };
+    })
+    .filter(({ field, value }) => field !== '' || value !== '');
 }
 
 /** Whether an object is selected; `valueOf` gives the value of a field that the kind offers, empty when unset. */

@@ -29,15 +29,17 @@ export function qualifiedNameProblems(text: string): string[] {
 function prefixProblems(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty'];
   const problems: string[] = [];
-  if (Buffer.byteLength(prefix) > maxSubdomainBytes) problems.push(`must be no more than ${maxSubdomainBytes} bytes`);
-  if (prefix.length > maxSubdomainBytes || !subdomainPattern.test(prefix)) problems.push(subdomainRule);
+  if (Buffer.byteLength(prefix) > maxSubdomainBytes)
+    problems.push(`must be no more than ${maxSubdomainBytes} characters`);
+  if (!subdomainPattern.test(prefix)) problems.push(subdomainRule);
   return problems.map((problem) => `prefix part ${problem}`);
 }
 
 function namePartProblems(name: string): string[] {
   if (name === '') return ['name part must be non-empty', `name part ${nameRule}`];
   const problems: string[] = [];
-  if (Buffer.byteLength(name) > maxNameBytes) problems.push(`name part must be no more than ${maxNameBytes} bytes`);
+  if (Buffer.byteLength(name) > maxNameBytes)
+    problems.push(`name part must be no more than ${maxNameBytes} characters`);
   if (!namePattern.test(name)) problems.push(`name part ${nameRule}`);
   return problems;
 }
@@ -45,7 +47,7 @@ function namePartProblems(name: string): string[] {
 /** Why `text` may not be a label's value; empty when it may. */
 export function labelValueProblems(text: string): string[] {
   const problems: string[] = [];
-  if (Buffer.byteLength(text) > maxNameBytes) problems.push(`must be no more than ${maxNameBytes} bytes`);
+  if (Buffer.byteLength(text) > maxNameBytes) problems.push(`must be no more than ${maxNameBytes} characters`);
   if (text !== '' && !namePattern.test(text)) problems.push(valueRule);
   return problems;
 }

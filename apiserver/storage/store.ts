@@ -119,7 +119,7 @@ export class Store {
     const current = table.get(key);
     if (current?.revision !== replaces?.revision) throw new StaleChangeError(current);
     const revision = this.#revision + 1;
-    const shown = object ?? replaces?.object;
+    const shown = object ?? change.last ?? replaces?.object;
     if (shown === undefined) throw new StaleChangeError(undefined);
     const entry = makeEntry(storageKey, key, { object: shown, revision });
     this.#revision = revision;
@@ -128,6 +128,11 @@ export class Store {
     const type = eventType(change);
     const event: StoreEvent = { type, revision, entry, previous: replaces, encoded: new Map() };
     return { entry, durable: this.#makeDurable(event) };
+  }
+
+  /** From now on there is no way back before the latest revision: what led to it is forgotten, as it is by a restart. */
+  forgetHistory(): void {
+    this.#history.forget(this.#revision);
   }
 
   /** Called for every later event, of one type or of all, in order. */

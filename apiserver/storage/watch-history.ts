@@ -11,8 +11,8 @@ export const defaultHistoryLimits: HistoryLimits = Object.freeze({ entries: 100_
 /** The latest events of all types, for watches that start in the past and for lists at an older revision. */
 export class WatchHistory {
   readonly #limits: HistoryLimits;
-  /** Nothing at or before this revision is known (what a restart forgets). */
-  readonly #floor: number;
+  /** Nothing at or before this revision is known (what the start of a server forgets). */
+  #floor: number;
   readonly #droppedUpTo = new Map<string, number>();
   #events: StoreEvent[] = [];
   #head = 0;
@@ -33,6 +33,15 @@ export class WatchHistory {
       this.#events = this.#events.slice(this.#head);
       this.#head = 0;
     }
+  }
+
+  /** Drops everything up to `revision`, the latest. */
+  forget(revision: number): void {
+    this.#floor = revision;
+    this.#droppedUpTo.clear();
+    this.#events = [];
+    this.#head = 0;
+    this.#bytes = 0;
   }
 
   /** The oldest revision from which every later event of the type is known. */

@@ -97,8 +97,8 @@ function controllerOf(object: KubeObject): string {
   return `${owner.kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${owner.name}`;
 }
 
-function sizeOf(...paths: readonly string[][]): (object: KubeObject) => string {
-  return (object) => String(paths.reduce((sum, path) => sum + Object.keys(objectAt(object, ...path)).length, 0));
+function sizeOf(...paths: readonly string[][]): (object: KubeObject) => number {
+  return (object) => paths.reduce((sum, path) => sum + Object.keys(objectAt(object, ...path)).length, 0);
 }
 
 /** Columns after Name, by `group/Kind`, of the cluster itself and of plain data. */

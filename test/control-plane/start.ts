@@ -135,6 +135,8 @@ function apiServerArgs(ports: { readonly etcd: number; readonly api: number }, h
     '--token-auth-file=tokens.csv',
     '--authorization-mode=RBAC',
     '--allow-privileged=true',
+    // Newer servers have it on, newer clients ask for it, and the embedded server serves it.
+    '--feature-gates=WatchList=true',
     // Without kube-controller-manager nobody makes the service accounts that this plug-in asks for.
     ...(hasControllers ? [] : ['--disable-admission-plugins=ServiceAccount']),
   ];

@@ -36,7 +36,8 @@ function marked(resource: ResourceType, old: KubeObject, options: DeleteOptions)
   const object = structuredClone(old);
   object.metadata.finalizers = finalizersAfterDelete(old, options.propagationPolicy);
   object.metadata.deletionTimestamp ??= formatTimestamp(Date.now());
-  object.metadata.deletionGracePeriodSeconds = resource.strategy.graceSeconds(object, options.gracePeriodSeconds) ?? 0;
+  const grace = resource.strategy.defaultGraceSeconds(object);
+  object.metadata.deletionGracePeriodSeconds = grace === 0 ? 0 : (options.gracePeriodSeconds ?? grace);
   if (resource.plural === 'namespaces') {
     object.status = { ...(isJsonObject(object.status) ? object.status : {}), phase: 'Terminating' };
   }

@@ -298,4 +298,5 @@ export const crdRules: KindRules = {
   validateUpdate,
   warnings,
   generationOf: ['spec'],
+  refusesUnconditionalUpdate: true,
 };

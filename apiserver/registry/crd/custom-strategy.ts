@@ -140,9 +140,8 @@ export function createCustomStrategy(version: CustomVersion): Strategy {
     allowsUnconditionalUpdate: false,
     allowsCreateOnUpdate: false,
     answersDeleteWithObject: false,
-    metadataChecks: { step: true, asNew: 0 },
     defaultPropagation: 'Background',
-    graceSeconds: () => undefined,
+    defaultGraceSeconds: () => 0,
     selectableFields: version.selectableFields,
     nameProblems: dns1123SubdomainProblems,
   };
