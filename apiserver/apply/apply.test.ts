@@ -334,7 +334,12 @@ test('metadata of custom objects is tracked as that of all objects', () => {
 });
 
 test('encodeBuiltIn gives an object that is complete as it is', () => {
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } };
+  const object = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', creationTimestamp: '2001-01-01T00:00:00Z' },
+    data: { a: '1' },
+  };
   expect(encodeBuiltIn(object, schemaOf('ConfigMap'))).toBe(object);
 });
 

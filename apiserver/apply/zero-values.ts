@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import source from './generated/zero-values.json' with { type: 'json' };
-import { withoutNulls } from './merge.ts';
 
 const zeroValues = new Map<string, JsonObject>(Object.entries(source.values as Record<string, JsonObject>));
 
@@ -31,7 +30,7 @@ function encodeMembers(value: JsonObject, schema: Schema): JsonObject {
     if (Object.hasOwn(zeros, name) || !isLeftOut(member, inner)) encoded[name] = encode(member, inner);
   }
   for (const [name, zero] of Object.entries(zeros)) {
-    if (zero !== null && zero !== undefined && !Object.hasOwn(encoded, name)) encoded[name] = withoutNulls(zero);
+    if (zero !== undefined && !Object.hasOwn(encoded, name)) encoded[name] = copyZero(zero);
   }
   return encoded;
 }
@@ -50,8 +49,12 @@ function encode(value: JsonValue, schema: Schema | undefined): JsonValue {
   return encoded.every((item, index) => item === value[index]) ? value : encoded;
 }
 
+function copyZero(zero: JsonValue): JsonValue {
+  return typeof zero === 'object' && zero !== null ? structuredClone(zero) : zero;
+}
+
 /** A built-in object as kube-apiserver writes it: with what its Go types always write, such as `strategy: {}` or `resources: {}`,
- *  without nulls, and without the empty lists and maps that they leave out. Gives the object itself when nothing changes.
+ *  without nulls but those, and without the empty lists and maps that they leave out. Gives the object itself when nothing changes.
  *  Objects whose schema is not built in are given back as they are.
  *  @see apiserver/apply/generated/zero-values.json, taken from the Go types */
 export function encodeBuiltIn<T extends JsonObject>(object: T, schema: Schema | undefined): T {

@@ -9,22 +9,15 @@ import {
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
+import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
 import { checkFields } from './field-decoding.ts';
+import { jsonSyntaxProblem } from './json-syntax.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, StatusError } from './status-error.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
-
-/** The kind of object that a body has to hold. */
-export interface ExpectedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  /** Custom resources must say their kind; built-in ones are taken from the URL. */
-  readonly isCustom: boolean;
-}
 
 export interface DecodeOptions {
   readonly syntax: Syntax;
@@ -32,13 +25,19 @@ export interface DecodeOptions {
   warn(text: string): void;
 }
 
-const shownBytes = 30;
+const goTypeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-function unrecognised(kind: string, text: string, why: string): Error {
-  const shown = text.startsWith('{') ? text : Buffer.from(text.slice(0, shownBytes)).toString('hex');
-  const cut = text.length > shownBytes ? `${shown.slice(0, shownBytes)} ...` : shown;
-  const problem = `couldn't get version/kind; json parse error: ${why} (${cut})`;
-  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${problem}`);
+function unparsable(kind: string, text: string, why: string): StatusError {
+  return unrecognised(kind, `couldn't get version/kind; json parse error: ${why} ${shownStart(text)}`);
+}
+
+function noObjectText(value: JsonValue): string {
+  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${found} into Go value of type ${goTypeMeta}`;
+}
+
+function noObject(kind: string, text: string, value: JsonValue): StatusError {
+  return unparsable(kind, text, noObjectText(value));
 }
 
 /** Parses a body; a duplicate key is reported as a finding, not refused.
@@ -54,7 +53,8 @@ export function parseBody(
     assertHarmless('request body', value);
     return { value, text };
   } catch (thrown) {
-    throw unrecognised(kind, text, errorMessage(thrown));
+    const why = syntax === 'json' ? jsonSyntaxProblem(bytes) : undefined;
+    throw unparsable(kind, text, why ?? errorMessage(thrown));
   }
 }
 
@@ -67,34 +67,6 @@ function parseAny(
 ): { readonly value: JsonValue; readonly text: string } {
   if (syntax !== 'protobuf') return parseBody(bytes, expected.kind, syntax);
   return { value: decodeProtobufBody(bytes, expected), text: '' };
-}
-
-function checkKind(value: JsonObject, expected: ExpectedKind): void {
-  const apiVersion = groupVersionOf(expected);
-  if (!expected.isCustom) {
-    value['kind'] ??= expected.kind;
-    value['apiVersion'] ??= apiVersion;
-  }
-  const { kind, apiVersion: given } = value;
-  if (typeof kind !== 'string' || kind === '') {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${expected.kind}): Object 'Kind' is missing in '${JSON.stringify(value).slice(0, 200)}'`,
-    );
-  }
-  if (given !== apiVersion) {
-    throw badRequest(
-      `the API version in the data (${typeof given === 'string' ? given : ''}) does not match the expected API version (${apiVersion})`,
-    );
-  }
-  if (kind !== expected.kind) {
-    const target = `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}`;
-    throw badRequest(
-      `${target}: converting (${given}.${kind}) to (${given}.${expected.kind}): unknown conversion`.replace(
-        /^\w+/,
-        kind,
-      ),
-    );
-  }
 }
 
 /** Acts on unknown and duplicate fields as `fieldValidation` says.
@@ -112,10 +84,12 @@ function reportFindings(findings: readonly string[], expected: ExpectedKind, opt
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
   const expected = { apiVersion: groupVersionOf(type), kind: type.kind };
-  const { value, text } = parseAny(bytes, expected, options.syntax);
-  if (!isJsonObject(value)) throw unrecognised(type.kind, text, 'cannot unmarshal into Go value of type struct');
-  checkKind(value, type);
-  if (!isJsonObject(value['metadata'])) value['metadata'] = {};
+  const { value: parsed, text } = parseAny(bytes, expected, options.syntax);
+  const value = parsed === null && !type.isCustom ? {} : parsed;
+  if (!isJsonObject(value)) throw noObject(type.kind, text, value);
+  checkKind(value, type, text);
+  if (type.isCustom && !isJsonObject(value['metadata'])) value['metadata'] = {};
+  value['metadata'] ??= {};
   const duplicates = options.syntax === 'json' && options.validation !== 'Ignore' ? findDuplicateFields(text) : [];
   const unknown = checkFields(type, value as unknown as KubeObject);
   const findings = [
@@ -131,9 +105,22 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
 export function decodePlain(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {
   if (bytes.length === 0) return {};
   const { value, text } = parseAny(bytes, { apiVersion: 'v1', kind }, syntax);
-  if (!isJsonObject(value)) throw unrecognised(kind, text, 'cannot unmarshal into Go value of type struct');
+  if (!isJsonObject(value)) throw noObject(kind, text, value);
   if (value['kind'] !== undefined && value['kind'] !== kind) {
     throw badRequest(`${JSON.stringify(value['kind'])} in version "v1" cannot be handled as a ${kind}`);
   }
+  return value;
+}
+
+/** A body whose decoder's errors are answered as they are; an empty object for null.
+ *  @throws StatusError 500 */
+export function decodeBare(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {
+  const fail = (why: string): StatusError =>
+    new StatusError({ code: 500, message: `couldn't get version/kind; json parse error: ${why}` });
+  const problem = syntax === 'json' ? jsonSyntaxProblem(bytes) : undefined;
+  if (problem !== undefined) throw fail(problem);
+  const { value } = parseAny(bytes, { apiVersion: 'v1', kind }, syntax);
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw fail(noObjectText(value));
   return value;
 }

@@ -226,11 +226,16 @@ export class Pipeline {
   #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
     const [first = ''] = request.subresource.split('/');
     const known = type.subresources.find(({ name }) => name === first);
-    if (known === undefined) return async () => unknownPath();
+    if (known === undefined) throw unknownSubresource();
     const handler = this.#subresources.get(`${request.verb} ${first}`);
     if (handler === undefined || !isServed(known.verbs, request.verb)) throw methodNotAllowed();
     return handler;
   }
+}
+
+function unknownSubresource(): StatusError {
+  const message = 'the server could not find the requested resource';
+  return new StatusError({ code: 404, reason: 'NotFound', message, details: {} });
 }
 
 function isServed(verbs: readonly string[], verb: string): boolean {

@@ -10,7 +10,8 @@ const maxManagerBytes = 128;
 
 export type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
 
-function dryRunErrors(values: readonly string[]): FieldError[] {
+/** Errors of the values of `dryRun`. */
+export function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return [];
   const list = values.map((value) => JSON.stringify(value)).join(', ');
   const message = `Unsupported value: []string{${list}}: supported values: "All"`;
@@ -36,7 +37,7 @@ function validationErrors(value: string): FieldError[] {
 }
 
 /** The name under which a write without `fieldManager` is recorded. */
-function managerOfUserAgent(userAgent: string | undefined): string {
+export function managerOfUserAgent(userAgent: string | undefined): string {
   const name = (userAgent ?? '').split('/', 1)[0]?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
   return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
 }
@@ -49,7 +50,7 @@ export function readWriteOptions(
 ): { readonly context: WriteContext; readonly validation: FieldValidation; readonly manager: string } {
   const { exchange, user, signal } = call;
   const { query } = exchange;
-  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const dryRun = query.getAll('dryRun');
   const manager = parameter(query, 'fieldManager');
   const validation = parameter(query, 'fieldValidation');
   const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(validation)];

@@ -40,7 +40,12 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
     ...(row.kind === 'Endpoints' ? { deprecationWarning: endpointsWarning } : {}),
     schema: loadBuiltinSchemas().kind(row.group, row.version, row.kind),
     columns: columnsOf(row.group, row.kind),
-    strategy: createBuiltinStrategy({ rules, view, hasStatus: row.subresources.some((sub) => sub.name === 'status') }),
+    strategy: createBuiltinStrategy({
+      rules,
+      view,
+      hasStatus: row.subresources.some((sub) => sub.name === 'status'),
+      storageKey: storageOf(row).storageKey,
+    }),
     toServed: rules.toServed ?? same,
     toStorage: rules.toStorage ?? same,
   };

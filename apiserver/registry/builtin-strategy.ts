@@ -1,5 +1,7 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
+import { keepMetadataOfStatus } from './endpoint-fields.ts';
+import { kindFacts } from './kind-facts.ts';
 import type { KindRules, RegistryView } from './kind-rules.ts';
 import { asJson, objectAt, valueAt } from './kinds/reading.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -10,6 +12,7 @@ interface StrategyFacts {
   readonly rules: KindRules;
   readonly view: RegistryView;
   readonly hasStatus: boolean;
+  readonly storageKey: string;
 }
 
 function copyField(name: string, from: KubeObject, to: KubeObject): void {
@@ -43,7 +46,7 @@ function changeErrors(change: {
 
 /** The strategy of a built-in kind. Without rules of its own: `status` belongs to the status subresource, nothing is defaulted or refused,
  *  no generations, any DNS subdomain is a name, PUT needs no resourceVersion. */
-export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts): Strategy {
+export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: StrategyFacts): Strategy {
   const parts = rules.generationOf ?? [];
   return {
     prepareForCreate: (object) => {
@@ -56,6 +59,7 @@ export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts)
     },
     prepareForStatusUpdate: (object, old) => {
       keepAllButStatus(object, old);
+      keepMetadataOfStatus(storageKey, object, old);
       rules.prepareForStatusUpdate?.(object, old);
     },
     applyDefaults: (object) => rules.applyDefaults?.(object),
@@ -68,13 +72,11 @@ export function createBuiltinStrategy({ rules, view, hasStatus }: StrategyFacts)
       (subresource === 'status' && old !== undefined
         ? rules.statusWarnings?.(object, old)
         : rules.warnings?.(object, old)) ?? [],
-    hasGeneration: parts.length > 0,
+    hasGeneration: rules.generationOf !== undefined && rules.keepsSentGeneration !== true,
     isNewGeneration: (object, old) => parts.some((part) => !isJsonEqual(partOf(object, part), partOf(old, part))),
-    allowsUnconditionalUpdate: rules.refusesUnconditionalUpdate !== true,
-    allowsCreateOnUpdate: rules.allowsCreateOnUpdate === true,
-    answersDeleteWithObject: rules.answersDeleteWithObject === true,
+    ...kindFacts(storageKey),
     defaultPropagation: rules.defaultPropagation ?? 'Background',
-    defaultGraceSeconds: (object) => rules.defaultGraceSeconds?.(object) ?? 0,
+    graceSeconds: (object, requested) => rules.graceSeconds?.(object, requested),
     selectableFields: new Map(Object.entries(rules.selectableFields ?? {})),
     nameProblems: rules.nameProblems ?? dns1123SubdomainProblems,
   };

@@ -1,7 +1,7 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { groupKind, StatusError } from '../http/status-error.ts';
 import { copyJson } from './json-copy.ts';
-import type { KubeObject } from './kube-object.ts';
+import type { KubeObject, ObjectMeta } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 
 /** What a DELETE asks for. */
@@ -74,33 +74,62 @@ function isCrd(type: ResourceType): boolean {
   return type.storageKey === 'customresourcedefinitions.apiextensions.k8s.io';
 }
 
-function graceOf(type: ResourceType, object: KubeObject, requested: number | undefined): number {
-  const usual = type.strategy.defaultGraceSeconds(object);
-  if (usual === 0) return 0;
-  const asked = requested === undefined ? usual : requested < 0 ? 1 : requested;
-  // A second delete may only shorten.
-  return Math.min(asked, object.metadata.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
+/** What a DELETE makes of an object. */
+export interface Marked {
+  /** The object given when nothing about it changes. */
+  readonly object: KubeObject;
+  /** Whether something keeps it. */
+  readonly isHeld: boolean;
 }
 
-/** The object as a DELETE leaves it: marked and kept; undefined when nothing keeps it. */
-export function markForDeletion(
-  type: ResourceType,
-  object: KubeObject,
-  request: { readonly options: DeletionOptions; readonly nowMs: number },
-): KubeObject | undefined {
+interface DeletionRequest {
+  readonly options: DeletionOptions;
+  readonly nowMs: number;
+}
+
+/** Seconds of grace; undefined for kinds that go at once, and where grace that runs already is not shortened. */
+function graceOf(type: ResourceType, object: KubeObject, requested: number | undefined): number | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds: running } = object.metadata;
+  if (deletionTimestamp === undefined) return type.strategy.graceSeconds(object, requested);
+  if (requested === undefined || running === undefined) return undefined;
+  const asked = requested < 0 ? 1 : requested;
+  return asked < running ? asked : undefined;
+}
+
+function isStarted(metadata: ObjectMeta): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Sets when the object ends, counting from when its deletion began. */
+function startGrace(marked: KubeObject, seconds: number, nowMs: number): void {
+  const { metadata } = marked;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata;
+  const beganMs =
+    deletionTimestamp === undefined ? nowMs : Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  metadata.deletionTimestamp = formatTimestamp(beganMs + seconds * 1000);
+  metadata.deletionGracePeriodSeconds = seconds;
+}
+
+/** The object as a DELETE leaves it. */
+export function markForDeletion(type: ResourceType, object: KubeObject, request: DeletionRequest): Marked {
   const { options, nowMs } = request;
   const marked = copyJson(object);
   const { metadata } = marked;
   const finalizers = finalizersFor(type, object, options);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;
+  const isFirst = !isStarted(object.metadata);
   const grace = graceOf(type, object, options.gracePeriodSeconds);
-  metadata.deletionGracePeriodSeconds = grace;
-  if (!isHeld(marked)) return undefined;
-  const isFirst = metadata.deletionTimestamp === undefined;
-  const isShorter = grace < (object.metadata.deletionGracePeriodSeconds ?? grace);
-  if (isFirst || isShorter) metadata.deletionTimestamp = formatTimestamp(nowMs + grace * 1000);
-  if (isFirst && metadata.generation !== undefined && metadata.generation > 0) metadata.generation += 1;
+  if (grace !== undefined) startGrace(marked, grace, nowMs);
+  if (!isHeld(marked))
+    return { object: grace === undefined ? object : withNextGeneration(marked, isFirst), isHeld: false };
+  if (grace === undefined && isFirst) startGrace(marked, 0, nowMs);
   if (marked.kind === 'Namespace') marked['status'] = { ...(marked['status'] as JsonObject), phase: 'Terminating' };
+  return { object: withNextGeneration(marked, isFirst), isHeld: true };
+}
+
+function withNextGeneration(marked: KubeObject, isFirst: boolean): KubeObject {
+  const { metadata } = marked;
+  if (isFirst && metadata.generation !== undefined && metadata.generation > 0) metadata.generation += 1;
   return marked;
 }

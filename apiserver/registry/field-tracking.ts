@@ -1,5 +1,6 @@
 import { formatTimestamp } from '../../src/base/index.ts';
-import { FieldSet, serverSideApply, trackUpdate } from '../apply/index.ts';
+import { serverSideApply, trackUpdate } from '../apply/index.ts';
+import { resetFields } from './endpoint-fields.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 import { groupVersionOf } from './type-registry.ts';
@@ -12,19 +13,6 @@ export interface TrackedWrite {
   readonly context: WriteContext;
   readonly nowMs: number;
   readonly subresource?: string | undefined;
-}
-
-function hasStatus(type: ResourceType): boolean {
-  return type.subresources.some(({ name }) => name === 'status');
-}
-
-/** Fields that an endpoint neither takes nor owns. */
-function resetFields(type: ResourceType, object: KubeObject, subresource: string | undefined): FieldSet {
-  const rest = Object.keys(object).filter((key) => key !== 'status' && key !== 'apiVersion' && key !== 'kind');
-  const ofStatus = type.isCustom ? rest : ['spec'];
-  const ofMain = hasStatus(type) ? ['status'] : [];
-  const names = subresource === 'status' ? ofStatus : ofMain;
-  return FieldSet.of(...names.map((name) => [`f:${name}`]));
 }
 
 function actor({ type, context, nowMs, subresource }: TrackedWrite): {

@@ -29,13 +29,12 @@ export interface KindRules {
   readonly validateStatus?: (object: KubeObject, old: KubeObject) => FieldError[];
   readonly statusWarnings?: (object: KubeObject, old: KubeObject) => string[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
-  /** Members of the object whose change starts a generation; left out: no generations. `metadata.annotations` may be among them. */
+  /** Members of the object whose change starts a generation; left out: no generations, empty: always the first. `metadata.annotations` may be among them. */
   readonly generationOf?: readonly string[];
+  /** A new object has the generation it is sent with, if any. */
+  readonly keepsSentGeneration?: boolean;
   readonly nameProblems?: (name: string) => string[];
-  readonly refusesUnconditionalUpdate?: boolean;
-  readonly allowsCreateOnUpdate?: boolean;
-  readonly answersDeleteWithObject?: boolean;
   readonly defaultPropagation?: 'Background' | 'Orphan';
-  readonly defaultGraceSeconds?: (object: KubeObject) => number;
+  readonly graceSeconds?: (object: KubeObject, requested: number | undefined) => number;
   readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
 }

@@ -1,8 +1,16 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
-import { forbiddenField, immutableText, invalidField, requiredField, tooLongField } from '../schema/field-errors.ts';
+import {
+  forbiddenField,
+  immutableText,
+  invalidField,
+  PlainText,
+  requiredField,
+  type ShownValue,
+  tooLongField,
+} from '../schema/field-errors.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from './kube-object.ts';
-import { labelValueProblems, qualifiedNameProblems } from './names.ts';
+import { labelValueProblems, pathSegmentProblems, qualifiedNameProblems } from './names.ts';
 
 const annotationBytes = 262_144;
 const ownGroupFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
@@ -26,7 +34,8 @@ function nameErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): F
   const errors: FieldError[] = [];
   // The name that a base gives must be valid: the base alone may end with a hyphen.
   if (generateName !== '') {
-    const base = generateName.replace(/[-.]$/, 'a');
+    const isMasked = generateName.length > 1 && generateName.endsWith('-');
+    const base = isMasked ? `${generateName.slice(0, -2)}a` : generateName;
     errors.push(...invalidEach(`${path}.generateName`, generateName, facts.nameProblems(base)));
   }
   if (name === '') errors.push(requiredField(`${path}.name`, 'name or generateName is required'));
@@ -55,18 +64,31 @@ export function annotationErrors(annotations: Readonly<Record<string, string>>, 
   return bytes > annotationBytes ? [...errors, tooLongField(field, annotationBytes)] : errors;
 }
 
+/** An owner as Go prints its struct; what its pointers point at it does not print. */
+function goOwner({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string {
+  const texts = { APIVersion: apiVersion, Kind: kind, Name: name, UID: uid };
+  const pointers = { Controller: controller, BlockOwnerDeletion: blockOwnerDeletion };
+  const parts = [
+    ...Object.entries(texts).map(([field, text]) => `${field}:${JSON.stringify(text)}`),
+    ...Object.entries(pointers).map(
+      ([field, value]) => `${field}:(*bool)(${value === undefined ? 'nil' : '0xc000000000'})`,
+    ),
+  ];
+  return `v1.OwnerReference{${parts.join(', ')}}`;
+}
+
 function ownerErrors(owner: OwnerReference, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  const [group = '', version = ''] = owner.apiVersion.includes('/')
-    ? owner.apiVersion.split('/')
-    : ['', owner.apiVersion];
+  const parts = owner.apiVersion.split('/');
+  const [version = '', group = ''] = parts.length > 2 ? [] : parts.toReversed();
   if (version === '') errors.push(invalidField(`${field}.apiVersion`, owner.apiVersion, 'version must not be empty'));
   for (const key of ['kind', 'name', 'uid'] as const) {
     if (owner[key] === '') errors.push(invalidField(`${field}.${key}`, '', `${key} must not be empty`));
   }
   if (group === '' && version === 'v1' && owner.kind === 'Event') {
-    const shown = owner as unknown as JsonObject;
-    errors.push(invalidField(field, shown, '/v1, Kind=Event is disallowed from being an owner'));
+    errors.push(
+      invalidField(field, new PlainText(goOwner(owner)), '/v1, Kind=Event is disallowed from being an owner'),
+    );
   }
   return errors;
 }
@@ -87,22 +109,16 @@ function ownersErrors(owners: readonly OwnerReference[], path: string): FieldErr
   const [first, second] = owners.filter((owner) => owner.controller === true);
   if (first !== undefined && second !== undefined) {
     const names = `${first.kind}/${first.name} and ${second.kind}/${second.name}`;
-    const shown = owners as unknown as JsonValue;
+    const shown = new PlainText(`[]v1.OwnerReference{${owners.map(goOwner).join(', ')}}`);
     const rule = `Only one reference can have Controller set to true. Found "true" in references for ${names}`;
     errors.push(invalidField(field, shown, rule));
   }
   return errors;
 }
 
-function finalizerErrors(finalizers: readonly string[], facts: MetadataFacts, path: string): FieldError[] {
+function finalizerErrors(finalizers: readonly string[], path: string): FieldError[] {
   const field = `${path}.finalizers`;
-  const errors = finalizers.flatMap((name, index) => {
-    const problems = invalidEach(field, name, qualifiedNameProblems(name));
-    if (problems.length > 0 || facts.isCustom || name.includes('/') || ownGroupFinalizers.has(name)) return problems;
-    return [
-      invalidField(`${field}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'),
-    ];
-  });
+  const errors = finalizers.flatMap((name) => invalidEach(field, name, qualifiedNameProblems(name)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const rule = 'finalizer orphan and foregroundDeletion cannot be both set';
     errors.push(invalidField(field, [...finalizers], rule));
@@ -110,29 +126,47 @@ function finalizerErrors(finalizers: readonly string[], facts: MetadataFacts, pa
   return errors;
 }
 
+/** Finalizers of built-in kinds belong to a domain, but for a few. */
+function standardFinalizerErrors(
+  finalizers: readonly string[],
+  { isCustom }: MetadataFacts,
+  path: string,
+): FieldError[] {
+  if (isCustom) return [];
+  return finalizers.flatMap((name, index) => {
+    if (name.includes('/') || ownGroupFinalizers.has(name)) return [];
+    const field = `${path}.finalizers[${index}]`;
+    return [invalidField(field, name, 'name is neither a standard finalizer name nor is it fully qualified')];
+  });
+}
+
 /** Errors of a new object's metadata, in the order and words of kube-apiserver. A name made from generateName is already there.
  *  @see reference "wire" 4.2 */
 export function validateObjectMeta(metadata: ObjectMeta, facts: MetadataFacts): FieldError[] {
   const path = facts.path ?? 'metadata';
+  return [...ownErrors(metadata, facts, path), ...standardFinalizerErrors(metadata.finalizers ?? [], facts, path)];
+}
+
+function ownErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
   return [
     ...nameErrors(metadata, facts, path),
     ...namespaceErrors(metadata, facts, path),
-    ...commonErrors(metadata, facts, path),
+    ...contentErrors(metadata, path),
+    ...finalizerErrors(metadata.finalizers ?? [], path),
   ];
 }
 
-function commonErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
+function contentErrors(metadata: ObjectMeta, path: string): FieldError[] {
   return [
     ...labelErrors(metadata.labels ?? {}, `${path}.labels`),
     ...annotationErrors(metadata.annotations ?? {}, `${path}.annotations`),
     ...ownersErrors(metadata.ownerReferences ?? [], path),
-    ...finalizerErrors(metadata.finalizers ?? [], facts, path),
   ];
 }
 
 /** Errors of metadata that are not about its name: those of an object embedded in another. */
 export function validateEmbeddedMeta(metadata: ObjectMeta, path: string): FieldError[] {
-  return commonErrors(metadata, { namespaced: true, isCustom: true, nameProblems: () => [] }, path);
+  return [...contentErrors(metadata, path), ...finalizerErrors(metadata.finalizers ?? [], path)];
 }
 
 const immutableFields = [
@@ -144,18 +178,38 @@ const immutableFields = [
   'deletionGracePeriodSeconds',
 ] as const;
 
-/** Errors of the step from `old` to `metadata`, and of the labels, annotations, owners and finalizers by themselves. */
+/** What the server asks of every changed object, whatever its kind: its causes come before those of the kind.
+ *  @see reference "wire" 4.2 */
+export function validateChangedObjectMeta(metadata: ObjectMeta, old: ObjectMeta, facts: MetadataFacts): FieldError[] {
+  const path = facts.path ?? 'metadata';
+  const general = { ...facts, nameProblems: pathSegmentProblems };
+  return [...ownErrors(metadata, general, path), ...stepErrors(metadata, old, path)];
+}
+
+/** Errors of the step from `old` to `metadata`, and of the labels, annotations, owners and finalizers by themselves: what every kind
+ *  asks again. Messages name an error once; the causes of a Status do not. */
 export function validateObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta, facts: MetadataFacts): FieldError[] {
   const path = facts.path ?? 'metadata';
-  const errors = commonErrors(metadata, facts, path);
-  if (old.deletionTimestamp !== undefined) errors.push(...newFinalizerErrors(metadata, old, path));
+  return [...stepErrors(metadata, old, path), ...standardFinalizerErrors(metadata.finalizers ?? [], facts, path)];
+}
+
+function stepErrors(metadata: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+  const errors = (old.deletionTimestamp ?? undefined) === undefined ? [] : newFinalizerErrors(metadata, old, path);
   for (const key of immutableFields) {
     const [now, before] = [metadata[key] ?? undefined, old[key] ?? undefined];
-    if (now !== before) errors.push(invalidField(`${path}.${key}`, now, immutableText));
+    if (now !== before) errors.push(invalidField(`${path}.${key}`, shownImmutable(key, now), immutableText));
   }
-  const { generation = 0 } = metadata;
-  const isLower = generation < (old.generation ?? 0);
-  return isLower ? [...errors, invalidField(`${path}.generation`, generation, 'must not be decremented')] : errors;
+  return [...errors, ...contentErrors(metadata, path)];
+}
+
+function shownImmutable(key: string, value: string | number | undefined): ShownValue {
+  const isTime = key.endsWith('Timestamp') && typeof value === 'string';
+  return isTime ? new PlainText(goTime(value)) : value;
+}
+
+/** A time as Go prints it: `2001-01-01 00:00:00 +0000 UTC`. */
+function goTime(text: string): string {
+  return `${new Date(text).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
 }
 
 function newFinalizerErrors(metadata: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {

@@ -1,7 +1,7 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
 import { encodeBuiltIn } from '../apply/index.ts';
-import { alreadyExists, conflict, invalid, notFound, StatusError } from '../http/status-error.ts';
+import { alreadyExists, notFound } from '../http/status-error.ts';
 import type { Store } from '../storage/index.ts';
 import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
 import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
@@ -11,7 +11,15 @@ import type { KubeObject } from './kube-object.ts';
 import { randomSuffix } from './names.ts';
 import type { ResourceType } from './resource-type.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
-import { carryOverMetadata, checkIdentity, startMetadata } from './write-metadata.ts';
+import { carryOverMetadata, checkIdentity, sentVersion, startMetadata, wipeMetadata } from './write-metadata.ts';
+import {
+  cannotGenerate,
+  checkUid,
+  checkVersion,
+  modifiedSince,
+  refuseUidOfAbsent,
+  versionOnCreate,
+} from './write-preconditions.ts';
 import { checkObject, checkObjectUpdate } from './write-validation.ts';
 
 const maxGeneratedBase = 58;
@@ -41,11 +49,6 @@ function withSuffix(base: string): string {
   return base.slice(0, maxGeneratedBase) + randomSuffix();
 }
 
-function modifiedSince(target: WriteTarget, name: string): StatusError {
-  const why = 'the object has been modified; please apply your changes to the latest version and try again';
-  return conflict(target.type, name, why);
-}
-
 /** Every write to storage, from a request or from inside: admission, defaults, metadata rules, validation, commit. */
 export class ObjectWriter {
   readonly #deps: WriterDeps;
@@ -58,6 +61,7 @@ export class ObjectWriter {
   async create(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type, namespace } = target;
     checkIdentity(object, target);
+    wipeMetadata(object);
     const complete = this.#complete(type, object);
     const write = { type, live: undefined, context, nowMs: this.#deps.clock.now() };
     const tracked = trackFields(write, complete);
@@ -111,6 +115,8 @@ export class ObjectWriter {
     checkObject(type, object, context);
     const name = object.metadata.name ?? '';
     const key = storageName(type, namespace, name);
+    if (sentVersion(object) > 0) throw versionOnCreate();
+    delete object.metadata.resourceVersion;
     // Taken names are found before the validating plug-ins ask others, and again when storing.
     if (this.#deps.store.get(type.storageKey, key) !== undefined) throw new StaleChangeError(undefined);
     await this.#validate(target, { operation: 'CREATE', name, object, old: undefined }, context);
@@ -134,7 +140,8 @@ export class ObjectWriter {
     const live = type.toServed(entry.object);
     const wanted = copyJson(await request.build(live));
     checkIdentity(wanted, target);
-    checkVersion({ target, wanted, live, mayOmit: request.isPatch || type.strategy.allowsUnconditionalUpdate });
+    if (!request.isPatch) checkUid(target, wanted, live.metadata.uid ?? '');
+    checkVersion({ target, wanted, live, mayOmit: type.strategy.allowsUnconditionalUpdate });
     const complete = this.#complete(type, wanted);
     carryOverMetadata(complete, live);
     const tracked = request.isTracked ? complete : this.#track(target, { live, wanted: complete }, context);
@@ -166,12 +173,12 @@ export class ObjectWriter {
 
   async #createAbsent(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
     const { target } = request;
-    if (!request.createsAbsent || target.subresource !== undefined) throw notFound(target.type, target.name);
+    const mayCreate = request.createsAbsent && target.subresource === undefined;
+    if (!mayCreate && request.isPatch) throw notFound(target.type, target.name);
     const object = copyJson(await request.build(undefined));
-    if (object.metadata.uid !== undefined && object.metadata.uid !== '') {
-      const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
-      throw conflict(target.type, target.name, why);
-    }
+    if (request.isPatch) refuseUidOfAbsent(target, object);
+    else checkUid(target, object, '');
+    if (!mayCreate) throw notFound(target.type, target.name);
     delete object.metadata.resourceVersion;
     if (!request.isTracked) return await this.create(target, object, context);
     checkIdentity(object, target);
@@ -180,25 +187,21 @@ export class ObjectWriter {
 
   async #replace(
     target: WriteTarget,
-    change: { readonly entry: StoredEntry; readonly live: KubeObject; readonly object: KubeObject },
+    update: { readonly entry: StoredEntry; readonly live: KubeObject; readonly object: KubeObject },
     context: WriteContext,
   ): Promise<WriteResult> {
     const { type } = target;
-    const { entry, live, object } = change;
+    const { entry, live, object } = update;
     object.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
     const isGone = object.metadata.deletionTimestamp !== undefined && !isHeld(object);
     const isSame = isJsonEqual(object as unknown as JsonValue, live as unknown as JsonValue);
     if (context.dryRun || (isSame && !isGone)) return { object, isCreated: false, isGone: false };
     const storageKey = type.storageKey;
-    const stored = type.toStorage(object);
-    // Who takes the last hold off an object that was deleted before gets it so; watches show it as it was stored.
-    const isReleased = isGone && live.metadata.deletionTimestamp !== undefined;
-    const last = isReleased ? {} : { last: stored };
-    const { entry: written, durable } = isGone
-      ? this.#deps.store.commit({ storageKey, key: entry.key, replaces: entry, object: undefined, ...last })
-      : this.#deps.store.commit({ storageKey, key: entry.key, replaces: entry, object: stored });
+    const stored = isGone ? undefined : type.toStorage(object);
+    const change = { storageKey, key: entry.key, replaces: entry, object: stored };
+    const { entry: written, durable } = this.#deps.store.commit(change);
     await durable;
-    return { object: isReleased ? object : type.toServed(written.object), isCreated: false, isGone };
+    return { object: isGone ? object : type.toServed(written.object), isCreated: false, isGone };
   }
 
   async #deleteOnce(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
@@ -210,18 +213,23 @@ export class ObjectWriter {
     await this.#validate(target, { operation: 'DELETE', name, object: undefined, old }, context);
     checkPreconditions(type, old, options);
     const marked = markForDeletion(type, old, { options, nowMs: this.#deps.clock.now() });
-    if (marked === undefined) {
-      if (context.dryRun) return { object: old, isCreated: false, isGone: true };
-      const { durable, entry: last } = store.commit({
-        storageKey: type.storageKey,
-        key: entry.key,
-        replaces: entry,
-        object: undefined,
-      });
-      await durable;
-      return { object: type.toServed(last.object), isCreated: false, isGone: true };
-    }
-    return await this.#replace(target, { entry, live: old, object: marked }, context);
+    if (marked.isHeld) return await this.#replace(target, { entry, live: old, object: marked.object }, context);
+    if (context.dryRun) return { object: marked.object, isCreated: false, isGone: true };
+    return await this.#remove(type, entry, marked.object === old ? undefined : marked.object);
+  }
+
+  /** Takes an object out of storage; what has ended its grace is seen marked before it goes. */
+  async #remove(type: ResourceType, entry: StoredEntry, marked: KubeObject | undefined): Promise<WriteResult> {
+    const { store } = this.#deps;
+    const { storageKey } = type;
+    const { key } = entry;
+    const before =
+      marked === undefined
+        ? entry
+        : store.commit({ storageKey, key, replaces: entry, object: type.toStorage(marked) }).entry;
+    const { durable, entry: last } = store.commit({ storageKey, key, replaces: before, object: undefined });
+    await durable;
+    return { object: type.toServed(last.object), isCreated: false, isGone: true };
   }
 
   async #mutate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<KubeObject> {
@@ -267,38 +275,6 @@ function admissionRequest(target: WriteTarget, step: AdmissionStep, context: Wri
   };
 }
 
-function cannotGenerate(target: WriteTarget, object: KubeObject): StatusError {
-  const { failure } = alreadyExists(target.type, object.metadata.name ?? '');
-  return new StatusError({
-    ...failure,
-    message: `${failure.message}, the server was not able to generate a unique name for the object`,
-    details: { ...failure.details, retryAfterSeconds: 1 },
-  });
-}
-
-function checkVersion(options: {
-  readonly target: WriteTarget;
-  readonly wanted: KubeObject;
-  readonly live: KubeObject;
-  readonly mayOmit: boolean;
-}): void {
-  const { target, wanted, live, mayOmit } = options;
-  const { uid, resourceVersion } = wanted.metadata;
-  if (uid !== undefined && uid !== '' && uid !== live.metadata.uid) {
-    const key = `/registry/${target.type.plural}/${target.namespace === '' ? '' : `${target.namespace}/`}${target.name}`;
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
-    const text = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
-    throw conflict(target.type, target.name, text);
-  }
-  if (resourceVersion === undefined || resourceVersion === '') {
-    if (mayOmit) return;
-    const message = 'Invalid value: 0x0: must be specified for an update';
-    const kind = { group: target.type.group, kind: target.type.plural };
-    throw invalid(kind, target.name, [{ field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message }]);
-  }
-  if (resourceVersion !== live.metadata.resourceVersion) throw modifiedSince(target, target.name);
-}
-
 /** A Namespace is finalised by taking names out of `spec.finalizers`; nothing else changes. */
 function keepAllButSpecFinalizers(object: KubeObject, live: KubeObject): void {
   const { finalizers } = (object['spec'] ?? {}) as JsonObject;
@@ -321,6 +297,6 @@ function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject
   const { generation } = live.metadata;
   if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
-  if (target.subresource === 'status' || !strategy.hasGeneration) return;
+  if (target.subresource === 'status') return;
   if (strategy.isNewGeneration(object, live)) object.metadata.generation = (generation ?? 0) + 1;
 }

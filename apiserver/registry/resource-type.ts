@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { KindFacts } from './kind-facts.ts';
 import type { KubeObject } from './kube-object.ts';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -37,7 +38,7 @@ export interface TableColumn {
 
 /** What differs between kinds when objects are written and read. All functions are pure; `prepare…` and `applyDefaults` change the object given
  *  (which the pipeline owns), never `old`. Metadata rules that all kinds share are not here but in `object-meta.ts`. */
-export interface Strategy {
+export interface Strategy extends KindFacts {
   /** Server-set fields: drops `status` on create, keeps the old status on update, allocates cluster IPs, adds finalizers, … */
   prepareForCreate(object: KubeObject): void;
   prepareForUpdate(object: KubeObject, old: KubeObject): void;
@@ -51,16 +52,10 @@ export interface Strategy {
   /** Whether this kind counts generations, and whether this write starts a new one. */
   readonly hasGeneration: boolean;
   isNewGeneration(object: KubeObject, old: KubeObject): boolean;
-  /** PUT without resourceVersion is allowed. */
-  readonly allowsUnconditionalUpdate: boolean;
-  /** PUT of an absent object creates it. */
-  readonly allowsCreateOnUpdate: boolean;
-  /** DELETE answers with the object instead of a Status. */
-  readonly answersDeleteWithObject: boolean;
   /** The policy when a DELETE names none. */
   readonly defaultPropagation: 'Background' | 'Orphan';
-  /** Seconds of grace that a DELETE without one gets; 0 for nearly all kinds. */
-  defaultGraceSeconds(object: KubeObject): number;
+  /** Seconds of grace that the first DELETE gives, asked for so many or none; undefined for kinds that know no grace. */
+  graceSeconds(object: KubeObject, requested: number | undefined): number | undefined;
   /** Field selectors beside metadata.name and metadata.namespace. */
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
   /** Reasons why `name` may not be used; empty when it may. */

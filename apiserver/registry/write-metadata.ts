@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatTimestamp } from '../../src/base/index.ts';
-import { badRequest, StatusError } from '../http/status-error.ts';
+import { badRequest } from '../http/status-error.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { WriteTarget } from './write-context.ts';
@@ -17,6 +17,7 @@ function checkName(object: KubeObject, target: WriteTarget): void {
 /** Fills the namespace from the URL and checks that name and namespace are the URL's.
  *  @throws StatusError 400 */
 export function checkIdentity(object: KubeObject, target: WriteTarget): void {
+  object.metadata ??= {};
   const { metadata } = object;
   if (metadata.name === '') delete metadata.name;
   if (metadata.generateName === '') delete metadata.generateName;
@@ -31,38 +32,40 @@ export function checkIdentity(object: KubeObject, target: WriteTarget): void {
   }
 }
 
-/** Sets what the server owns in the metadata of a new object.
- *  @throws StatusError 500 when it comes with a resourceVersion */
-export function startMetadata(type: ResourceType, object: KubeObject, nowMs: number): void {
-  const { metadata } = object;
-  if (metadata.resourceVersion !== undefined && metadata.resourceVersion !== '') {
-    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
-  }
-  delete metadata.resourceVersion;
+/** Takes out of a new object what only the server may say. */
+export function wipeMetadata({ metadata }: KubeObject): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete (metadata as { selfLink?: string }).selfLink;
+}
+
+/** Sets what the server owns in the metadata of a new object. Kinds that count no generations keep what they are sent. */
+export function startMetadata(type: ResourceType, object: KubeObject, nowMs: number): void {
+  const { metadata } = object;
+  wipeMetadata(object);
   metadata.uid = randomUUID();
   metadata.creationTimestamp = formatTimestamp(nowMs);
   if (type.strategy.hasGeneration) metadata.generation = 1;
-  else delete metadata.generation;
 }
 
-const ownedByServer = [
-  'uid',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'generation',
-] as const;
+/** The version that an object was sent with, as a number; NaN for a text that is none. */
+export function sentVersion({ metadata }: KubeObject): number {
+  const { resourceVersion = '' } = metadata;
+  if (resourceVersion === '') return 0;
+  return /^\d{1,20}$/.test(resourceVersion) ? Number(resourceVersion) : Number.NaN;
+}
 
-/** Puts back what the server owns in the metadata of a changed object. */
+/** Puts back what the server owns in the metadata of a changed object, and fills in what was left out. */
 export function carryOverMetadata(object: KubeObject, live: KubeObject): void {
   const metadata = object.metadata as Record<string, unknown>;
   delete metadata['selfLink'];
-  for (const field of ownedByServer) {
-    const value = live.metadata[field];
-    if (value === undefined) delete metadata[field];
-    else metadata[field] = value;
-  }
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation } = live.metadata;
+  if (metadata['uid'] === undefined || metadata['uid'] === '') metadata['uid'] = uid;
+  metadata['creationTimestamp'] = creationTimestamp;
+  if (deletionTimestamp !== undefined) metadata['deletionTimestamp'] = deletionTimestamp;
+  if (deletionGracePeriodSeconds !== undefined) metadata['deletionGracePeriodSeconds'] ??= deletionGracePeriodSeconds;
+  if (generation === undefined) delete metadata['generation'];
+  else metadata['generation'] = generation;
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from './kube-object.ts';
 import {
   dropDuplicateOwners,
   type MetadataFacts,
+  validateChangedObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './object-meta.ts';
@@ -32,7 +33,13 @@ export function checkObjectUpdate(
 ): void {
   const { target, object, old } = change;
   for (const text of dropDuplicateOwners(object.metadata)) context.warn(text);
-  const errors = validateObjectMetaUpdate(object.metadata, old.metadata, metadataFacts(target.type));
+  const facts = metadataFacts(target.type);
+  const checks = target.type.strategy.metadataChecks;
+  const errors = [
+    ...validateChangedObjectMeta(object.metadata, old.metadata, facts),
+    ...(checks.step ? validateObjectMetaUpdate(object.metadata, old.metadata, facts) : []),
+  ];
+  for (let time = 0; time < checks.asNew; time += 1) errors.push(...validateObjectMeta(object.metadata, facts));
   errors.push(...target.type.strategy.validate(object, old, target.subresource));
   if (errors.length > 0) throw invalid(target.type, object.metadata.name ?? '', errors);
   for (const text of target.type.strategy.warnings(object, old, target.subresource)) context.warn(text);

@@ -23,6 +23,7 @@ function goPackageType(definition: string): string {
 
 function goType(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'int32';
+  if (schema.format === 'date-time') return 'string';
   if (schema.definition !== undefined) return goPackageType(schema.definition);
   if (schema.type === 'array') return `[]${goType(schema.items ?? {})}`;
   if (schema.type === 'object') {
@@ -47,7 +48,8 @@ function jsonType(value: JsonValue): string {
 function mismatch(value: JsonValue, schema: Schema, place: Place): string {
   const isNumberForInteger = typeof value === 'number' && (schema.type === 'integer' || isIntOrString(schema));
   const found = isNumberForInteger ? `number ${value}` : jsonType(value);
-  return `json: cannot unmarshal ${found} into Go struct field ${place.struct}.${place.path} of type ${goType(schema)}`;
+  const type = place.struct === 'Preconditions' && place.path.endsWith('.uid') ? 'types.UID' : goType(schema);
+  return `json: cannot unmarshal ${found} into Go struct field ${place.struct}.${place.path} of type ${type}`;
 }
 
 function isIntOrString(schema: Schema): boolean {

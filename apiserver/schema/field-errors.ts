@@ -11,11 +11,21 @@ export class UntypedValue {
   }
 }
 
+/** Shown without quotes, such as a time. */
+export class PlainText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** What a message shows. */
-export type ShownValue = JsonValue | UntypedValue | undefined;
+export type ShownValue = JsonValue | UntypedValue | PlainText | undefined;
 
 /** A value as messages show it: texts quoted, numbers and booleans plain, all else in Go's syntax. */
 function printValue(shown: ShownValue): string {
+  if (shown instanceof PlainText) return shown.text;
   const value = shown instanceof UntypedValue ? shown.value : shown;
   if (value === undefined || value === null) return '"null"';
   if (typeof value === 'string') return goQuote(value);

@@ -148,6 +148,7 @@ class DeploymentSimulation implements Controller {
     const deployment = this.#cluster.get(this.#type, keyOf(text));
     if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
     const isPaused = specOf(deployment).paused === true;
+    if (isPaused && this.#ownedSets(deployment).length === 0) return await this.#observe(deployment);
     const current = await this.#ensureCurrent(deployment);
     const old = this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current.metadata.name);
     if (!isPaused) await this.#scale(planRollout(deployment, current, old), deployment);
@@ -156,6 +157,12 @@ class DeploymentSimulation implements Controller {
     const latest = sets.find(({ metadata }) => metadata.name === current.metadata.name) ?? current;
     const object = await this.#noteRevision(deployment, latest);
     const status = statusFor({ deployment: object, current: latest, sets }, this.#context.now());
+    await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
+  }
+
+  /** A Deployment that is paused from the start gets no ReplicaSet. */
+  async #observe(object: KubeObject): Promise<void> {
+    const status = { observedGeneration: object.metadata.generation };
     await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
   }
 

@@ -126,6 +126,13 @@ function isDone(pod: KubeObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
+/** Pods that another scheduler or another node is to look after, and those held by gates, are left alone. */
+function isForOurNode(pod: KubeObject): boolean {
+  const { nodeName: node, schedulerName = 'default-scheduler', schedulingGates } = specOf(pod);
+  if (typeof node === 'string') return node === nodeName;
+  return schedulerName === 'default-scheduler' && objectsIn(schedulingGates).length === 0;
+}
+
 /** The scheduler and the kubelet of a Node on which every image exists and every container runs. */
 export function podSimulation(context: SimulationContext): Controller {
   const { cluster } = context;
@@ -146,7 +153,7 @@ export function podSimulation(context: SimulationContext): Controller {
     work: async (text) => {
       const key = keyOf(text);
       const found = cluster.get(type, key);
-      if (found === undefined) return;
+      if (found === undefined || !isForOurNode(found)) return;
       const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = found.metadata;
       if (deletionTimestamp !== undefined) {
         if (deletionGracePeriodSeconds === 0) return;

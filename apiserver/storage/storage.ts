@@ -28,8 +28,6 @@ export interface Change {
   readonly replaces: StoredEntry | undefined;
   /** Undefined deletes. */
   readonly object: KubeObject | undefined;
-  /** The last state that the event of a deletion shows; absent: what was stored. */
-  readonly last?: KubeObject;
 }
 
 /** The state was not the one that the change replaces. */

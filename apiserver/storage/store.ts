@@ -119,7 +119,7 @@ export class Store {
     const current = table.get(key);
     if (current?.revision !== replaces?.revision) throw new StaleChangeError(current);
     const revision = this.#revision + 1;
-    const shown = object ?? change.last ?? replaces?.object;
+    const shown = object ?? replaces?.object;
     if (shown === undefined) throw new StaleChangeError(undefined);
     const entry = makeEntry(storageKey, key, { object: shown, revision });
     this.#revision = revision;

@@ -36,8 +36,7 @@ function marked(resource: ResourceType, old: KubeObject, options: DeleteOptions)
   const object = structuredClone(old);
   object.metadata.finalizers = finalizersAfterDelete(old, options.propagationPolicy);
   object.metadata.deletionTimestamp ??= formatTimestamp(Date.now());
-  const grace = resource.strategy.defaultGraceSeconds(object);
-  object.metadata.deletionGracePeriodSeconds = grace === 0 ? 0 : (options.gracePeriodSeconds ?? grace);
+  object.metadata.deletionGracePeriodSeconds = resource.strategy.graceSeconds(object, options.gracePeriodSeconds) ?? 0;
   if (resource.plural === 'namespaces') {
     object.status = { ...(isJsonObject(object.status) ? object.status : {}), phase: 'Terminating' };
   }

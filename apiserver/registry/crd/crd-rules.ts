@@ -298,5 +298,4 @@ export const crdRules: KindRules = {
   validateUpdate,
   warnings,
   generationOf: ['spec'],
-  refusesUnconditionalUpdate: true,
 };

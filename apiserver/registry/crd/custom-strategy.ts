@@ -140,8 +140,9 @@ export function createCustomStrategy(version: CustomVersion): Strategy {
     allowsUnconditionalUpdate: false,
     allowsCreateOnUpdate: false,
     answersDeleteWithObject: false,
+    metadataChecks: { step: true, asNew: 0 },
     defaultPropagation: 'Background',
-    defaultGraceSeconds: () => 0,
+    graceSeconds: () => undefined,
     selectableFields: version.selectableFields,
     nameProblems: dns1123SubdomainProblems,
   };

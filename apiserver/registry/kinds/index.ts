@@ -28,16 +28,14 @@ export interface BuiltinKind extends KindRules {
 }
 
 const spec: KindRules = { generationOf: ['spec'] };
-const strict: KindRules = { refusesUnconditionalUpdate: true };
-const answersObject: KindRules = { answersDeleteWithObject: true };
-const webhooks: KindRules = { ...strict, generationOf: ['webhooks'], validate: validateWebhooks };
+const webhooks: KindRules = { generationOf: ['webhooks'], validate: validateWebhooks };
 const role: KindRules = { validate: cluster.validateRole };
 const binding: KindRules = {
   applyDefaults: policy.defaultBinding,
   validate: cluster.validateRoleBinding,
   validateUpdate: cluster.immutableFields(['roleRef'], 'cannot change roleRef'),
 };
-const rbac: KindRules = { nameProblems: pathSegmentProblems, allowsCreateOnUpdate: true };
+const rbac: KindRules = { nameProblems: pathSegmentProblems };
 
 /** Sets the status that Go prints for an object that no controller has seen yet. */
 function begins(status: JsonObject): (object: KubeObject) => void {
@@ -67,7 +65,6 @@ function zero(path: string): Readonly<Record<string, (object: KubeObject) => str
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 const event: KindRules = {
-  allowsCreateOnUpdate: true,
   selectableFields: {
     ...fields(...involved.map((name) => `involvedObject.${name}`), 'reason', 'reportingComponent', 'type'),
     source: (object) =>
@@ -86,34 +83,32 @@ const core: Readonly<Record<string, BuiltinKind>> = {
     validateUpdate: config.validateSecretUpdate,
     selectableFields: fields('type'),
   },
-  ServiceAccount: answersObject,
-  Endpoints: { applyDefaults: policy.defaultEndpoints, allowsCreateOnUpdate: true },
+  Endpoints: { applyDefaults: policy.defaultEndpoints },
   Event: event,
-  LimitRange: { allowsCreateOnUpdate: true },
   Node: { selectableFields: { 'spec.unschedulable': (object) => field('spec', 'unschedulable')(object) || 'false' } },
   PersistentVolumeClaim: {
     applyDefaults: policy.defaultPersistentVolumeClaim,
     validate: cluster.validateClaim,
     validateUpdate: cluster.validateClaimUpdate,
     prepareForCreate: pending,
-    ...answersObject,
   },
   PersistentVolume: {
     applyDefaults: policy.defaultPersistentVolume,
     validate: cluster.validateVolume,
     prepareForCreate: pending,
-    ...answersObject,
   },
-  PodTemplate: { allowsCreateOnUpdate: true, ...answersObject },
+  PodTemplate: {
+    applyDefaults: workload.defaultPodTemplate,
+    generationOf: ['template'],
+  },
   ReplicationController: {
     ...spec,
-    ...answersObject,
     applyDefaults: workload.defaultReplicationController,
     prepareForCreate: begins({ replicas: 0 }),
     defaultPropagation: 'Orphan',
     selectableFields: zero('status.replicas'),
   },
-  ResourceQuota: { ...answersObject, prepareForCreate: begins({}) },
+  ResourceQuota: { prepareForCreate: begins({}) },
 };
 
 const workloads: Readonly<Record<string, BuiltinKind>> = {
@@ -176,7 +171,6 @@ const workloads: Readonly<Record<string, BuiltinKind>> = {
 const others: Readonly<Record<string, BuiltinKind>> = {
   'policy/v1/PodDisruptionBudget': {
     ...spec,
-    ...strict,
     validate: cluster.validateBudget,
     prepareForCreate: begins(noBudget),
   },
@@ -197,7 +191,7 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   },
   'discovery.k8s.io/v1/EndpointSlice': {
     applyDefaults: policy.defaultEndpointSlice,
-    generationOf: ['endpoints', 'ports', 'addressType'],
+    generationOf: ['endpoints', 'ports', 'addressType', 'metadata.labels'],
   },
   'events.k8s.io/v1/Event': {
     ...event,
@@ -214,17 +208,14 @@ const others: Readonly<Record<string, BuiltinKind>> = {
     validate: cluster.validateStorageClass,
     validateUpdate: cluster.validateStorageClassUpdate,
   },
-  'storage.k8s.io/v1/CSIDriver': strict,
-  'storage.k8s.io/v1/CSINode': strict,
-  'storage.k8s.io/v1/VolumeAttachment': strict,
+  'storage.k8s.io/v1/CSIDriver': { ...spec, keepsSentGeneration: true },
   'scheduling.k8s.io/v1/PriorityClass': {
-    generationOf: ['value', 'description', 'globalDefault'],
+    generationOf: [],
     applyDefaults: policy.defaultPriorityClass,
     validate: cluster.validatePriorityClass,
     validateUpdate: cluster.immutableFields(['value', 'preemptionPolicy']),
   },
-  'node.k8s.io/v1/RuntimeClass': strict,
-  'coordination.k8s.io/v1/Lease': { ...strict, validate: cluster.validateLease, allowsCreateOnUpdate: true },
+  'coordination.k8s.io/v1/Lease': { validate: cluster.validateLease },
   'certificates.k8s.io/v1/CertificateSigningRequest': { selectableFields: fields('spec.signerName') },
   'flowcontrol.apiserver.k8s.io/v1/FlowSchema': spec,
   'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': spec,
@@ -236,12 +227,11 @@ const others: Readonly<Record<string, BuiltinKind>> = {
     ...webhooks,
     applyDefaults: policy.defaultValidatingWebhooks,
   },
-  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec, ...strict },
-  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec, ...strict },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec },
   'apiextensions.k8s.io/v1/CustomResourceDefinition': crdRules,
   'apiregistration.k8s.io/v1/APIService': {
     nameProblems: pathSegmentProblems,
-    ...strict,
     applyDefaults: policy.defaultApiService,
     validate: cluster.validateApiService,
     prepareForCreate: begins({}),

@@ -26,6 +26,5 @@ export const namespaceRules: KindRules = {
     else delete spec['finalizers'];
   },
   nameProblems: dns1123LabelProblems,
-  answersDeleteWithObject: true,
   selectableFields: { 'status.phase': (object) => textAt(objectAt(asJson(object), 'status'), 'phase') },
 };

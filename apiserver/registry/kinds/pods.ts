@@ -30,10 +30,11 @@ function isGoneAtOnce(object: KubeObject): boolean {
   return textAt(objectAt(asJson(object), 'spec'), 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed';
 }
 
-function graceSeconds(object: KubeObject): number {
+function graceSeconds(object: KubeObject, requested: number | undefined): number {
   if (isGoneAtOnce(object)) return 0;
-  const grace = valueAt(objectAt(asJson(object), 'spec'), 'terminationGracePeriodSeconds');
-  return typeof grace === 'number' ? Math.max(grace, 1) : 30;
+  const own = valueAt(objectAt(asJson(object), 'spec'), 'terminationGracePeriodSeconds');
+  const seconds = requested ?? (typeof own === 'number' ? own : 0);
+  return seconds < 0 ? 1 : seconds;
 }
 
 const inSpec = (name: string) => (object: KubeObject) => textAt(objectAt(asJson(object), 'spec'), name);
@@ -46,8 +47,7 @@ export const podBehaviour: KindRules = {
     asJson(object)['status'] = { phase: 'Pending', qosClass: qosClass(objectAt(asJson(object), 'spec')) };
   },
   generationOf: ['spec'],
-  answersDeleteWithObject: true,
-  defaultGraceSeconds: graceSeconds,
+  graceSeconds,
   selectableFields: {
     'spec.nodeName': inSpec('nodeName'),
     // An old name of the same.

@@ -89,8 +89,6 @@ export const serviceRules: KindRules = {
       addressWarnings(textAt(point, 'ip'), `status.loadBalancer.ingress[${index}]`),
     ),
   nameProblems: dns1035LabelProblems,
-  allowsCreateOnUpdate: true,
-  answersDeleteWithObject: true,
   selectableFields: {
     'spec.clusterIP': (object) => textAt(specOf(object), 'clusterIP'),
     'spec.type': (object) => textAt(specOf(object), 'type'),

@@ -31,6 +31,10 @@ export function defaultPod(object: KubeObject): void {
   defaultPodOnly(spec);
 }
 
+export function defaultPodTemplate(object: KubeObject): void {
+  defaultTemplate(asJson(object));
+}
+
 export function defaultDeployment(object: KubeObject): void {
   const spec = specOf(object);
   setDefaults(spec, { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
