@@ -71,11 +71,11 @@ function configMap(name: string, data: Record<string, string> = {}): JsonObject 
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
 }
 
-test('answers health and version to anybody, all else to known users alone', async () => {
+test('answers health and version to anybody, all else to who may', async () => {
   expect(await ask('/healthz', { token: undefined })).toMatchObject({ code: 200, text: 'ok' });
   expect((await ask('/version', { token: undefined })).body['major']).toBe('1');
   const refused = await ask('/api/v1/namespaces', { token: undefined });
-  expect(refused).toMatchObject({ code: 401, body: { reason: 'Unauthorized', message: 'Unauthorized' } });
+  expect(refused).toMatchObject({ code: 403, body: { reason: 'Forbidden' } });
   expect(await ask('/version', { token: 'wrong' })).toMatchObject({ code: 401 });
 });
 

@@ -25,6 +25,7 @@ import { type Listener, listen } from './http/listener.ts';
 import { handlePatch } from './http/patch-handler.ts';
 import { Pipeline } from './http/pipeline.ts';
 import { subresourceHandlers } from './http/subresources/index.ts';
+import { tokenKeyPaths } from './http/token-keys.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 import { applyJsonPatch } from './patch/index.ts';
@@ -146,7 +147,7 @@ class ServerCore {
   readonly #shutdown = new AbortController();
   readonly #running: (Disposable | AsyncDisposable)[] = [];
   #plugins: readonly AdmissionPlugin[] = [];
-  #description: () => Promise<void> = async () => {};
+  #description: (port: number) => Promise<void> = async () => {};
   #late: Promise<void> = Promise.resolve();
 
   constructor(options: ApiServerOptions, store: Store, credentials: Credentials) {
@@ -184,10 +185,14 @@ class ServerCore {
   /** What is there before the first request. */
   async prepare(objects: FirstObjects): Promise<void> {
     const { types, clock, log } = this.parts;
-    const first = { cluster: this.cluster, types: types.all(), log, nowMs: clock.now() };
+    const first = { cluster: this.cluster, log, nowMs: clock.now() };
     await bootstrap(first);
-    this.#description = () => describeServer(first);
-    const admission = createAdmissionPlugins({ cluster: this.cluster, applyJsonPatch });
+    this.#description = (port) => describeServer(first, port);
+    const admission = createAdmissionPlugins({
+      cluster: this.cluster,
+      applyJsonPatch,
+      authorizer: this.parts.authorizer,
+    });
     this.#plugins = admission.plugins;
     this.#running.push(admission);
     const definitions = this.cluster.resource('apiextensions.k8s.io', 'customresourcedefinitions');
@@ -207,10 +212,18 @@ class ServerCore {
     }
   }
 
-  startBackground(authorityPem: string, hasSimulation: boolean): void {
+  startBackground(about: { readonly authorityPem: string; readonly port: number }, hasSimulation: boolean): void {
+    const { authorityPem, port } = about;
     const { clock, log } = this.parts;
-    this.#running.push(startControllers(this.cluster, { clock, log, authorityPem }));
-    this.#late = this.#description().catch((thrown: unknown) => {
+    this.#running.push(
+      startControllers(this.cluster, {
+        clock,
+        log,
+        authorityPem,
+        issueSecretToken: (...about) => this.parts.tokens.issueForSecret(...about),
+      }),
+    );
+    this.#late = this.#description(port).catch((thrown: unknown) => {
       log.error({ err: thrown }, 'server could not describe itself');
     });
     if (hasSimulation) this.#running.push(startSimulation(this.cluster, { clock, log }));
@@ -232,7 +245,8 @@ class ServerCore {
 }
 
 function pipelineOf(parts: ApiParts): Pipeline {
-  const paths = [createDiscovery(parts.types, kubernetesVersion)];
+  const keys = tokenKeyPaths(parts.tokens);
+  const paths = [createDiscovery(parts.types, kubernetesVersion), (_exchange: unknown, path: string) => keys(path)];
   return new Pipeline(parts, { paths, subresources: subresourceHandlers, patch: handlePatch });
 }
 
@@ -327,7 +341,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const open = await openCore(options, host);
   const { core, credentials, webhookServer } = open;
   const network = await openNetwork(open, { host, port: options.port ?? 0 });
-  core.startBackground(credentials.authority.certificatePem, options.simulation ?? true);
+  const { certificatePem: authorityPem } = credentials.authority;
+  core.startBackground({ authorityPem, port: network.port }, options.simulation ?? true);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${network.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);
   if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });

@@ -10,6 +10,7 @@ import {
   type JsonValue,
 } from '../../src/base/index.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import { RbacAuthorizer } from '../auth/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { type AdmissionPlugins, type AdmissionRequest, createAdmissionPlugins } from './index.ts';
 
@@ -49,7 +50,8 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cluster = new MemoryCluster();
-  admission = createAdmissionPlugins({ cluster, applyJsonPatch: setOnly });
+  const authorizer = new RbacAuthorizer({ list: () => [], get: () => undefined });
+  admission = createAdmissionPlugins({ cluster, applyJsonPatch: setOnly, authorizer });
   await cluster.create(
     cluster.type('namespaces'),
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } },

@@ -1,10 +1,12 @@
 /** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
  *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
+import type { Authorizer } from '../auth/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import type { AdmissionPlugin } from './plugin.ts';
 import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
+import { rbacEscalation } from './rbac-escalation.ts';
 import { HookCaller, type ServiceResolver } from './webhooks/call.ts';
 import { type ApplyJsonPatch, mutatingWebhooks } from './webhooks/mutating.ts';
 import { clusterServiceResolver } from './webhooks/service-resolver.ts';
@@ -16,6 +18,7 @@ export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 export interface AdmissionDeps {
   readonly cluster: Cluster;
   readonly applyJsonPatch: ApplyJsonPatch;
+  readonly authorizer: Authorizer;
   /** Where Services of webhooks are; by default the cluster's Endpoints and EndpointSlices. */
   readonly resolveService?: ServiceResolver;
 }
@@ -27,7 +30,7 @@ export interface AdmissionPlugins extends Disposable {
 
 /** Makes the plug-ins; they read the cluster at each request and keep nothing but connections. */
 export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
-  const { cluster, applyJsonPatch } = deps;
+  const { cluster, applyJsonPatch, authorizer } = deps;
   const caller = new HookCaller(deps.resolveService ?? clusterServiceResolver(cluster));
   return {
     plugins: [
@@ -38,6 +41,7 @@ export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
       ...defaultClasses(cluster),
       storageObjectInUseProtection(),
       mutatingWebhooks(cluster, caller, applyJsonPatch),
+      rbacEscalation(cluster, authorizer),
       validatingWebhooks(cluster, caller),
     ],
     [Symbol.dispose]: () => caller[Symbol.dispose](),

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import type { UserInfo } from '../admission/plugin.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import { goQuote } from '../schema/go-syntax.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
 /** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */
@@ -10,6 +11,11 @@ export type Identity =
   | { readonly kind: 'user'; readonly user: UserInfo }
   | { readonly kind: 'anonymous'; readonly user: UserInfo }
   | { readonly kind: 'refused' };
+
+/** What a bearer token is worth. */
+export type CheckedToken =
+  | { readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly error: string };
 
 /** Looks up a stored object; what a token names has to exist. */
 export type ObjectLookup = (plural: string, namespace: string, name: string) => KubeObject | undefined;
@@ -52,29 +58,46 @@ export class Authenticator {
     this.#now = options.now;
   }
 
+  /** A certificate counts before a token; a header of another scheme counts as none. */
   identify(headers: IncomingHttpHeaders, socket: TLSSocket): Identity {
-    const header = headers.authorization;
-    if (header === undefined) return this.#ofSocket(socket);
-    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1];
-    const user = token === undefined ? undefined : this.userOfToken(token, [tokenIssuer]);
-    return user === undefined ? { kind: 'refused' } : { kind: 'user', user };
+    const certified = this.#ofSocket(socket);
+    if (certified.kind === 'user') return certified;
+    const token = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined) return certified;
+    const checked = this.checkToken(token, [tokenIssuer]);
+    return 'error' in checked ? { kind: 'refused' } : { kind: 'user', user: checked.user };
   }
 
-  /** The user that a bearer token stands for, when it is good for one of the audiences. */
-  userOfToken(token: string, audiences: readonly string[]): UserInfo | undefined {
-    if (timingSafeEqual(hash(token), this.#adminTokenHash)) return completeUser('kubernetes-admin', ['system:masters']);
+  /** The user that a bearer token stands for and the audiences it is good for, or why it is good for nothing. */
+  checkToken(token: string, audiences: readonly string[]): CheckedToken {
+    if (timingSafeEqual(hash(token), this.#adminTokenHash)) {
+      return { user: completeUser('kubernetes-admin', ['system:masters']), audiences };
+    }
     const subject = this.#tokens.check(token, this.#now());
-    if (subject === undefined || !subject.audiences.some((name) => audiences.includes(name))) return undefined;
-    return this.#isAlive(subject) ? accountUser(subject) : undefined;
+    if (subject === undefined) return { error: 'invalid bearer token' };
+    const problem = 'problem' in subject ? subject.problem : this.#problemOf(subject, audiences);
+    if (problem !== undefined) return { error: `[invalid bearer token, ${problem}]` };
+    const known = subject as TokenSubject;
+    return { user: accountUser(known), audiences: known.audiences.filter((name) => audiences.includes(name)) };
   }
 
-  #isAlive(subject: TokenSubject): boolean {
+  #problemOf(subject: TokenSubject, audiences: readonly string[]): string | undefined {
+    if (!subject.audiences.some((name) => audiences.includes(name))) {
+      const [own, wanted] = [subject.audiences, audiences].map((names) => names.map((name) => goQuote(name)).join(' '));
+      return `token audiences [${own}] is invalid for the target audiences [${wanted}]`;
+    }
     const account = this.#lookup('serviceaccounts', subject.namespace, subject.name);
-    if (account === undefined || account.metadata.uid !== subject.uid) return false;
-    const { boundTo } = subject;
+    if (account === undefined) return `serviceaccounts "${subject.name}" not found`;
+    if (account.metadata.uid !== subject.uid) {
+      return `service account UID (${account.metadata.uid}) does not match claim (${subject.uid})`;
+    }
+    return this.#isBoundObjectThere(subject) ? undefined : 'service account token has been invalidated';
+  }
+
+  #isBoundObjectThere({ boundTo, namespace }: TokenSubject): boolean {
     if (boundTo === undefined) return true;
-    const namespace = boundTo.kind === 'node' ? '' : subject.namespace;
-    return this.#lookup(`${boundTo.kind}s`, namespace, boundTo.name)?.metadata.uid === boundTo.uid;
+    const found = this.#lookup(`${boundTo.kind}s`, boundTo.kind === 'node' ? '' : namespace, boundTo.name);
+    return found !== undefined && (boundTo.uid === '' || found.metadata.uid === boundTo.uid);
   }
 
   #ofSocket(socket: TLSSocket): Identity {
@@ -88,26 +111,38 @@ export class Authenticator {
 
 function accountUser(subject: TokenSubject): UserInfo {
   const user = completeUser(`system:serviceaccount:${subject.namespace}:${subject.name}`, [], subject.uid);
-  const extra: Record<string, string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${subject.tokenId}`] };
-  if (subject.boundTo?.kind === 'pod') {
-    extra['authentication.kubernetes.io/pod-name'] = [subject.boundTo.name];
-    extra['authentication.kubernetes.io/pod-uid'] = [subject.boundTo.uid];
+  const extra: Record<string, string[]> = {};
+  if (subject.tokenId !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${subject.tokenId}`];
+  const { boundTo, node = boundTo?.kind === 'node' ? boundTo : undefined } = subject;
+  if (boundTo?.kind === 'pod') {
+    extra['authentication.kubernetes.io/pod-name'] = [boundTo.name];
+    extra['authentication.kubernetes.io/pod-uid'] = [boundTo.uid];
   }
-  return { ...user, extra };
+  if (node !== undefined) {
+    extra['authentication.kubernetes.io/node-name'] = [node.name];
+    if (node.uid !== '') extra['authentication.kubernetes.io/node-uid'] = [node.uid];
+  }
+  return Object.keys(extra).length === 0 ? user : { ...user, extra };
 }
 
-function identityOfCertificate(socket: TLSSocket): Identity {
-  const certificate = socket.getPeerCertificate();
-  const usages = certificate?.ext_key_usage;
-  if (certificate?.subject === undefined) return anonymous;
-  if (!socket.authorized || (usages !== undefined && !usages.includes('1.3.6.1.5.5.7.3.2'))) return { kind: 'refused' };
-  const { CN: name, O: organizations } = certificate.subject as { CN?: string; O?: string | string[] };
-  if (typeof name !== 'string' || name === '') return { kind: 'refused' };
+/** The certificate that a client showed, and whether it may stand for somebody; undefined when it showed none. */
+function certificateOf(socket: object): { readonly shown: PeerCertificate; readonly isGood: boolean } | undefined {
+  // The in-process client has no TLS.
+  if (!('getPeerCertificate' in socket)) return undefined;
+  const { authorized } = socket as TLSSocket;
+  const shown = (socket as TLSSocket).getPeerCertificate();
+  if (shown?.subject === undefined) return undefined;
+  const usages = shown.ext_key_usage;
+  return { shown, isGood: authorized && (usages === undefined || usages.includes('1.3.6.1.5.5.7.3.2')) };
+}
+
+function identityOfCertificate(socket: object): Identity {
+  const certificate = certificateOf(socket);
+  if (certificate === undefined) return anonymous;
+  const { CN: name, O: organizations } = certificate.shown.subject as { CN?: string; O?: string | string[] };
+  if (!certificate.isGood || typeof name !== 'string' || name === '') return { kind: 'refused' };
   const groups = organizations === undefined ? [] : [organizations].flat();
-  const extra = {
-    'authentication.kubernetes.io/credential-id': [
-      `X509SHA256=${createHash('sha256').update(certificate.raw).digest('hex')}`,
-    ],
-  };
+  const fingerprint = createHash('sha256').update(certificate.shown.raw).digest('hex');
+  const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] };
   return { kind: 'user', user: { ...completeUser(name, groups), extra } };
 }

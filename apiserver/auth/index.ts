@@ -1,8 +1,9 @@
 /** Who may do what: certificates and tokens in, users and decisions out. Main types: `Authenticator`, `Authorizer`.
  *  Never answers a request itself. */
-export { Authenticator, completeUser, type Identity } from './authenticator.ts';
+export { Authenticator, type Identity } from './authenticator.ts';
 export type { AccessDecision, AccessRequest, Authorizer, PolicyRule } from './authorizer.ts';
 export { type Credentials, loadCredentials } from './credentials.ts';
+export { missingRights } from './escalation.ts';
 export { formatKubeconfig } from './kubeconfig.ts';
 export { RbacAuthorizer, type RbacObjects } from './rbac.ts';
-export { ServiceAccountTokens, tokenIssuer } from './service-account-token.ts';
+export { type BoundObject, ServiceAccountTokens, tokenIssuer } from './service-account-token.ts';

@@ -90,16 +90,6 @@ export class RbacAuthorizer implements Authorizer {
     user: UserInfo,
     namespace: string,
   ): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
-    if (user.groups.includes('system:masters')) {
-      const all = ['*'];
-      return {
-        rules: [
-          { verbs: all, apiGroups: all, resources: all },
-          { verbs: all, nonResourceURLs: all },
-        ],
-        errors: [],
-      };
-    }
     const errors: string[] = [];
     const rules = [...this.#grants(user, namespace, errors)].flatMap((grant) => grant.rules);
     return { rules, errors };

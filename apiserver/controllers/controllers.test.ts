@@ -10,7 +10,12 @@ let cluster: MemoryCluster;
 let running: AsyncDisposable;
 
 const start = (): AsyncDisposable =>
-  startControllers(cluster, { clock: systemClock, log: silentLogger(), authorityPem: 'PEM' });
+  startControllers(cluster, {
+    issueSecretToken: () => 'token',
+    clock: systemClock,
+    log: silentLogger(),
+    authorityPem: 'PEM',
+  });
 
 beforeEach(async () => {
   cluster = new MemoryCluster();

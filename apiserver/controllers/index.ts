@@ -2,6 +2,8 @@
  *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
 import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
+import { aggregatedRoles } from './aggregated-roles.ts';
 import { runController } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { garbageCollector } from './garbage-collector.ts';
@@ -15,6 +17,7 @@ export interface ControllerDeps {
   readonly log: Logger;
   /** PEM of the authority behind the API server, published in every namespace. */
   readonly authorityPem: string;
+  readonly issueSecretToken: IssueSecretToken;
 }
 
 /** Starts all controllers; each looks at everything that is there first, so that what a restart interrupted goes on.
@@ -26,6 +29,8 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     namespaceDefaults(cluster, deps.authorityPem),
     crdInstances(cluster),
     volumeProtection(cluster),
+    aggregatedRoles(cluster),
+    accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
   const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));
   return {

@@ -5,9 +5,10 @@ import { forbidden, StatusError } from './status-error.ts';
 
 function accessOf(info: RequestInfo): AccessRequest {
   if (info.kind === 'path') return info;
-  const { verb, group, plural, subresource, namespace, name } = info;
+  const { verb, group, plural, subresource, namespace } = info;
+  const name = info.name === '' ? (info.selectedName ?? '') : info.name;
   // A Namespace is authorised as an object within itself.
-  const within = group === '' && plural === 'namespaces' ? name : namespace;
+  const within = group === '' && plural === 'namespaces' ? info.name : namespace;
   return { kind: 'resource', verb, group, resource: plural, subresource, namespace: within, name };
 }
 
@@ -24,7 +25,7 @@ export function checkAccess(authorizer: Authorizer, user: UserInfo, info: Reques
   const reason = decision.reason === '' ? '' : `: ${decision.reason}`;
   const who = `User ${JSON.stringify(escapeHtml(user.username))}`;
   if (access.kind === 'path') {
-    const message = `forbidden: ${who} cannot ${access.verb} path ${JSON.stringify(access.path)}${reason}`;
+    const message = `forbidden: ${who} cannot ${access.verb} path ${JSON.stringify(escapeHtml(access.path))}${reason}`;
     throw new StatusError({ code: 403, reason: 'Forbidden', message, details: {} });
   }
   const { verb, group, resource, subresource, namespace, name } = access;

@@ -1,78 +1,128 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../admission/plugin.ts';
-import { type Authorizer, completeUser } from '../auth/index.ts';
+import type { Authorizer } from '../auth/index.ts';
 import { checkAccess } from './access.ts';
-import { badRequest } from './status-error.ts';
+import type { HttpRequest } from './exchange.ts';
+import { PlainError } from './plain-error.ts';
 
+const prefix = 'impersonate-';
 const extraPrefix = 'impersonate-extra-';
-
-function list(value: string | string[] | undefined): string[] {
-  if (value === undefined) return [];
-  // node joins repeated headers with a comma.
-  return [value].flat().flatMap((text) => text.split(',').map((part) => part.trim()));
-}
-
-function extrasOf(headers: IncomingHttpHeaders): Record<string, string[]> {
-  const names = Object.keys(headers).filter((name) => name.startsWith(extraPrefix));
-  return Object.fromEntries(
-    names.map((name) => [decodeURIComponent(name.slice(extraPrefix.length)).toLowerCase(), list(headers[name])]),
-  );
-}
+const authentication = 'authentication.k8s.io';
+const anonymous = 'system:anonymous';
+const authenticated = 'system:authenticated';
+const unauthenticated = 'system:unauthenticated';
 
 interface Impersonated {
+  readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID';
   readonly resource: string;
-  readonly group?: string;
-  readonly subresource?: string;
-  readonly namespace?: string;
+  readonly group: string;
+  readonly subresource: string;
+  readonly namespace: string;
   readonly name: string;
 }
 
-function userResource(name: string): Impersonated {
+function impersonated(
+  kind: Impersonated['kind'],
+  resource: string,
+  rest: Partial<Impersonated> & { readonly name: string },
+): Impersonated {
+  return { kind, resource, group: '', subresource: '', namespace: '', ...rest };
+}
+
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key).toLowerCase();
+  } catch {
+    return key.toLowerCase();
+  }
+}
+
+/** The Impersonate headers, one by one as they were sent: a value may hold a comma. */
+function headersOf({ rawHeaders }: HttpRequest): (readonly [name: string, value: string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    if (name.startsWith(prefix)) pairs.push([name, rawHeaders[index + 1] ?? '']);
+  }
+  return pairs;
+}
+
+function userOf(name: string): Impersonated {
   const [, namespace, account] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name) ?? [];
-  if (namespace === undefined || account === undefined) return { resource: 'users', name };
-  return { resource: 'serviceaccounts', namespace, name: account };
+  if (namespace === undefined || account === undefined) return impersonated('User', 'users', { name });
+  return impersonated('ServiceAccount', 'serviceaccounts', { namespace, name: account });
 }
 
-interface Wish {
-  readonly name: string;
-  readonly groups: readonly string[];
-  readonly uid: string | undefined;
-  readonly extra: Readonly<Record<string, string[]>>;
-}
-
-function wishOf(headers: IncomingHttpHeaders): Wish {
-  const [name = ''] = list(headers['impersonate-user']);
-  const [uid] = list(headers['impersonate-uid']);
-  return { name, groups: list(headers['impersonate-group']), uid, extra: extrasOf(headers) };
-}
-
-const authentication = 'authentication.k8s.io';
-
-function impersonatedBy({ name, groups, uid, extra }: Wish): Impersonated[] {
+/** Everything that is asked for, in the order in which it is checked. */
+function wishesOf(pairs: readonly (readonly [string, string])[]): Impersonated[] {
+  const valuesOf = (header: string): string[] => pairs.filter(([name]) => name === header).map(([, value]) => value);
+  const [user = ''] = valuesOf('impersonate-user');
+  const [uid = ''] = valuesOf('impersonate-uid');
+  const extras = pairs.filter(([name]) => name.startsWith(extraPrefix));
   return [
-    userResource(name),
-    ...groups.map((group) => ({ resource: 'groups', name: group })),
-    ...(uid === undefined ? [] : [{ resource: 'uids', group: authentication, name: uid }]),
-    ...Object.entries(extra).flatMap(([key, values]) =>
-      values.map((value) => ({ resource: 'userextras', group: authentication, subresource: key, name: value })),
+    ...(user === '' ? [] : [userOf(user)]),
+    ...valuesOf('impersonate-group').map((name) => impersonated('Group', 'groups', { name })),
+    ...extras.map(([header, name]) =>
+      impersonated('UserExtra', 'userextras', {
+        group: authentication,
+        subresource: decodeKey(header.slice(extraPrefix.length)),
+        name,
+      }),
     ),
+    ...(uid === '' ? [] : [impersonated('UID', 'uids', { group: authentication, name: uid })]),
   ];
 }
 
-/** The user that a request acts as: `user`, or who its Impersonate headers name.
- *  @throws StatusError 403 when `user` may not do that, 400 for groups without a user */
-export function impersonate(authorizer: Authorizer, user: UserInfo, headers: IncomingHttpHeaders): UserInfo {
-  const wish = wishOf(headers);
-  const hasExtra = Object.keys(wish.extra).length > 0;
-  if (wish.name === '') {
-    const isAsked = wish.groups.length > 0 || wish.uid !== undefined || hasExtra;
-    if (isAsked) throw badRequest('requested groups, uid or extra without impersonating a user');
-    return user;
+/** As kube-apiserver prints the references that it makes of the headers. */
+function print({ kind, namespace, name, group, subresource }: Impersonated): string {
+  const version = group === '' ? '' : `${group}/v1`;
+  return `{${[kind, namespace, name, '', version, '', subresource].join(' ')}}`;
+}
+
+function groupsOf(wishes: readonly Impersonated[], username: string): string[] {
+  const named = wishes.filter(({ kind }) => kind === 'Group').map(({ name }) => name);
+  const account = wishes.find(({ kind }) => kind === 'ServiceAccount');
+  const own =
+    account === undefined || named.length > 0
+      ? []
+      : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
+  const groups = [...own, ...named];
+  if (username === anonymous) return groups.includes(unauthenticated) ? groups : [...groups, unauthenticated];
+  const isSaid = groups.includes(authenticated) || groups.includes(unauthenticated);
+  return isSaid ? groups : [...groups, authenticated];
+}
+
+function impersonatedUser(wishes: readonly Impersonated[], username: string): UserInfo {
+  const extra: Record<string, string[]> = {};
+  for (const { kind, subresource, name } of wishes) {
+    if (kind === 'UserExtra')
+      extra[subresource] = [...(Object.hasOwn(extra, subresource) ? (extra[subresource] ?? []) : []), name];
   }
-  for (const { resource, group = '', subresource = '', namespace = '', name } of impersonatedBy(wish)) {
+  const uid = wishes.find(({ kind }) => kind === 'UID')?.name;
+  return {
+    username,
+    groups: groupsOf(wishes, username),
+    ...(uid === undefined ? {} : { uid }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** The user that a request acts as: `user`, or who its Impersonate headers name.
+ *  @throws StatusError 403 when `user` may not do that · PlainError 500 for groups, uid or extra without a user */
+export function impersonate(authorizer: Authorizer, user: UserInfo, request: HttpRequest): UserInfo {
+  const pairs = headersOf(request);
+  if (pairs.length === 0) return user;
+  const wishes = wishesOf(pairs);
+  const [first] = wishes;
+  if (first === undefined) return user;
+  if (first.kind !== 'User' && first.kind !== 'ServiceAccount') {
+    const list = wishes.map((wish) => print(wish)).join(' ');
+    const path = JSON.stringify(request.url ?? '');
+    throw new PlainError(500, `Internal Server Error: ${path}: requested [${list}] without impersonating a user\n`);
+  }
+  for (const { resource, group, subresource, namespace, name } of wishes) {
     const about = { group, version: 'v1', plural: resource, namespace, name, subresource };
     checkAccess(authorizer, user, { kind: 'resource', verb: 'impersonate', ...about });
   }
-  const complete = completeUser(wish.name, wish.groups, wish.uid);
-  return hasExtra ? { ...complete, extra: wish.extra } : complete;
+  const username = first.kind === 'User' ? first.name : `system:serviceaccount:${first.namespace}:${first.name}`;
+  return impersonatedUser(wishes, username);
 }

@@ -4,10 +4,11 @@ import type { UserInfo } from '../admission/plugin.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
-import { Exchange, type HttpRequest, type HttpResponse, type Reply, unknownPath } from './exchange.ts';
+import { Exchange, type HttpRequest, type HttpResponse, type Reply, textReply, unknownPath } from './exchange.ts';
 import { impersonate } from './impersonation.ts';
 import { negotiateFailure } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
+import { PlainError } from './plain-error.ts';
 import { handleGet, handleList } from './read-handlers.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
@@ -116,6 +117,10 @@ export class Pipeline {
   }
 
   async #fail(exchange: Exchange, thrown: unknown): Promise<void> {
+    if (thrown instanceof PlainError && !exchange.response.headersSent) {
+      await exchange.send(textReply(thrown.code, thrown.message)).catch(() => {}); // the client left
+      return;
+    }
     const error = asStatusError(thrown);
     const isOurs = error.failure.code === 500 && error.failure.reason === 'InternalError';
     if (isOurs) this.#parts.log.error({ err: error.cause ?? error, path: exchange.path }, 'request failed');
@@ -131,7 +136,7 @@ export class Pipeline {
     const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
     const timeoutMs = parseRequestTimeout(exchange.query);
     const { authorizer } = this.#parts;
-    const user = impersonate(authorizer, this.#userOf(exchange, info), exchange.request.headers);
+    const user = impersonate(authorizer, this.#userOf(exchange), exchange.request);
     const isPublic = info.kind === 'path' && isPublicPath(info.path);
     if (!isPublic) checkAccess(authorizer, user, info);
     const answer = (): Promise<Reply | undefined> => this.#answerAllowed(exchange, { info, user, left, timeoutMs });
@@ -178,10 +183,9 @@ export class Pipeline {
     }
   }
 
-  #userOf(exchange: Exchange, info: RequestInfo): UserInfo {
+  #userOf(exchange: Exchange): UserInfo {
     const identity = this.#parts.authenticator.identify(exchange.request.headers, exchange.request.socket as TLSSocket);
-    const isPublic = info.kind === 'path' && isPublicPath(info.path);
-    if (identity.kind === 'user' || (identity.kind === 'anonymous' && isPublic)) return identity.user;
+    if (identity.kind !== 'refused') return identity.user;
     throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
   }
 
@@ -213,12 +217,15 @@ export class Pipeline {
 
   #handlerOf(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
     const { verb, subresource, name } = request;
+    if (name !== '' && !hasNamedVerb(type.verbs)) throw unrouted();
     if (subresource !== '') return this.#subresourceHandler(type, request);
+    return (verb === 'create' ? reviewHandlers.get(type.storageKey) : undefined) ?? this.#verbHandler(type, request);
+  }
+
+  #verbHandler(type: ResourceCall['type'], { verb, name }: ResourceRequest): VerbHandler {
     const isNamed = ['update', 'patch', 'delete', 'get'].includes(verb);
     if (isNamed === (name === '') && verb !== 'watch') throw methodNotAllowed();
     const handler = verb === 'patch' ? this.#patch : Object.hasOwn(verbHandlers, verb) ? verbHandlers[verb] : undefined;
-    const review = verb === 'create' ? reviewHandlers.get(type.storageKey) : undefined;
-    if (review !== undefined) return review;
     if (handler === undefined || !isServed(type.verbs, verb)) throw methodNotAllowed();
     return handler;
   }
@@ -226,14 +233,19 @@ export class Pipeline {
   #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
     const [first = ''] = request.subresource.split('/');
     const known = type.subresources.find(({ name }) => name === first);
-    if (known === undefined) throw unknownSubresource();
+    if (known === undefined) throw unrouted();
     const handler = this.#subresources.get(`${request.verb} ${first}`);
     if (handler === undefined || !isServed(known.verbs, request.verb)) throw methodNotAllowed();
     return handler;
   }
 }
 
-function unknownSubresource(): StatusError {
+/** Kinds that are asked and not kept have no paths of objects. */
+function hasNamedVerb(verbs: readonly string[]): boolean {
+  return verbs.some((verb) => verb !== 'create' && verb !== 'list');
+}
+
+function unrouted(): StatusError {
   const message = 'the server could not find the requested resource';
   return new StatusError({ code: 404, reason: 'NotFound', message, details: {} });
 }

@@ -11,6 +11,8 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;
+  /** The one name that a list or watch selects: permission for that object is enough. */
+  readonly selectedName?: string;
 }
 
 /** A request on a path that is no resource: health, discovery, OpenAPI. */
@@ -76,6 +78,21 @@ function splitGroup(parts: readonly string[]): { group: string; version: string;
   return root === 'apis' && parts.length > 3 ? { group: first, version: second, rest: parts.slice(3) } : undefined;
 }
 
+function selectedNameOf(query: URLSearchParams): string | undefined {
+  const selector = query.get('fieldSelector');
+  if (selector === null) return undefined;
+  return selector
+    .split(',')
+    .map((term) => /^metadata\.name={1,2}([^=!\\]+)$/.exec(term)?.[1])
+    .find((found) => found !== undefined);
+}
+
+function withSelectedName(info: ResourceRequest, query: URLSearchParams): ResourceRequest {
+  const isCollection = info.name === '' && (info.verb === 'list' || info.verb === 'watch');
+  const selectedName = isCollection ? selectedNameOf(query) : undefined;
+  return selectedName === undefined ? info : { ...info, selectedName };
+}
+
 /** Reads method and path. Whether the resource exists is not looked at.
  *  @throws StatusError 400 for names that no object can have */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
@@ -92,5 +109,6 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   checkName(name);
   const verb = isOldWatch ? oldWatchVerb(method) : verbOf(method, name, query);
   const { group, version } = split;
-  return { kind: 'resource', verb, group, version, plural, namespace, name, subresource: sub.join('/') };
+  const info = { kind: 'resource', verb, group, version, plural, namespace, name, subresource: sub.join('/') } as const;
+  return withSelectedName(info, query);
 }

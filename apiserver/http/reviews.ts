@@ -1,17 +1,22 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
-import { type AccessRequest, type PolicyRule, tokenIssuer } from '../auth/index.ts';
+import { type PolicyRule, tokenIssuer } from '../auth/index.ts';
+import { trackFields } from '../registry/field-tracking.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
+import { invalidField } from '../schema/field-errors.ts';
+import { accessErrors, accessOfReview, ignoredSelectors, localAccessErrors } from './access-review.ts';
 import type { ResourceCall, VerbHandler } from './api-parts.ts';
-import { decodePlain } from './decode-body.ts';
+import { decodeObject } from './decode-body.ts';
 import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
 import { badRequest, type FieldError, invalid } from './status-error.ts';
+import { readWriteOptions } from './write-options.ts';
 
 interface Review {
-  readonly body: JsonObject;
+  readonly object: KubeObject;
   readonly spec: JsonObject;
 }
 
@@ -24,22 +29,33 @@ function texts(value: JsonValue | undefined): string[] {
 }
 
 async function readReview(call: ResourceCall): Promise<Review> {
-  const { exchange, type } = call;
+  const { exchange, type, parts } = call;
+  const { context, validation } = readWriteOptions(call, 'CreateOptions');
+  const syntax = negotiateInput(exchange.header('content-type'));
   const bytes = await readBody(exchange.request);
-  const body = decodePlain(bytes, type.kind, negotiateInput(exchange.header('content-type')));
-  return { body, spec: isJsonObject(body['spec']) ? body['spec'] : {} };
+  const decoded = decodeObject(bytes, type, { syntax, validation, warn: (warning) => exchange.warn(warning) });
+  const { status: _status, ...rest } = decoded;
+  const object = trackFields({ type, live: undefined, context, nowMs: parts.clock.now() }, rest as KubeObject);
+  return { object, spec: isJsonObject(object['spec']) ? object['spec'] : {} };
 }
 
-function reviewReply(call: ResourceCall, review: Review, status: JsonObject): Reply {
+/** `object` as it was sent, with its status. */
+function reviewReply(call: ResourceCall, object: JsonObject, status: JsonObject): Reply {
   const { type } = call;
-  const metadata = isJsonObject(review.body['metadata']) ? review.body['metadata'] : {};
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
+  const { apiVersion: _v, kind: _k, metadata: _m, ...rest } = object;
   const shown = {
     kind: type.kind,
     apiVersion: groupVersionOf(type),
     metadata: { creationTimestamp: null, ...metadata },
+    ...rest,
+    status,
   };
-  const spec = Object.keys(review.spec).length > 0 ? { spec: review.spec } : {};
-  return encodeValue(201, { ...shown, ...spec, status }, outputForm(call, false));
+  return encodeValue(201, shown, outputForm(call, false));
+}
+
+function sentBack({ object, spec }: Review): JsonObject {
+  return { ...(object as unknown as JsonObject), spec };
 }
 
 function userJson(user: UserInfo): JsonObject {
@@ -52,62 +68,50 @@ function userJson(user: UserInfo): JsonObject {
   };
 }
 
-/** @throws StatusError 422 unless exactly one kind of attributes is there */
-function accessOf(call: ResourceCall, spec: JsonObject): AccessRequest {
-  const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
-  if (isJsonObject(resource) && !isJsonObject(path)) {
-    return {
-      kind: 'resource',
-      verb: text(resource['verb']),
-      group: text(resource['group']),
-      resource: text(resource['resource']),
-      subresource: text(resource['subresource']),
-      namespace: text(resource['namespace']),
-      name: text(resource['name']),
-    };
-  }
-  if (isJsonObject(path) && !isJsonObject(resource)) {
-    return { kind: 'path', verb: text(path['verb']).toLowerCase(), path: text(path['path']) };
-  }
-  const rule = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-  const message = `Invalid value: null: ${rule}`;
-  throw invalid(call.type, '', [{ field: 'spec.resourceAttributes', reason: 'FieldValueInvalid', message }]);
+/** @throws StatusError 422 for a review that says more about itself than its namespace */
+function checkReview(call: ResourceCall, { object }: Review, errors: readonly FieldError[]): void {
+  const isLocal = call.request.namespace !== '';
+  const { managedFields: _managed, namespace, ...rest } = object.metadata;
+  const hasMore = Object.keys(rest).length > 0 || (!isLocal && namespace !== undefined);
+  const detail = isLocal ? 'must be empty except for namespace' : 'must be empty';
+  const ofMetadata = hasMore ? [invalidField('metadata', object.metadata as unknown as JsonObject, detail)] : [];
+  const all = [...errors, ...ofMetadata];
+  // The kind is not told, as kube-apiserver does not know it at this point.
+  if (all.length > 0) throw invalid({ group: call.type.group, kind: '' }, '', all);
 }
 
 function decisionStatus(call: ResourceCall, user: UserInfo, spec: JsonObject): JsonObject {
-  const { isAllowed, reason } = call.parts.authorizer.decide(user, accessOf(call, spec));
-  return { allowed: isAllowed, ...(reason === '' ? {} : { reason }) };
+  const { isAllowed, reason } = call.parts.authorizer.decide(user, accessOfReview(spec));
+  const ignored = ignoredSelectors(spec);
+  return {
+    allowed: isAllowed,
+    ...(reason === '' ? {} : { reason }),
+    ...(ignored.length === 0 ? {} : { evaluationError: ignored.join(', ') }),
+  };
 }
 
 const reviewSelf: VerbHandler = async (call) => {
   const review = await readReview(call);
-  return reviewReply(call, review, decisionStatus(call, call.user, review.spec));
+  checkReview(call, review, accessErrors(review.spec, true));
+  return reviewReply(call, sentBack(review), decisionStatus(call, call.user, review.spec));
 };
 
-function reviewedUser(call: ResourceCall, spec: JsonObject): UserInfo {
-  const username = text(spec['user']);
-  const groups = texts(spec['groups']);
-  if (username !== '' || groups.length > 0) return { username, groups };
-  const message = 'Invalid value: "": at least one of user or group must be specified';
-  const errors: FieldError[] = [{ field: 'spec.user', reason: 'FieldValueInvalid', message }];
-  throw invalid(call.type, '', errors);
+function reviewedUser(spec: JsonObject): UserInfo {
+  return { username: text(spec['user']), groups: texts(spec['groups']) };
 }
 
 const reviewAccess: VerbHandler = async (call) => {
   const review = await readReview(call);
-  return reviewReply(call, review, decisionStatus(call, reviewedUser(call, review.spec), review.spec));
+  checkReview(call, review, accessErrors(review.spec, false));
+  return reviewReply(call, sentBack(review), decisionStatus(call, reviewedUser(review.spec), review.spec));
 };
 
 const reviewLocalAccess: VerbHandler = async (call) => {
   const review = await readReview(call);
-  const attributes = review.spec['resourceAttributes'];
-  if (isJsonObject(attributes) && text(attributes['namespace']) !== call.request.namespace) {
-    const message = `Invalid value: ${JSON.stringify(attributes['namespace'] ?? '')}: must match metadata.namespace`;
-    throw invalid(call.type, '', [
-      { field: 'spec.resourceAttributes.namespace', reason: 'FieldValueInvalid', message },
-    ]);
-  }
-  return reviewReply(call, review, decisionStatus(call, reviewedUser(call, review.spec), review.spec));
+  const { namespace } = call.request;
+  review.object.metadata.namespace = namespace;
+  checkReview(call, review, [...accessErrors(review.spec, false), ...localAccessErrors(review.spec, namespace)]);
+  return reviewReply(call, sentBack(review), decisionStatus(call, reviewedUser(review.spec), review.spec));
 };
 
 function ruleJson(rule: PolicyRule): JsonObject {
@@ -115,22 +119,30 @@ function ruleJson(rule: PolicyRule): JsonObject {
 }
 
 const reviewRules: VerbHandler = async (call) => {
-  const review = await readReview(call);
-  const namespace = text(review.spec['namespace']);
+  const { spec } = await readReview(call);
+  const namespace = text(spec['namespace']);
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, errors } = call.parts.authorizer.rulesOf(call.user, namespace);
   const isPath = (rule: PolicyRule): boolean => (rule.nonResourceURLs ?? []).length > 0;
-  return reviewReply(call, review, {
-    resourceRules: rules.filter((rule) => !isPath(rule)).map(ruleJson),
-    nonResourceRules: rules.filter(isPath).map(ruleJson),
-    incomplete: false,
-    ...(errors.length > 0 ? { evaluationError: errors.join(', ') } : {}),
-  });
+  const list = errors.length > 1 ? `[${errors.join(', ')}]` : errors.join();
+  // The question is not sent back.
+  return reviewReply(
+    call,
+    { spec: {} },
+    {
+      resourceRules: rules.filter((rule) => !isPath(rule)).map(ruleJson),
+      nonResourceRules: rules.filter(isPath).map(ruleJson),
+      incomplete: false,
+      ...(errors.length > 0 ? { evaluationError: list } : {}),
+    },
+  );
 };
 
 const reviewIdentity: VerbHandler = async (call) => {
-  const review = await readReview(call);
-  return reviewReply(call, review, { userInfo: userJson(call.user) });
+  const { object } = await readReview(call);
+  const { spec: _spec, ...rest } = object as unknown as JsonObject;
+  const metadata = { ...object.metadata, creationTimestamp: formatTimestamp(call.parts.clock.now()) };
+  return reviewReply(call, { ...rest, metadata: metadata as unknown as JsonObject }, { userInfo: userJson(call.user) });
 };
 
 const reviewToken: VerbHandler = async (call) => {
@@ -138,10 +150,10 @@ const reviewToken: VerbHandler = async (call) => {
   const token = text(review.spec['token']);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const given = texts(review.spec['audiences']);
-  const audiences = given.length === 0 ? [tokenIssuer] : given;
-  const user = call.parts.authenticator.userOfToken(token, audiences);
-  if (user === undefined) return reviewReply(call, review, { user: {}, error: 'invalid bearer token' });
-  return reviewReply(call, review, { authenticated: true, user: userJson(user), audiences });
+  const checked = call.parts.authenticator.checkToken(token, given.length === 0 ? [tokenIssuer] : given);
+  if ('error' in checked) return reviewReply(call, sentBack(review), { user: {}, error: checked.error });
+  const { user, audiences } = checked;
+  return reviewReply(call, sentBack(review), { authenticated: true, user: userJson(user), audiences: [...audiences] });
 };
 
 /** Kinds that are answered and not stored, by storage key: who somebody is and what they may do. */

@@ -78,7 +78,7 @@ export function groupKind(type: { readonly group: string; readonly kind: string 
 }
 
 function resourceDetails(type: { readonly group: string; readonly plural: string }, name: string): StatusDetails {
-  return { name, ...(type.group === '' ? {} : { group: type.group }), kind: type.plural };
+  return { ...(name === '' ? {} : { name }), ...(type.group === '' ? {} : { group: type.group }), kind: type.plural };
 }
 
 type Resource = { readonly group: string; readonly plural: string };
@@ -127,7 +127,7 @@ export function invalid(
     code: 422,
     reason: 'Invalid',
     message: `${groupKind(type)} "${name}" is invalid: ${list}`,
-    details: { ...(name === '' ? {} : { name }), ...group, kind: type.kind, causes },
+    details: { ...(name === '' ? {} : { name }), ...group, ...(type.kind === '' ? {} : { kind: type.kind }), causes },
   });
 }
 

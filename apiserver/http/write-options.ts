@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { WriteContext } from '../registry/write-context.ts';
+import { checkAccess } from './access.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
 import { invalidOptions } from './list-options.ts';
@@ -67,6 +68,7 @@ export function readWriteOptions(
     options,
     warn: (text) => exchange.warn(text),
     signal,
+    mayCreate: () => checkAccess(call.parts.authorizer, user, { ...call.request, verb: 'create' }),
   };
   return { context, validation: validation === '' ? 'Warn' : (validation as FieldValidation), manager };
 }

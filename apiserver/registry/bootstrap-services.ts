@@ -1,34 +1,49 @@
+import { networkInterfaces } from 'node:os';
 import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
 
-/** The Service through which pods would find the API. It has no endpoints: a loopback address may not be one. */
-export const kubernetesService: KubeObject = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: {
-    name: 'kubernetes',
-    namespace: 'default',
-    labels: { component: 'apiserver', provider: 'kubernetes' },
-  },
-  spec: {
-    type: 'ClusterIP',
-    clusterIP: '10.96.0.1',
-    clusterIPs: ['10.96.0.1'],
-    ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
-    sessionAffinity: 'None',
-  },
-};
+const servicePort = { name: 'https', port: 443, protocol: 'TCP' };
 
-/** One APIService, available, for each group-version that the server answers itself. */
-export function localApiServices(types: readonly ResourceType[], now: string): KubeObject[] {
-  const known = new Map(types.map(({ group, version }) => [`${version}.${group}`, { group, version }]));
-  const message = 'Local APIServices are always available';
-  const available = { lastTransitionTime: now, message, reason: 'Local', status: 'True', type: 'Available' };
-  return [...known].map(([name, { group, version }]) => ({
-    apiVersion: 'apiregistration.k8s.io/v1',
-    kind: 'APIService',
-    metadata: { name, labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },
-    spec: { ...(group === '' ? {} : { group }), version, groupPriorityMinimum: 17_800, versionPriority: 15 },
-    status: { conditions: [available] },
-  }));
+/** The Service through which pods would find the API. */
+export function kubernetesService(port: number): KubeObject {
+  const labels = { component: 'apiserver', provider: 'kubernetes' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: '10.96.0.1',
+      clusterIPs: ['10.96.0.1'],
+      ports: [{ ...servicePort, targetPort: port }],
+      sessionAffinity: 'None',
+    },
+  };
+}
+
+/** An address of this machine that others might reach it at; a loopback address may not stand in Endpoints. */
+export function advertisedAddress(): string | undefined {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}
+
+/** Endpoints and EndpointSlice of the Service `kubernetes`. */
+export function kubernetesEndpoints(ip: string, port: number): KubeObject[] {
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  const metadata = { name: 'kubernetes', namespace: 'default' };
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { ...metadata, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip }], ports }],
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: [ip], conditions: { ready: true } }],
+      ports,
+    },
+  ];
 }

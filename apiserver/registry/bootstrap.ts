@@ -1,10 +1,9 @@
 import { formatTimestamp, type Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
-import { clusterRoleBindings, clusterRoles } from './bootstrap-roles.ts';
-import { kubernetesService, localApiServices } from './bootstrap-services.ts';
+import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
+import { advertisedAddress, kubernetesEndpoints, kubernetesService } from './bootstrap-services.ts';
 import type { Cluster } from './cluster.ts';
 import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
 
 const as = 'system:apiserver';
 
@@ -21,42 +20,71 @@ const priorityClasses = [
   priorityClass('system-node-critical', 2_000_001_000, 'For what a node cannot do without; never moved away.'),
 ];
 
-/** Objects of a fresh cluster that are put back at every start when they are missing; changes to them are kept. */
-const objects: readonly KubeObject[] = [...namespaces, ...priorityClasses, ...clusterRoles, ...clusterRoleBindings];
-
 /** What the first objects are made from. */
 export interface Bootstrap {
   readonly cluster: Cluster;
-  /** Every served version, built in. */
-  readonly types: readonly ResourceType[];
   readonly log: Logger;
   readonly nowMs: number;
 }
 
-/** Creates an object, with its status where it has one; one that is there already is left as it is. */
-async function ensure({ cluster, log }: Bootstrap, object: KubeObject): Promise<void> {
+async function write({ cluster, log }: Bootstrap, object: KubeObject, live: KubeObject | undefined): Promise<void> {
   const group = object.apiVersion.includes('/') ? (object.apiVersion.split('/')[0] ?? '') : '';
   const resource = cluster.resourceOfKind(group, object.kind);
   if (resource === undefined) return;
-  const { namespace = '', name = '' } = object.metadata;
-  if (cluster.get(resource, { namespace, name }) !== undefined) return;
   try {
-    const created = await cluster.create(resource, object, { as });
-    const status = object['status'];
-    if (status !== undefined) await cluster.update(resource, { ...created, status }, { as, subresource: 'status' });
+    const { status, ...rest } = object;
+    const written =
+      live === undefined
+        ? await cluster.create(resource, rest as KubeObject, { as })
+        : await cluster.update(resource, object, { as });
+    if (live !== undefined || status === undefined) return;
+    await cluster.update(resource, { ...written, status }, { as, subresource: 'status' });
   } catch (thrown) {
     // A server without one of its objects is of more use than none.
     if (!(thrown instanceof StatusError)) throw thrown;
-    log.error({ err: thrown, kind: object.kind, name }, 'object of a fresh cluster was refused');
+    log.error({ err: thrown, kind: object.kind, name: object.metadata.name }, 'object of a fresh cluster was refused');
   }
 }
 
-/** Creates what every cluster has from its first moment. */
+function findLive(cluster: Cluster, { apiVersion, kind, metadata }: KubeObject): KubeObject | undefined {
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  const resource = cluster.resourceOfKind(group, kind);
+  const { namespace = '', name = '' } = metadata;
+  return resource === undefined ? undefined : cluster.get(resource, { namespace, name });
+}
+
+/** Creates an object, with its status where it has one; one that is there already is left as it is. */
+async function ensure(options: Bootstrap, object: KubeObject): Promise<void> {
+  if (findLive(options.cluster, object) === undefined) await write(options, object, undefined);
+}
+
+/** Creates a default role or binding, or puts back what was taken from it. */
+async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void> {
+  const live = findLive(options.cluster, object);
+  const wanted = live === undefined ? object : reconciled(live, object);
+  if (wanted !== undefined) await write(options, wanted, live);
+}
+
+/** Creates what every cluster has from its first moment. Changes to these objects are kept, but for what default roles and bindings lack. */
 export async function bootstrap(options: Bootstrap): Promise<void> {
-  await Promise.all([...objects, kubernetesService].map((object) => ensure(options, object)));
+  await Promise.all([...namespaces, ...priorityClasses].map((object) => ensure(options, object)));
+  await Promise.all(defaultRbac.map((object) => ensureRbac(options, object)));
 }
 
 /** Creates what tells about the server and nobody waits for: may run beside the first requests. */
-export async function describeServer(options: Bootstrap): Promise<void> {
-  for (const object of localApiServices(options.types, formatTimestamp(options.nowMs))) await ensure(options, object);
+export async function describeServer(options: Bootstrap, port: number): Promise<void> {
+  await ensure(options, kubernetesService(port));
+  const ip = advertisedAddress();
+  if (ip !== undefined) await replaceEndpoints(options, kubernetesEndpoints(ip, port));
+  const now = formatTimestamp(options.nowMs);
+  for (const object of localApiServices(now)) await ensure(options, object);
+  for (const object of defaultFlows) await ensure(options, withTimes(object, now));
+}
+
+/** The port may be another than at the last start. */
+async function replaceEndpoints(options: Bootstrap, objects: readonly KubeObject[]): Promise<void> {
+  for (const object of objects) {
+    const live = findLive(options.cluster, object);
+    await write(options, live === undefined ? object : { ...live, ...object, metadata: live.metadata }, live);
+  }
 }

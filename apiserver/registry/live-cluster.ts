@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import type { UserInfo } from '../admission/plugin.ts';
 import { completeUser } from '../auth/authenticator.ts';
 import { applyMergePatch } from '../patch/index.ts';
 import type { Store, StoreEvent } from '../storage/index.ts';
@@ -12,6 +13,18 @@ import { storageName, type WriteContext, type WriteTarget } from './write-contex
 
 function eventOf(resource: ResourceType, event: StoreEvent): ClusterEvent {
   return { type: event.type, resource, object: event.entry.object, previous: event.previous?.object };
+}
+
+/** The program that a write comes from, as managedFields name it. */
+function managerOf(user: string): string {
+  if (user === 'system:apiserver') return 'kube-apiserver';
+  if (user.startsWith('system:serviceaccount:kube-system:')) return 'kube-controller-manager';
+  return user.split(':').at(-1) ?? user;
+}
+
+/** The server itself may do everything; its controllers what their roles allow. */
+function internalUser(name: string): UserInfo {
+  return completeUser(name, name === 'system:apiserver' ? ['system:masters'] : []);
 }
 
 /** `Cluster` over the server's own storage and write path. */
@@ -95,9 +108,9 @@ export class LiveCluster implements Cluster {
   }
 
   #context(kind: string, options: WriteOptions): WriteContext {
-    const manager = options.as.split(':').at(-1) ?? options.as;
+    const manager = managerOf(options.as);
     return {
-      user: completeUser(options.as, []),
+      user: internalUser(options.as),
       manager,
       dryRun: false,
       options: { kind, apiVersion: 'meta.k8s.io/v1' },

@@ -179,6 +179,7 @@ export class ObjectWriter {
     if (request.isPatch) refuseUidOfAbsent(target, object);
     else checkUid(target, object, '');
     if (!mayCreate) throw notFound(target.type, target.name);
+    context.mayCreate?.();
     delete object.metadata.resourceVersion;
     if (!request.isTracked) return await this.create(target, object, context);
     checkIdentity(object, target);

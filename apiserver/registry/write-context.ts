@@ -13,6 +13,9 @@ export interface WriteContext {
   readonly options: JsonObject;
   warn(text: string): void;
   readonly signal: AbortSignal;
+  /** Called before an update or apply creates what it does not find.
+   *  @throws StatusError 403 */
+  mayCreate?(): void;
 }
 
 /** What a write acts on. */

@@ -1,0 +1,118 @@
+import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { type Authorizer, missingRights, type PolicyRule } from '../auth/index.ts';
+import { forbidden, notFound } from '../http/status-error.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { goQuote } from '../schema/go-syntax.ts';
+import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+
+const group = 'rbac.authorization.k8s.io';
+const rolePlurals = new Set(['roles', 'clusterroles']);
+const bindingPlurals = new Set(['rolebindings', 'clusterrolebindings']);
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+function rulesOf(role: KubeObject): readonly PolicyRule[] {
+  return Array.isArray(role['rules']) ? (role['rules'] as unknown as PolicyRule[]) : [];
+}
+
+function hasAggregation(role: KubeObject | undefined): boolean {
+  const { clusterRoleSelectors } = (role?.['aggregationRule'] ?? {}) as { clusterRoleSelectors?: unknown };
+  return Array.isArray(clusterRoleSelectors) && clusterRoleSelectors.length > 0;
+}
+
+function referenceOf(binding: KubeObject | undefined): { readonly plural: string; readonly name: string } | undefined {
+  const { kind, name } = (binding?.['roleRef'] ?? {}) as { kind?: string; name?: string };
+  if (name === undefined || (kind !== 'Role' && kind !== 'ClusterRole')) return undefined;
+  return { plural: kind === 'Role' ? 'roles' : 'clusterroles', name };
+}
+
+/** Whether a write changes nothing but what garbage collection needs. */
+function isCollected({ object, oldObject }: AdmissionRequest): boolean {
+  if (object === undefined || oldObject === undefined) return false;
+  const plain = ({ metadata, ...rest }: KubeObject): JsonValue => {
+    const { finalizers: _f, ownerReferences: _o, managedFields: _m, resourceVersion: _r, ...kept } = metadata;
+    return { ...rest, metadata: kept } as unknown as JsonValue;
+  };
+  return isJsonEqual(plain(object), plain(oldObject));
+}
+
+class EscalationCheck {
+  readonly #cluster: Cluster;
+  readonly #authorizer: Authorizer;
+
+  constructor(cluster: Cluster, authorizer: Authorizer) {
+    this.#cluster = cluster;
+    this.#authorizer = authorizer;
+  }
+
+  check(request: AdmissionRequest): void {
+    const { resource, user, operation } = request;
+    if (operation === 'DELETE' || resource.group !== group || user.groups.includes('system:masters')) return;
+    if (isCollected(request)) return;
+    if (rolePlurals.has(resource.plural)) this.#checkRole(request);
+    else if (bindingPlurals.has(resource.plural)) this.#checkBinding(request);
+  }
+
+  #may(request: AdmissionRequest, verb: string, target: { readonly resource: string; readonly name: string }): boolean {
+    const about = { kind: 'resource' as const, verb, group, subresource: '', namespace: request.namespace, ...target };
+    return this.#authorizer.decide(request.user, about).isAllowed;
+  }
+
+  #checkRole(request: AdmissionRequest): void {
+    const { resource, object, oldObject, operation } = request;
+    // As the URL says: a create names nobody.
+    const name = operation === 'CREATE' ? '' : request.name;
+    if (object === undefined || this.#may(request, 'escalate', { resource: resource.plural, name })) return;
+    this.#confirm(request, rulesOf(object));
+    if (!hasAggregation(object) && !hasAggregation(oldObject)) return;
+    if (this.#missing(request, everything).length === 0) return;
+    const why = 'must have cluster-admin privileges to use the aggregationRule';
+    throw forbidden({ ...resource, name: object.metadata.name ?? '' }, why);
+  }
+
+  #checkBinding(request: AdmissionRequest): void {
+    const { resource, object } = request;
+    const reference = referenceOf(object);
+    if (reference === undefined) return; // validation will tell
+    const { plural, name } = reference;
+    if (this.#may(request, 'bind', { resource: plural, name })) return;
+    const type = this.#cluster.resource(group, plural);
+    const namespace = plural === 'roles' ? request.namespace : '';
+    const role = type === undefined ? undefined : this.#cluster.get(type, { namespace, name });
+    if (role === undefined) throw notFound(resource, name);
+    this.#confirm(request, rulesOf(role));
+  }
+
+  #missing(request: AdmissionRequest, wanted: readonly PolicyRule[]): string[] {
+    const { rules } = this.#authorizer.rulesOf(request.user, request.namespace);
+    return missingRights(rules, wanted);
+  }
+
+  #confirm(request: AdmissionRequest, wanted: readonly PolicyRule[]): void {
+    const missing = this.#missing(request, wanted);
+    if (missing.length === 0) return;
+    const { user, resource, object, namespace } = request;
+    const { errors } = this.#authorizer.rulesOf(user, namespace);
+    const groups = user.groups.map((name) => goQuote(name)).join(' ');
+    const who = `user ${goQuote(user.username)} (groups=[${groups}])`;
+    const list = errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`;
+    const resolution = errors.length === 0 ? '' : `; resolution errors: [${list}]`;
+    const why = `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join('\n')}${resolution}`;
+    throw forbidden({ ...resource, name: object?.metadata.name ?? '' }, why);
+  }
+}
+
+/** Nobody makes roles, or binds to roles, that allow more than they may do themselves; unless they may `escalate` or `bind`. */
+export function rbacEscalation(cluster: Cluster, authorizer: Authorizer): AdmissionPlugin {
+  const check = new EscalationCheck(cluster, authorizer);
+  return {
+    name: 'RBAC escalation check',
+    mutate: (request) => {
+      check.check(request);
+      return Promise.resolve(undefined);
+    },
+  };
+}

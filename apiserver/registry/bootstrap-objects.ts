@@ -1,0 +1,55 @@
+import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import source from './generated/bootstrap-objects.json' with { type: 'json' };
+import type { KubeObject } from './kube-object.ts';
+
+function objectsOf(value: unknown): readonly KubeObject[] {
+  return value as readonly KubeObject[];
+}
+
+/** Default roles and the bindings of a fresh cluster, in the order they are made. `admin`, `edit` and `view` hold what aggregation gives them. */
+export const defaultRbac: readonly KubeObject[] = [...objectsOf(source.roles), ...objectsOf(source.bindings)];
+
+/** Priority levels and the flow schemas that refer to them. */
+export const defaultFlows: readonly KubeObject[] = objectsOf(source.flows);
+
+/** One APIService, available since `now`, for each group-version that the server answers itself. */
+export function localApiServices(now: string): readonly KubeObject[] {
+  return objectsOf(source.apiServices).map((object) => withTimes(object, now));
+}
+
+/** The object with `now` in its conditions. */
+export function withTimes(object: KubeObject, now: string): KubeObject {
+  const { status } = object;
+  if (status === undefined) return object;
+  const { conditions = [] } = status as { conditions?: readonly JsonObject[] };
+  return { ...object, status: { conditions: conditions.map((one) => ({ ...one, lastTransitionTime: now })) } };
+}
+
+/** Both lists as one; of equal members the first stands. */
+function union(own: JsonValue | undefined, wanted: JsonValue | undefined): JsonValue[] {
+  const all = [own, wanted].flatMap((list) => (Array.isArray(list) ? list : []));
+  const texts = new Map<string, JsonValue>();
+  for (const item of all) {
+    const key = canonical(item);
+    if (!texts.has(key)) texts.set(key, item);
+  }
+  return [...texts.values()];
+}
+
+function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_key, part: JsonValue) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+/** A default role or binding that is there, with what was taken from it put back; undefined when nothing lacks, or its annotation says that it
+ *  is not to be kept up. */
+export function reconciled(live: KubeObject, wanted: KubeObject): KubeObject | undefined {
+  if (live.metadata.annotations?.['rbac.authorization.kubernetes.io/autoupdate'] !== 'true') return undefined;
+  const field = wanted.kind.endsWith('Binding') ? 'subjects' : 'rules';
+  const own = live[field] as JsonValue | undefined;
+  const all = union(own, wanted[field] as JsonValue | undefined);
+  return Array.isArray(own) && all.length === own.length ? undefined : { ...live, [field]: all };
+}
