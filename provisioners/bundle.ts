@@ -2,7 +2,6 @@ import {
   type Bundle,
   type BundlePhase,
   type BundleReason,
-  type BundleSource,
   cachedBundleFinalizer,
   parseBundle,
 } from '../src/api/index.ts';
@@ -11,7 +10,6 @@ import { type ReconcileContext, runSteps, type Step } from '../src/controller/in
 import {
   type Condition,
   hasFinalizer,
-  isNotFound,
   type KubeObject,
   preconditionOf,
   refOf,
@@ -19,6 +17,7 @@ import {
   setCondition,
 } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
+import { readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
 
 /** One reconcile of one Bundle. */
@@ -106,26 +105,6 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   return 'stop';
 };
 
-/** Name of the Secret that the source names. */
-export function secretNameOf(source: BundleSource): string | undefined {
-  return source.image?.pullSecret ?? source.git?.auth?.secret?.name ?? source.http?.auth?.secret?.name;
-}
-
-async function readSecret(run: BundleRun, signal: AbortSignal): Promise<UnpackRequest['secret']> {
-  const name = secretNameOf(bundleOf(run).spec.source);
-  if (name === undefined || name === '') return undefined;
-  const { kube, systemNamespace: namespace } = run.context;
-  try {
-    const secret = await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
-    const { type, data } = secret as { type?: string; data?: Record<string, string> };
-    return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-    const message = `source bundle content: secret "${name}" not found in namespace "${namespace}"`;
-    throw new TransientError('SecretNotFound', message, { cause: thrown });
-  }
-}
-
 /** Shows progress lines in the status, a few a second at most, one write at a time. */
 function progressReporter(
   run: BundleRun,
@@ -156,12 +135,12 @@ function progressReporter(
 
 async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedContent> {
   const { spec, status } = bundleOf(run);
-  const secret = await readSecret(run, signal);
+  const inputs = await readSourceInputs(run.context, spec.source, signal);
   const progress = progressReporter(run, signal);
   try {
     const source = status?.resolvedSource ?? spec.source;
     const { provisionerClassName } = spec;
-    const request = { bundle: identityOf(run.object), provisionerClassName, source, secret } as UnpackRequest;
+    const request = { bundle: identityOf(run.object), provisionerClassName, source, ...inputs } as UnpackRequest;
     return await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
   } finally {
     await progress.settle();

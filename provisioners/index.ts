@@ -1,14 +1,21 @@
 /** The controllers of Bundle and BundleDeployment. Door: `startProvisioners`. They meet other parts in the cluster only. */
-import { bundleDeploymentResource, bundleResource, ownerNameLabel, parseBundle } from '../src/api/index.ts';
+import {
+  type BundleSource,
+  bundleDeploymentResource,
+  bundleResource,
+  ownerNameLabel,
+  parseBundle,
+} from '../src/api/index.ts';
 import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import { type Controller, startController } from '../src/controller/index.ts';
 import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
-import { reconcileBundle, secretNameOf } from './bundle.ts';
+import { reconcileBundle } from './bundle.ts';
 import { reconcileBundleDeployment } from './bundle-deployment.ts';
 import type { ProvisionerContext } from './context.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
+import { configMapNamesOf, secretNameOf } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
@@ -53,27 +60,34 @@ function follow(cache: KindCache, enqueue: (object: KubeObject) => void): void {
   });
 }
 
-/** A Secret that came or changed may mend the Bundles that name it. */
-function followSecrets(options: ProvisionerOptions, { context, bundles }: Parts): void {
-  const secrets = createCache<string>({
-    ...options,
-    target: { apiVersion: 'v1', kind: 'Secret', namespace: options.systemNamespace, isMetadataOnly: true },
-    project: ({ metadata }) => metadata.name ?? '',
-  });
-  const retry = (secretName: string): void => {
-    for (const object of context.bundles.values()) {
-      const { metadata, spec, status } = parseBundle(object);
-      if (status?.phase !== 'Unpacked' && secretNameOf(spec.source) === secretName) bundles.enqueue(metadata.name);
-    }
+/** A Secret or ConfigMap that came or changed may mend the Bundles that name it. */
+function followInputs(options: ProvisionerOptions, { context, bundles }: Parts): void {
+  const kinds: Readonly<Record<string, (source: BundleSource) => readonly (string | undefined)[]>> = {
+    Secret: (source) => [secretNameOf(source)],
+    ConfigMap: configMapNamesOf,
   };
-  void secrets.whenSynced.then(
-    () => {
-      secrets.subscribe(({ after }) => {
-        if (after !== undefined) retry(after);
-      });
-    },
-    () => undefined,
-  );
+  for (const [kind, namesOf] of Object.entries(kinds)) {
+    const inputs = createCache<string>({
+      ...options,
+      target: { apiVersion: 'v1', kind, namespace: options.systemNamespace, isMetadataOnly: true },
+      project: ({ metadata }) => metadata.name ?? '',
+    });
+    const retry = (name: string): void => {
+      for (const object of context.bundles.values()) {
+        const { metadata, spec, status } = parseBundle(object);
+        const isWaiting = status?.phase !== 'Unpacked';
+        if (isWaiting && namesOf(spec.source).includes(name)) bundles.enqueue(metadata.name);
+      }
+    };
+    void inputs.whenSynced.then(
+      () => {
+        inputs.subscribe(({ after }) => {
+          if (after !== undefined) retry(after);
+        });
+      },
+      () => undefined,
+    );
+  }
 }
 
 /** Content of Bundles that were removed while this was not running. */
@@ -97,7 +111,7 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   });
   for (const { metadata } of context.bundles.values()) bundles.enqueue(metadata.name ?? '');
   for (const { metadata } of context.deployments.values()) deployments.enqueue(metadata.name ?? '');
-  followSecrets(options, parts);
+  followInputs(options, parts);
 }
 
 /** Starts both controllers; returns at once. */

@@ -3,7 +3,15 @@
 import { spawnSync } from 'node:child_process';
 import { findControlPlane, oracleVersion } from '../test/control-plane/index.ts';
 
-const stories = ['bundle-schema', 'plain-bundle', 'http-bundle', 'plain-deployment', 'hostile', 'kill'];
+const stories = [
+  'bundle-schema',
+  'plain-bundle',
+  'http-bundle',
+  'config-map-bundle',
+  'plain-deployment',
+  'hostile',
+  'kill',
+];
 
 const binaries = await findControlPlane({ mayBuild: true, report: console.log });
 if ('missing' in binaries) {

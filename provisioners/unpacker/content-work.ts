@@ -12,6 +12,7 @@ import {
   type ContentSource,
   createHttpClient,
   type FetchOptions,
+  fetchConfigMaps,
   fetchGit,
   fetchHttp,
   fetchImage,
@@ -55,17 +56,14 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const download = { answerDeadlineMs, clock: systemClock, temporaryDir };
   const git = { ...download, caPem: settings.gitCaPem };
   const web = { ...download, caPem: settings.httpCaPem };
-  return new Map<string, Fetch>([
-    [
-      'image',
-      async ({ source, secret }, staging, options) => await fetchImage(image, { source, secret, staging }, options),
-    ],
-    ['git', async ({ source, secret }, staging, options) => await fetchGit(git, { source, secret, staging }, options)],
-    [
-      'http',
-      async ({ source, secret }, staging, options) => await fetchHttp(web, { source, secret, staging }, options),
-    ],
-  ]);
+  const fetches: Readonly<Record<string, Fetch>> = {
+    image: ({ source, secret }, staging, options) => fetchImage(image, { source, secret, staging }, options),
+    git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
+    http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
+    configMaps: ({ source, configMaps = [] }, staging, options) =>
+      fetchConfigMaps({ source, configMaps, staging }, options),
+  };
+  return new Map(Object.entries(fetches));
 }
 
 /** What `UnpackedContent` a record stands for. */

@@ -1,5 +1,5 @@
 import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
-import type { ContentSource, ProgressListener, SourceSecret } from '../../src/sources/index.ts';
+import type { ContentSource, ProgressListener, SourceConfigMap, SourceSecret } from '../../src/sources/index.ts';
 
 /** Content is kept for one Bundle: another of the same name and a different uid does not find it. */
 export interface BundleIdentity {
@@ -15,6 +15,8 @@ export interface UnpackRequest {
   readonly source: ContentSource;
   /** The Secret that the source names (pull secret, git authentication), when it names one. */
   readonly secret?: SourceSecret | undefined;
+  /** The ConfigMaps that the source names, for a source that is made of them. */
+  readonly configMaps?: readonly SourceConfigMap[] | undefined;
   /** The digest that the content had before it was lost: anything else is refused. */
   readonly expectedDigest?: string | undefined;
 }

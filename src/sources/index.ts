@@ -1,10 +1,18 @@
-/** Where content comes from: image · git · http. One file each; all fill a staging area of `src/content` and pin what they fetched.
+/** Where content comes from: image · git · http · configMaps. One file each; all fill a staging area of `src/content` and pin what they fetched.
  *
  * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder. */
+export { fetchConfigMaps } from './config-maps.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 export { fetchImage, type ImageSourceDeps } from './image.ts';
 export { type Platform, parsePlatform } from './image-manifest.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';
-export type { ContentSource, FetchOptions, GitSourceSpec, ProgressListener, SourceSecret } from './source.ts';
+export type {
+  ContentSource,
+  FetchOptions,
+  GitSourceSpec,
+  ProgressListener,
+  SourceConfigMap,
+  SourceSecret,
+} from './source.ts';

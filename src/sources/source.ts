@@ -6,6 +6,7 @@ export interface ContentSource {
   readonly image?: { readonly ref: string; readonly pullSecret?: string };
   readonly git?: GitSourceSpec;
   readonly http?: HttpSourceSpec;
+  readonly configMaps?: readonly { readonly configMap: { readonly name?: string }; readonly path?: string }[];
 }
 
 export interface GitSourceSpec {
@@ -26,6 +27,13 @@ export interface SourceSecret {
   readonly name: string;
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
+}
+
+/** A ConfigMap as the API gives it: `binaryData` values are base64. */
+export interface SourceConfigMap {
+  readonly name: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
 }
 
 /** What a source tells while it works; lines are for people, without secrets. */

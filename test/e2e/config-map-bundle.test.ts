@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { valid } from './contents.ts';
+import { bundle, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const crds = valid['manifests/crds.yaml'] ?? '';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function createConfigMap(name: string, content: Readonly<Record<string, unknown>>): Promise<void> {
+  const metadata = { name, namespace: 'rukpak-system' };
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, ...content };
+  await world.kube.create(configMap as never, { fieldManager: 'test' });
+}
+
+type Entry = { readonly configMap: { readonly name: string }; readonly path?: string };
+
+async function createBundle(name: string, configMaps: readonly Entry[]): Promise<void> {
+  await world.kube.create(bundle(name, { type: 'configMaps', configMaps }), { fieldManager: 'test' });
+}
+
+async function failureOf(name: string): Promise<string> {
+  const failing = await world.bundleWithPhase(name, 'Failing');
+  return conditionOf(failing, 'Unpacked')?.message ?? '';
+}
+
+describe('ConfigMaps of the system namespace', () => {
+  test('become a bundle, text and binary keys in the folders that the source names', async () => {
+    await createConfigMap('crds', { data: { 'crds.yaml': crds } });
+    const object = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\n';
+    await createConfigMap('more', { binaryData: { 'more.yaml': Buffer.from(object).toString('base64') } });
+    const configMaps = [
+      { configMap: { name: 'crds' }, path: 'manifests' },
+      { configMap: { name: 'more' }, path: './manifests/' },
+    ];
+    await createBundle('both', configMaps);
+    const unpacked = await world.bundleWithPhase('both', 'Unpacked');
+    expect(conditionOf(unpacked, 'Unpacked')?.message).toBe('Successfully unpacked the configMaps Bundle');
+    expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'configMaps', configMaps });
+  });
+
+  test('may come later: the Bundle says what it waits for, and unpacks once it is there', async () => {
+    await createBundle('early', [{ configMap: { name: 'late' }, path: 'manifests' }]);
+    expect(await failureOf('early')).toBe(
+      'source bundle content: get configmap rukpak-system/late: ConfigMap "late" not found',
+    );
+    await createConfigMap('late', { data: { 'crds.yaml': crds } });
+    await world.bundleWithPhase('early', 'Unpacked');
+  });
+
+  test('that bring the same file are named', async () => {
+    await createConfigMap('one', { data: { 'a.yaml': crds } });
+    await createConfigMap('two', { data: { 'a.yaml': crds } });
+    const path = 'manifests';
+    await createBundle('twice', [
+      { configMap: { name: 'two' }, path },
+      { configMap: { name: 'one' }, path },
+    ]);
+    expect(await failureOf('twice')).toBe(
+      'source bundle content: duplicate path "manifests/a.yaml" found in configmaps [one two]',
+    );
+  });
+
+  test('cannot be deleted while a Bundle is made of them', async () => {
+    await world.bundleWithPhase('both', 'Unpacked');
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'more', namespace: 'rukpak-system' };
+    const thrown = (await errorOf(world.kube.delete(ref))) as Error;
+    expect(thrown.message).toContain('configmap "more" is in-use by bundle "both"');
+    await world.kube.delete({ apiVersion, kind: 'Bundle', name: 'both' });
+  });
+});
