@@ -56,13 +56,20 @@ function internalPackage(group: string): string {
   return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? '');
 }
 
-function isOfAnotherKind(given: { readonly apiVersion: string; readonly kind: string }, expected: ExpectedKind): Error {
-  const { apiVersion, kind } = given;
+/** A kind and its version, as an object says them. */
+export interface GivenKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Why Go cannot turn an object of the given kind into the expected one. */
+export function conversionProblem({ apiVersion, kind }: GivenKind, expected: ExpectedKind): string | undefined {
   const [, version] = splitVersion(apiVersion);
-  const why = isKnown(apiVersion, kind)
-    ? `converting (${version}.${kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`
-    : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:110"`;
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
+  if (!isKnown(apiVersion, kind)) {
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:110"`;
+  }
+  if (kind === expected.kind) return undefined;
+  return `converting (${version}.${kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
 }
 
 /** 400: what is in the body cannot be told. `what` is what is wrong with it. */
@@ -107,11 +114,7 @@ export function checkKind(value: JsonObject, expected: ExpectedKind, text: strin
   Object.assign(value, given);
 }
 
-function checkGiven(
-  given: { readonly apiVersion: string; readonly kind: string },
-  expected: ExpectedKind,
-  text: string,
-): void {
+function checkGiven(given: GivenKind, expected: ExpectedKind, text: string): void {
   const { apiVersion, kind } = given;
   const wanted = groupVersionOf(expected);
   if (kind === '') throw unrecognised(expected.kind, `Object 'Kind' is missing in '${text}'`);
@@ -119,8 +122,10 @@ function checkGiven(
   if (apiVersion.split('/').length > 2) {
     throw unrecognised(expected.kind, `unexpected GroupVersion string: ${apiVersion} ${shownStart(text)}`);
   }
-  const isSameKind = kind === expected.kind && (expected.isCustom || isKnown(apiVersion, kind));
-  if (!isSameKind && !expected.isCustom) throw isOfAnotherKind(given, expected);
-  if (kind !== expected.kind) throw isOfAnotherKind(given, expected);
+  const why = expected.isCustom && kind === expected.kind ? undefined : conversionProblem(given, expected);
+  if (why !== undefined) {
+    const [, version] = splitVersion(apiVersion);
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
+  }
   throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`);
 }

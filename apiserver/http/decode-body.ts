@@ -10,7 +10,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
-import { findDuplicateFields } from './duplicate-fields.ts';
+import { findDuplicateFields, parseMerging } from './duplicate-fields.ts';
 import { checkFields } from './field-decoding.ts';
 import { jsonSyntaxProblem } from './json-syntax.ts';
 import type { Syntax } from './negotiation.ts';
@@ -80,20 +80,32 @@ function reportFindings(findings: readonly string[], expected: ExpectedKind, opt
   for (const finding of findings) options.warn(finding);
 }
 
+/** What a body holds, and its keys that stand twice in one object. */
+function parseObject(
+  bytes: Buffer,
+  type: ResourceType,
+  syntax: Syntax,
+): { readonly value: JsonObject; readonly text: string; readonly duplicates: readonly string[] } {
+  const { value: parsed, text } = parseAny(bytes, { apiVersion: groupVersionOf(type), kind: type.kind }, syntax);
+  const value = parsed === null && !type.isCustom ? {} : parsed;
+  if (!isJsonObject(value)) throw noObject(type.kind, text, value);
+  const duplicates = syntax === 'json' ? findDuplicateFields(text, value) : [];
+  if (duplicates.length === 0) return { value, text, duplicates };
+  const merged = parseMerging(text) as JsonObject;
+  assertHarmless('request body', merged);
+  return { value: merged, text, duplicates };
+}
+
 /** The object that a body holds, checked for kind, types and fields; unknown fields are gone from it.
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
-  const expected = { apiVersion: groupVersionOf(type), kind: type.kind };
-  const { value: parsed, text } = parseAny(bytes, expected, options.syntax);
-  const value = parsed === null && !type.isCustom ? {} : parsed;
-  if (!isJsonObject(value)) throw noObject(type.kind, text, value);
+  const { value, text, duplicates } = parseObject(bytes, type, options.syntax);
   checkKind(value, type, text);
   if (type.isCustom && !isJsonObject(value['metadata'])) value['metadata'] = {};
   value['metadata'] ??= {};
-  const duplicates = options.syntax === 'json' && options.validation !== 'Ignore' ? findDuplicateFields(text) : [];
   const unknown = checkFields(type, value as unknown as KubeObject);
   const findings = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...duplicates.filter((path) => !unknown.includes(path)).map((path) => `duplicate field ${JSON.stringify(path)}`),
     ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
   ];
   reportFindings(findings, type, options);

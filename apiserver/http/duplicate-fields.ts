@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -60,8 +62,9 @@ class FieldScan {
 }
 
 /** Paths (`spec.containers[0].name`) of the keys that stand twice in one object of a JSON text, each once, as met.
- *  The text must be valid JSON of bounded depth. */
-export function findDuplicateFields(text: string): string[] {
+ *  `value` is what the text holds, of bounded depth: a text that is written as JSON.stringify writes it has no such keys. */
+export function findDuplicateFields(text: string, value: JsonValue): string[] {
+  if (JSON.stringify(value) === text.trimEnd()) return [];
   const scan = new FieldScan();
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
@@ -72,4 +75,37 @@ export function findDuplicateFields(text: string): string[] {
     } else if ('{[]},'.includes(character)) scan.mark(character);
   }
   return [...scan.found];
+}
+
+/** Reads a JSON text as Go does where a key stands twice: the later value wins, but objects are merged. The text must be valid JSON of
+ *  bounded depth; the value is to be checked again, for there is more in it than in that of JSON.parse. */
+export function parseMerging(text: string): JsonValue {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  let at = 0;
+  const value = (before: JsonValue | undefined): JsonValue => {
+    const token = tokens[at++] ?? 'null';
+    if (token === '{') return object(isJsonObject(before) ? before : {});
+    return token === '[' ? list() : (JSON.parse(token) as JsonValue);
+  };
+  const object = (fields: JsonObject): JsonObject => {
+    while (tokens[at] !== '}') {
+      const key = JSON.parse(tokens[at] ?? '""') as string;
+      at += 2;
+      const member = value(Object.hasOwn(fields, key) ? fields[key] : undefined);
+      Object.defineProperty(fields, key, { value: member, writable: true, enumerable: true, configurable: true });
+      if (tokens[at] === ',') at += 1;
+    }
+    at += 1;
+    return fields;
+  };
+  const list = (): JsonValue[] => {
+    const items: JsonValue[] = [];
+    while (tokens[at] !== ']') {
+      items.push(value(undefined));
+      if (tokens[at] === ',') at += 1;
+    }
+    at += 1;
+    return items;
+  };
+  return value(undefined);
 }

@@ -9,13 +9,18 @@ import { badRequest } from './status-error.ts';
  *  @throws StatusError 400 for a value of the wrong type in a built-in kind */
 export function checkFields(type: ResourceType, object: KubeObject): string[] {
   const { schema, kind, version, isCustom } = type;
-  if (schema === undefined) return [];
-  const value = object as unknown as JsonObject;
-  if (!isCustom) {
-    const [problem] = decodeProblems(value, schema, kind);
+  if (schema !== undefined && !isCustom) {
+    const [problem] = decodeProblems(object as unknown as JsonObject, schema, kind);
     const what = `${kind} in version "${version}" cannot be handled as a ${kind}`;
     if (problem !== undefined) throw badRequest(`${what}: ${problem}`);
-    dropNulls(value, schema);
   }
+  return dropUnknownFields(type, object);
+}
+
+/** Drops nulls and unknown fields from an object whose values are of the right types, and gives the paths of the unknown ones. */
+export function dropUnknownFields({ schema, isCustom }: ResourceType, object: KubeObject): string[] {
+  if (schema === undefined) return [];
+  const value = object as unknown as JsonObject;
+  if (!isCustom) dropNulls(value, schema);
   return pruneUnknown(value, schema);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { WriteContext } from '../registry/write-context.ts';
+import { goQuote } from '../schema/go-syntax.ts';
 import { checkAccess } from './access.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
@@ -27,7 +28,7 @@ function managerErrors(manager: string): FieldError[] {
   const at = manager.search(/\p{C}/u);
   if (at < 0) return [];
   const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const message = `Invalid value: ${JSON.stringify(manager)}: invalid character U+${code} (at position ${at})`;
+  const message = `Invalid value: ${goQuote(manager)}: invalid character U+${code} (at position ${at})`;
   return [{ field, reason: 'FieldValueInvalid', message }];
 }
 
@@ -39,7 +40,11 @@ function validationErrors(value: string): FieldError[] {
 
 /** The name under which a write without `fieldManager` is recorded. */
 export function managerOfUserAgent(userAgent: string | undefined): string {
-  const name = (userAgent ?? '').split('/', 1)[0]?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
+  const name =
+    Buffer.from(userAgent ?? '', 'latin1')
+      .toString('utf8')
+      .split('/', 1)[0]
+      ?.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '') ?? '';
   return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
 }
 
@@ -54,7 +59,7 @@ export function readWriteOptions(
   const dryRun = query.getAll('dryRun');
   const manager = parameter(query, 'fieldManager');
   const validation = parameter(query, 'fieldValidation');
-  const errors = [...dryRunErrors(dryRun), ...managerErrors(manager), ...validationErrors(validation)];
+  const errors = [...managerErrors(manager), ...dryRunErrors(dryRun), ...validationErrors(validation)];
   if (errors.length > 0) throw invalidOptions(kind, errors);
   const options: JsonObject = { kind, apiVersion: 'meta.k8s.io/v1' };
   if (dryRun.length > 0) options['dryRun'] = dryRun;

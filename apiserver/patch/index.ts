@@ -2,4 +2,5 @@
  *  Never validates the result against a schema, never changes what it is given. */
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
+export { formatGoValue } from './strategic-errors.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';

@@ -1,5 +1,5 @@
 import { assertHarmless, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { badRequest, StatusError } from '../http/status-error.ts';
+import { StatusError } from '../http/status-error.ts';
 
 const maxOperations = 10_000;
 const maxCopiedBytes = 3 * 1024 * 1024;
@@ -12,8 +12,9 @@ export function unprocessablePatch(cause?: unknown): StatusError {
 
 interface Operation {
   readonly op: string;
-  readonly path: string;
-  readonly from: string;
+  /** Undefined where it is none: every operation needs one. */
+  readonly path: string | undefined;
+  readonly from: string | undefined;
   readonly value: JsonValue | undefined;
 }
 
@@ -33,50 +34,55 @@ class Draft {
     return this.#root;
   }
 
-  read(path: string): JsonValue {
-    let value = this.#root;
-    for (const token of tokensOf(path)) value = childOf(asContainer(value), token);
-    return value;
+  /** The value there; undefined for an absent member of an object that is there. */
+  read(path: string): JsonValue | undefined {
+    const tokens = tokensOf(path);
+    const last = tokens.pop() ?? '';
+    let container = asContainer(this.#root);
+    for (const token of tokens) container = asContainer(childOf(container, token));
+    return childOf(container, last);
   }
 
   add(path: string, value: JsonValue): void {
-    this.#write(path, value, (container, token) => {
+    this.#write(path, (container, token) => {
       if (Array.isArray(container)) container.splice(indexOf(container, token, 'insert'), 0, value);
       else setMember(container, token, value);
     });
   }
 
+  /** Puts a value in the place of another, or where there is none yet in an object. */
   replace(path: string, value: JsonValue): void {
-    this.#write(path, value, (container, token) => {
-      childOf(container, token);
+    if (path === '') {
+      if (Array.isArray(value) || isJsonObject(value)) this.#root = value;
+      return;
+    }
+    this.#write(path, (container, token) => {
       if (Array.isArray(container)) container[indexOf(container, token, 'read')] = value;
       else setMember(container, token, value);
     });
   }
 
   remove(path: string): JsonValue {
-    const removed = this.read(path);
-    this.#write(path, null, (container, token) => {
+    let removed: JsonValue | undefined;
+    this.#write(path, (container, token) => {
+      removed = childOf(container, token);
+      if (removed === undefined) throw unprocessablePatch();
       if (Array.isArray(container)) container.splice(indexOf(container, token, 'read'), 1);
       else delete container[token];
     });
-    return removed;
+    return removed ?? null;
   }
 
   copy(from: string, path: string): void {
-    const text = JSON.stringify(this.read(from));
+    const text = JSON.stringify(this.read(from) ?? null);
     this.#copiedBytes += text.length;
     if (this.#copiedBytes > maxCopiedBytes) throw unprocessablePatch();
     this.add(path, JSON.parse(text) as JsonValue);
   }
 
-  #write(path: string, whole: JsonValue, change: (container: Container, token: string) => void): void {
+  #write(path: string, change: (container: Container, token: string) => void): void {
     const tokens = tokensOf(path);
-    const last = tokens.pop();
-    if (last === undefined) {
-      this.#root = whole;
-      return;
-    }
+    const last = tokens.pop() ?? '';
     let container = this.#own(asContainer(this.#root));
     this.#root = container;
     for (const token of tokens) {
@@ -100,109 +106,90 @@ function setMember(object: JsonObject, key: string, value: JsonValue): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
+/** The steps of a path; what stands before its first slash is not looked at. The whole document cannot be named this way. */
 function tokensOf(path: string): string[] {
-  if (path === '') return [];
-  const [first, ...tokens] = path.split('/');
-  if (first !== '') throw unprocessablePatch();
+  const [, ...tokens] = path.split('/');
+  if (tokens.length === 0) throw unprocessablePatch();
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function asContainer(value: JsonValue): Container {
+function asContainer(value: JsonValue | undefined): Container {
   if (Array.isArray(value) || isJsonObject(value)) return value;
   throw unprocessablePatch();
 }
 
 function indexOf(list: readonly JsonValue[], token: string, use: 'insert' | 'read'): number {
   if (token === '-' && use === 'insert') return list.length;
-  if (!/^-?\d{1,9}$/.test(token)) throw unprocessablePatch();
+  if (!/^[+-]?\d{1,9}$/.test(token)) throw unprocessablePatch();
   const count = list.length + (use === 'insert' ? 1 : 0);
   const index = Number(token) < 0 ? count + Number(token) : Number(token);
   if (index < 0 || index >= count) throw unprocessablePatch();
   return index;
 }
 
-function childOf(container: Container, token: string): JsonValue {
-  const own = Array.isArray(container) || Object.hasOwn(container, token);
-  const child = Array.isArray(container) ? container[indexOf(container, token, 'read')] : container[token];
-  if (!own || child === undefined) throw unprocessablePatch();
-  return child;
+function childOf(container: Container, token: string): JsonValue | undefined {
+  if (Array.isArray(container)) return container[indexOf(container, token, 'read')];
+  return Object.hasOwn(container, token) ? container[token] : undefined;
 }
 
-function goKindOf(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value;
-}
-
-function textMember(operation: JsonObject, name: 'op' | 'path' | 'from'): string {
-  const value = Object.hasOwn(operation, name) ? (operation[name] ?? '') : '';
-  if (typeof value === 'string') return value;
-  const kind = goKindOf(value);
-  throw badRequest(
-    `error decoding patch: json: cannot unmarshal ${kind} into Go struct field jsonPatchOp.${name} of type string`,
-  );
+function textMember(operation: JsonObject, name: 'op' | 'path' | 'from'): string | undefined {
+  const value = Object.hasOwn(operation, name) ? operation[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function decodeOperation(value: JsonValue): Operation {
-  if (!isJsonObject(value)) {
-    const kind = goKindOf(value);
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go value of type handlers.jsonPatchOp`);
-  }
-  const [op, path, from] = [textMember(value, 'op'), textMember(value, 'path'), textMember(value, 'from')];
-  return { op, path, from, value: Object.hasOwn(value, 'value') ? value['value'] : undefined };
+  const operation = isJsonObject(value) ? value : {};
+  return {
+    op: textMember(operation, 'op') ?? '',
+    path: textMember(operation, 'path'),
+    from: textMember(operation, 'from'),
+    value: Object.hasOwn(operation, 'value') ? operation['value'] : undefined,
+  };
 }
 
 function decodeOperations(patch: JsonValue): Operation[] {
-  if (!Array.isArray(patch)) {
-    const kind = goKindOf(patch);
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${kind} into Go value of type []handlers.jsonPatchOp`,
-    );
-  }
-  if (patch.length <= maxOperations) return patch.map(decodeOperation);
-  const limit = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`;
+  const list = Array.isArray(patch) ? patch : [];
+  if (list.length <= maxOperations) return list.map(decodeOperation);
+  const limit = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${list.length}`;
   throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${limit}` });
 }
 
-function valueOf(operation: Operation): JsonValue {
-  if (operation.value === undefined) throw unprocessablePatch();
-  return operation.value;
+function isTestPassed(draft: Draft, path: string, wanted: JsonValue): boolean {
+  const found = path === '' ? draft.root : draft.read(path);
+  return isJsonEqual(found ?? null, wanted);
 }
 
-function isTestPassed(draft: Draft, operation: Operation): boolean {
-  const wanted = operation.value ?? null;
-  try {
-    return isJsonEqual(draft.read(operation.path), wanted);
-  } catch (thrown) {
-    if (thrown instanceof StatusError) return wanted === null;
-    throw thrown;
-  }
+function required(path: string | undefined): string {
+  if (path === undefined) throw unprocessablePatch();
+  return path;
 }
 
 function perform(draft: Draft, operation: Operation): void {
+  const { value = null } = operation;
   switch (operation.op) {
     case 'add':
-      return draft.add(operation.path, valueOf(operation));
+      return draft.add(required(operation.path), value);
     case 'replace':
-      return draft.replace(operation.path, valueOf(operation));
+      return draft.replace(required(operation.path), value);
     case 'remove':
-      draft.remove(operation.path);
+      draft.remove(required(operation.path));
       return undefined;
     case 'move':
-      return draft.add(operation.path, draft.remove(operation.from));
+      return draft.add(required(operation.path), draft.remove(required(operation.from)));
     case 'copy':
-      return draft.copy(operation.from, operation.path);
+      return draft.copy(required(operation.from), required(operation.path));
     case 'test':
-      if (isTestPassed(draft, operation)) return undefined;
+      if (isTestPassed(draft, required(operation.path), value)) return undefined;
       throw unprocessablePatch();
     default:
       throw unprocessablePatch();
   }
 }
 
-/** Applies a JSON patch (RFC 6902; negative indexes count from the end); the document given is left as it is.
- *  @throws StatusError 400 not a patch · 413 more than 10,000 operations · 422 an operation does not fit the document,
- *  copies more than 3 MiB in sum, or nests too deeply */
+/** Applies a JSON patch (RFC 6902, as kube-apiserver reads it: indexes may count from the end, replacing an absent member adds it);
+ *  null is an empty patch. The document given is left as it is.
+ *  @throws StatusError 413 more than 10,000 operations · 422 an operation does not fit the document, copies more than 3 MiB in sum,
+ *  or nests too deeply */
 export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObject {
   const operations = decodeOperations(patch);
   const draft = new Draft(document);

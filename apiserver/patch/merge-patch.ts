@@ -14,11 +14,6 @@ function merge(target: JsonValue | undefined, patch: JsonValue): JsonValue {
 /** Applies a JSON merge patch (RFC 7396); unchanged parts of the result are shared with the document.
  *  @throws StatusError 400 when the patch is not an object */
 export function applyMergePatch(document: JsonObject, patch: JsonValue): JsonObject {
-  if (!isJsonObject(patch)) {
-    const kind = Array.isArray(patch) ? 'array' : typeof patch;
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
-    );
-  }
+  if (!isJsonObject(patch)) throw badRequest('Invalid JSON Patch');
   return merge(document, patch) as JsonObject;
 }

@@ -39,15 +39,16 @@ describe('applyJsonPatch', () => {
   test.each<[string, JsonValue[]]>([
     ['an absent parent', [{ op: 'add', path: '/a/b', value: 1 }]],
     ['removing what is absent', [{ op: 'remove', path: '/a' }]],
-    ['replacing what is absent', [{ op: 'replace', path: '/a', value: 1 }]],
+    ['replacing an item that is absent', [{ op: 'replace', path: '/list/3', value: 1 }]],
     ['a failed test', [{ op: 'test', path: '/list/0', value: 2 }]],
     ['an unknown operation', [{ op: 'merge', path: '/list' }]],
     ['a path without a slash', [{ op: 'add', path: 'a', value: 1 }]],
+    ['an operation without a path', [{ op: 'add', value: 1 }]],
     ['an index beyond the end', [{ op: 'add', path: '/list/4', value: 1 }]],
     ['a prototype key', [{ op: 'add', path: '/__proto__', value: {} }]],
-    ['reading a prototype', [{ op: 'copy', from: '/constructor', path: '/a' }]],
-    ['a document that is no object', [{ op: 'replace', path: '', value: 1 }]],
-    ['a copy bomb', Array.from({ length: 60 }, (_, index) => ({ op: 'copy', from: '', path: `/k${index}` }))],
+    ['reading below a prototype', [{ op: 'copy', from: '/constructor/name', path: '/a' }]],
+    ['a document that is no object', [{ op: 'replace', path: '', value: [] }]],
+    ['a copy bomb', Array.from({ length: 60 }, (_, index) => ({ op: 'copy', from: '/list', path: `/list/${index}` }))],
     [
       'a depth bomb',
       Array.from({ length: 300 }, (_, depth) => ({ op: 'add', path: '/d'.repeat(depth + 1), value: {} })),
@@ -69,7 +70,7 @@ test('applyMergePatch deletes by null, replaces lists, shares what it does not t
   const merged = applyMergePatch(document, { a: { b: null, d: { e: null, f: 1 } }, list: [2] });
   expect(merged).toEqual({ a: { c: 2, d: { f: 1 } }, list: [2], kept: { x: 1 } });
   expect(merged['kept']).toBe(document.kept);
-  expect(() => applyMergePatch(document, [])).toThrow('cannot unmarshal array into Go value');
+  expect(() => applyMergePatch(document, [])).toThrow('Invalid JSON Patch');
 });
 
 const container: Schema = {

@@ -150,6 +150,22 @@ function firstProblem<T>(list: readonly T[], check: (item: T) => string | undefi
   return undefined;
 }
 
+/** Whether the value is for a type that decodes itself: quantities, times, bytes, integers or texts. */
+export function decodesItself(value: JsonValue, schema: Schema): boolean {
+  if (isIntOrString(schema) || lastPart(schema.definition) === 'Quantity') return true;
+  return schema.type === 'string' && schema.format !== undefined && typeof value === 'string';
+}
+
+/** The problem of a value of such a type, without a path. */
+export function scalarProblem(value: JsonValue, schema: Schema): string | undefined {
+  if (isIntOrString(schema)) {
+    const isFine = typeof value === 'string' || (typeof value === 'number' && isInteger(value, 'int32'));
+    return isFine ? undefined : `json: cannot unmarshal ${jsonType(value)} into Go value of type int32`;
+  }
+  if (lastPart(schema.definition) === 'Quantity') return specialProblem(value, schema, { struct: '', path: '' });
+  return typeof value === 'string' ? textProblem(value, schema) : undefined;
+}
+
 /** Why Go could not read `value` as the built-in kind: nothing, or the first problem, in the words of Go's decoder
  *  (`json: cannot unmarshal number into Go struct field ConfigMap.data of type string`). */
 export function decodeProblems(value: JsonValue, schema: Schema, kind: string): string[] {

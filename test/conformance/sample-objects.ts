@@ -26,6 +26,13 @@ export function pod(name: string, spec: JsonObject = {}): JsonObject {
   };
 }
 
+/** A PodTemplate: a pod's spec that nothing acts on. */
+export function podTemplate(name: string, spec: JsonObject = {}): JsonObject {
+  const containers = [{ name: 'a', image: 'registry.example/a:1' }];
+  const template = { metadata: { labels: { app: 'x' } }, spec: { containers, ...spec } };
+  return { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name }, template };
+}
+
 /** A Deployment with one container. */
 export function deployment(name: string, spec: JsonObject = {}): JsonObject {
   const containers = [{ name: 'a', image: 'registry.example/a:1' }];
@@ -57,6 +64,13 @@ export function withoutControllers(body: JsonValue): JsonValue {
 
 function isControllers(manager: JsonValue | undefined, subresource: JsonValue | undefined): boolean {
   return typeof manager === 'string' && byControllers.test(manager) && subresource === 'status';
+}
+
+/** A Status without the whole patched object that stands in it in Go's order of fields. */
+export function withoutPatched(body: JsonValue): JsonValue {
+  if ((body as JsonObject)['kind'] !== 'Status') return body;
+  const text = JSON.stringify(body).replaceAll(/Invalid value: \\"\{.*?\}\\": (?=[a-z])/g, 'Invalid value: (object): ');
+  return JSON.parse(text) as JsonValue;
 }
 
 /** A body with what tells little: all but metadata, without the managed fields. */

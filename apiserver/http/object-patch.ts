@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '../patch/index.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { groupVersionOf } from '../registry/type-registry.ts';
+import { decodeProblems } from '../schema/decode.ts';
+import { unstructuredProblem } from '../schema/unstructured.ts';
+import { conversionProblem } from './body-kind.ts';
+import type { FieldValidation } from './decode-body.ts';
+import { dropUnknownFields } from './field-decoding.ts';
+import { type DecodedPatch, decodePatch, type PatchKind } from './patch-document.ts';
+import { invalid, type StatusError } from './status-error.ts';
+
+/** What a patch is applied with. */
+export interface PatchOptions {
+  readonly type: ResourceType;
+  readonly validation: FieldValidation;
+  warn(text: string): void;
+}
+
+function applyTo(
+  live: JsonObject,
+  patch: JsonValue,
+  { kind, type }: { kind: PatchKind; type: ResourceType },
+): JsonObject {
+  switch (kind) {
+    case 'json':
+      return applyJsonPatch(live, patch);
+    case 'merge':
+      return applyMergePatch(live, patch);
+    case 'strategic':
+      return applyStrategicMergePatch(live, patch, type.schema);
+  }
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Why the patched document is no object of this built-in kind. */
+function kindProblem(patched: JsonObject, type: ResourceType): string | undefined {
+  const given = {
+    apiVersion: textOf(patched['apiVersion']) || groupVersionOf(type),
+    kind: textOf(patched['kind']) || type.kind,
+  };
+  if (given.apiVersion === groupVersionOf(type) && given.kind === type.kind) return undefined;
+  return conversionProblem(given, type);
+}
+
+function decodeProblem(patched: JsonObject, kind: PatchKind, type: ResourceType): string | undefined {
+  const { schema, isCustom } = type;
+  if (schema === undefined || isCustom) return undefined;
+  if (kind === 'strategic') return unstructuredProblem(patched, schema);
+  return kindProblem(patched, type) ?? decodeProblems(patched, schema, type.kind)[0];
+}
+
+/** A patch, decoded once and ready to be applied to the object as it is.
+ *  @throws StatusError 400 for a document that is no patch */
+export class ObjectPatch {
+  readonly #kind: PatchKind;
+  readonly #options: PatchOptions;
+  readonly #decoded: DecodedPatch;
+
+  constructor(bytes: Buffer, kind: PatchKind, options: PatchOptions) {
+    this.#kind = kind;
+    this.#options = options;
+    this.#decoded = decodePatch(bytes, kind, options.validation !== 'Ignore');
+  }
+
+  /** The patched object, without unknown fields; `live` is left as it is.
+   *  @throws StatusError 400, 413, 422, 500 */
+  apply(live: KubeObject): KubeObject {
+    const { type } = this.#options;
+    const patched = structuredClone(
+      applyTo(live as unknown as JsonObject, this.#decoded.value, { kind: this.#kind, type }),
+    );
+    const problem = decodeProblem(patched, this.#kind, type);
+    if (problem !== undefined) throw this.#invalid(patched, problem);
+    const isNothing = !type.isCustom && this.#kind !== 'strategic' && !isNamed(patched);
+    const object = (isNothing ? { metadata: {} } : patched) as unknown as KubeObject;
+    const unknown = dropUnknownFields(type, object).map((path) => `unknown field ${JSON.stringify(path)}`);
+    this.#report(patched, [...this.#decoded.findings, ...unknown.sort()]);
+    if (!type.isCustom) Object.assign(object, { apiVersion: groupVersionOf(type), kind: type.kind });
+    return object;
+  }
+
+  #report(patched: JsonObject, findings: readonly string[]): void {
+    const { validation } = this.#options;
+    if (findings.length === 0 || validation === 'Ignore') return;
+    if (validation === 'Strict') throw this.#invalid(patched, `strict decoding error: ${findings.join(', ')}`);
+    for (const finding of findings) this.#options.warn(finding);
+  }
+
+  #invalid(patched: JsonObject, problem: string): StatusError {
+    const shown = this.#kind === 'strategic' ? formatGoValue(this.#decoded.value) : JSON.stringify(patched);
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${problem}`;
+    return invalid({ group: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', message }]);
+  }
+}
+
+/** What says neither kind nor version is read as nothing at all. */
+function isNamed(patched: JsonObject): boolean {
+  return textOf(patched['apiVersion']) !== '' || textOf(patched['kind']) !== '';
+}
