@@ -118,7 +118,7 @@ const rows: { name: string; object: KubeObject; refusals: string[] }[] = [
   {
     name: 'a ConfigMap over its limit',
     object: created('v1', 'ConfigMap', { data: { a: 'x'.repeat(1_048_577) } }),
-    refusals: [': Too long: may not be more than 1048576 bytes'],
+    refusals: ['[]: Too long: may not be more than 1048576 bytes'],
   },
   {
     name: 'TYPE-18: a TLS secret without key',

@@ -9,6 +9,8 @@ const label1123Text =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const wildcardText =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const label1035Text =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const qualifiedText =
@@ -20,6 +22,7 @@ const configKeyText =
 
 const label1123Pattern = new RegExp(`^${label}$`);
 const subdomainPattern = new RegExp(`^${label}(\\.${label})*$`);
+const wildcardPattern = new RegExp(`^\\*\\.${label}(\\.${label})*$`);
 const label1035Pattern = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const qualifiedPattern = new RegExp(`^${qualified}$`);
 const configKeyPattern = /^[-._a-zA-Z0-9]+$/;
@@ -44,6 +47,11 @@ export function dns1123LabelProblems(text: string): string[] {
 /** At most 253 characters: the names of most objects. */
 export function dns1123SubdomainProblems(text: string): string[] {
   return check(text, 253, { pattern: subdomainPattern, message: subdomainText });
+}
+
+/** Hosts for which one name stands for all below another: `*.example.com`. */
+export function wildcardSubdomainProblems(text: string): string[] {
+  return check(text, 253, { pattern: wildcardPattern, message: wildcardText });
 }
 
 /** At most 63 characters: services, CRD plurals. */

@@ -120,8 +120,8 @@ export class ObjectWriter {
     // Taken names are found before the validating plug-ins ask others, and again when storing.
     if (this.#deps.store.get(type.storageKey, key) !== undefined) throw new StaleChangeError(undefined);
     await this.#validate(target, { operation: 'CREATE', name, object, old: undefined }, context);
-    if (context.dryRun) return { object, isCreated: true, isGone: false };
     const stored = type.toStorage(object);
+    if (context.dryRun) return { object: type.toServed(stored), isCreated: true, isGone: false };
     const { entry, durable } = this.#deps.store.commit({
       storageKey: type.storageKey,
       key,

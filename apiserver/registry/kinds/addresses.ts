@@ -58,7 +58,7 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 /** A network in CIDR notation; bits behind the prefix may be set. */
-function parseNetwork(text: string): Network | undefined {
+export function parseNetwork(text: string): Network | undefined {
   const match = /^([^/]+)\/(\d{1,4})$/.exec(text);
   const address = match === null ? undefined : parseAddress(match[1] ?? '');
   if (address === undefined) return undefined;
@@ -71,14 +71,50 @@ function parseNetwork(text: string): Network | undefined {
   return { address, prefixLength, first, text: `${textOf(first, address.family)}/${prefixLength}` };
 }
 
+/** Whether `inner` lies in `outer` and is smaller. */
+export function isStrictSubnet(inner: string, outer: string): boolean {
+  const [small, large] = [parseNetwork(inner), parseNetwork(outer)];
+  if (small === undefined || large === undefined || small.address.family !== large.address.family) return false;
+  const rest = BigInt(bitsOf(large.address.family) - large.prefixLength);
+  return small.prefixLength > large.prefixLength && small.first >> rest === large.first >> rest;
+}
+
 /** Errors of an address in a field that is older than the strict rules. */
 export function addressErrors(text: string, field: string): FieldError[] {
   return parseAddress(text) === undefined ? [invalidField(field, text, addressText)] : [];
 }
 
+/** Errors of an address in a field that takes only the canonical form. */
+export function strictAddressErrors(text: string, field: string): FieldError[] {
+  const address = parseAddress(text);
+  if (address === undefined) return addressErrors(text, field);
+  if (address.isOdd) {
+    const why = text.includes(':') ? 'must not be an IPv4-mapped IPv6 address' : 'must not have leading 0s';
+    return [invalidField(field, text, why)];
+  }
+  return address.text === text ? [] : [invalidField(field, text, `must be in canonical form ("${address.text}")`)];
+}
+
 /** Errors of a network in a field that is older than the strict rules. */
 export function networkErrors(text: string, field: string): FieldError[] {
   return parseNetwork(text) === undefined ? [invalidField(field, text, cidrText)] : [];
+}
+
+/** Errors of a network in a field that takes only the canonical form. */
+export function strictNetworkErrors(text: string, field: string): FieldError[] {
+  const network = parseNetwork(text);
+  if (network === undefined) return networkErrors(text, field);
+  if (network.address.isOdd) {
+    const why = text.includes(':')
+      ? 'must not have an IPv4-mapped IPv6 address'
+      : 'must not have leading 0s in IP or prefix length';
+    return [invalidField(field, text, why)];
+  }
+  if (/\/0\d/.test(text)) return [invalidField(field, text, 'must not have leading 0s in IP or prefix length')];
+  if (network.first !== network.address.value) {
+    return [invalidField(field, text, 'must not have bits set beyond the prefix length')];
+  }
+  return network.text === text ? [] : [invalidField(field, text, `must be in canonical form ("${network.text}")`)];
 }
 
 /** Warnings about an address that is valid, but not written as it should be. */

@@ -3,13 +3,20 @@ import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { pathSegmentProblems } from '../names.ts';
+import { autoscalerToServed, autoscalerToStorage } from './autoscaler-conversion.ts';
+import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
 import * as cluster from './cluster-validation.ts';
-import * as config from './config-validation.ts';
-import { autoscalerToServed, autoscalerToStorage, eventToServed, eventToStorage } from './conversions.ts';
+import { configMapRules, secretRules, serviceAccountRules } from './configuration.ts';
+import { eventToServed, eventToStorage } from './conversions.ts';
+import { endpointSliceRules, endpointsRules } from './endpoints.ts';
+import { ingressClassRules, ingressRules } from './ingresses.ts';
 import { namespaceRules } from './namespaces.ts';
+import { networkPolicyRules } from './network-policy.ts';
 import { podBehaviour } from './pods.ts';
 import * as policy from './policy-defaults.ts';
+import { bindingRules, clusterRoleRules, namespacedRoleRules } from './rbac.ts';
 import { asJson, objectAt, textAt, valueAt } from './reading.ts';
+import { ipAddressRules, serviceCidrRules } from './service-cidrs.ts';
 import { serviceRules } from './services.ts';
 import { validateWebhooks } from './webhook-validation.ts';
 import * as workload from './workload-defaults.ts';
@@ -29,13 +36,6 @@ export interface BuiltinKind extends KindRules {
 
 const spec: KindRules = { generationOf: ['spec'] };
 const webhooks: KindRules = { generationOf: ['webhooks'], validate: validateWebhooks };
-const role: KindRules = { validate: cluster.validateRole };
-const binding: KindRules = {
-  applyDefaults: policy.defaultBinding,
-  validate: cluster.validateRoleBinding,
-  validateUpdate: cluster.immutableFields(['roleRef'], 'cannot change roleRef'),
-};
-const rbac: KindRules = { nameProblems: pathSegmentProblems };
 
 /** Sets the status that Go prints for an object that no controller has seen yet. */
 function begins(status: JsonObject): (object: KubeObject) => void {
@@ -75,15 +75,11 @@ const event: KindRules = {
 const core: Readonly<Record<string, BuiltinKind>> = {
   Namespace: namespaceRules,
   Pod: { ...podBehaviour, validate: valid.validatePod, validateUpdate: valid.validatePodUpdate },
-  ConfigMap: { validate: config.validateConfigMap, validateUpdate: config.validateConfigMapUpdate },
+  ConfigMap: configMapRules,
   Service: serviceRules,
-  Secret: {
-    applyDefaults: policy.defaultSecret,
-    validate: config.validateSecret,
-    validateUpdate: config.validateSecretUpdate,
-    selectableFields: fields('type'),
-  },
-  Endpoints: { applyDefaults: policy.defaultEndpoints },
+  Secret: secretRules,
+  ServiceAccount: serviceAccountRules,
+  Endpoints: endpointsRules,
   Event: event,
   Node: { selectableFields: { 'spec.unschedulable': (object) => field('spec', 'unschedulable')(object) || 'false' } },
   PersistentVolumeClaim: {
@@ -155,14 +151,9 @@ const workloads: Readonly<Record<string, BuiltinKind>> = {
     validate: valid.validateCronJob,
     prepareForCreate: begins({}),
   },
-  'autoscaling/v2/HorizontalPodAutoscaler': {
-    applyDefaults: policy.defaultAutoscaler,
-    validate: cluster.validateAutoscaler,
-    prepareForCreate: begins({ currentMetrics: null, desiredReplicas: 0 }),
-  },
+  'autoscaling/v2/HorizontalPodAutoscaler': autoscalerRules,
   'autoscaling/v1/HorizontalPodAutoscaler': {
-    applyDefaults: policy.defaultAutoscalerV1,
-    validate: cluster.validateAutoscaler,
+    ...autoscalerV1Rules,
     toServed: autoscalerToServed,
     toStorage: autoscalerToStorage,
   },
@@ -174,35 +165,22 @@ const others: Readonly<Record<string, BuiltinKind>> = {
     validate: cluster.validateBudget,
     prepareForCreate: begins(noBudget),
   },
-  'networking.k8s.io/v1/Ingress': {
-    ...spec,
-    validate: cluster.validateIngress,
-    prepareForCreate: begins({ loadBalancer: {} }),
-  },
-  'networking.k8s.io/v1/IngressClass': {
-    ...spec,
-    applyDefaults: policy.defaultIngressClass,
-    validateUpdate: valid.immutableSpec('controller'),
-  },
-  'networking.k8s.io/v1/NetworkPolicy': {
-    ...spec,
-    applyDefaults: policy.defaultNetworkPolicy,
-    validate: cluster.validateNetworkPolicy,
-  },
-  'discovery.k8s.io/v1/EndpointSlice': {
-    applyDefaults: policy.defaultEndpointSlice,
-    generationOf: ['endpoints', 'ports', 'addressType', 'metadata.labels'],
-  },
+  'networking.k8s.io/v1/Ingress': ingressRules,
+  'networking.k8s.io/v1/IngressClass': ingressClassRules,
+  'networking.k8s.io/v1/NetworkPolicy': networkPolicyRules,
+  'networking.k8s.io/v1/ServiceCIDR': serviceCidrRules,
+  'networking.k8s.io/v1/IPAddress': ipAddressRules,
+  'discovery.k8s.io/v1/EndpointSlice': endpointSliceRules,
   'events.k8s.io/v1/Event': {
     ...event,
     selectableFields: fields(...involved.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type'),
     toServed: eventToServed,
     toStorage: eventToStorage,
   },
-  'rbac.authorization.k8s.io/v1/Role': { ...rbac, ...role },
-  'rbac.authorization.k8s.io/v1/ClusterRole': { ...rbac, ...role },
-  'rbac.authorization.k8s.io/v1/RoleBinding': { ...rbac, ...binding },
-  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': { ...rbac, ...binding },
+  'rbac.authorization.k8s.io/v1/Role': namespacedRoleRules,
+  'rbac.authorization.k8s.io/v1/ClusterRole': clusterRoleRules,
+  'rbac.authorization.k8s.io/v1/RoleBinding': bindingRules,
+  'rbac.authorization.k8s.io/v1/ClusterRoleBinding': bindingRules,
   'storage.k8s.io/v1/StorageClass': {
     applyDefaults: policy.defaultStorageClass,
     validate: cluster.validateStorageClass,

@@ -1,12 +1,33 @@
+import type { FieldError } from '../../http/status-error.ts';
+import { invalidField } from '../../schema/field-errors.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems } from '../names.ts';
-import { asJson, ensureObject, listAt, objectAt, textAt } from './reading.ts';
+import { dns1123LabelProblems, qualifiedNameProblems } from '../names.ts';
+import { problemErrors } from './field-checks.ts';
+import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** The label by which selectors find a namespace; always the name. */
 function forceNameLabel(object: KubeObject): void {
   const { name } = object.metadata;
   if (name !== undefined) object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': name };
+}
+
+/** Finalizers without a domain are those of the server itself. */
+function finalizerErrors(object: KubeObject): FieldError[] {
+  return listOfTexts(specOf(object), 'finalizers').flatMap((name) => {
+    const errors = problemErrors('spec.finalizers', name, qualifiedNameProblems(name));
+    if (name.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name)) return errors;
+    const why = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [...errors, invalidField('spec.finalizers', name, why)];
+  });
+}
+
+function phaseErrors(object: KubeObject): FieldError[] {
+  const isLeaving = object.metadata.deletionTimestamp !== undefined;
+  const [wanted, phase] = [isLeaving ? 'Terminating' : 'Active', textAt(objectAt(asJson(object), 'status'), 'phase')];
+  const when = isLeaving ? 'is not empty' : 'is empty';
+  if (phase === wanted) return [];
+  return [invalidField('status.Phase', phase, `may only be '${wanted}' if \`deletionTimestamp\` ${when}`)];
 }
 
 /** Namespaces: `spec.finalizers` keeps a deleted one until its contents are gone; only `/finalize` changes it. */
@@ -25,6 +46,9 @@ export const namespaceRules: KindRules = {
     if (finalizers.length > 0) spec['finalizers'] = [...finalizers];
     else delete spec['finalizers'];
   },
+  validate: finalizerErrors,
+  validateChange: () => [],
+  validateStatus: phaseErrors,
   nameProblems: dns1123LabelProblems,
   selectableFields: { 'status.phase': (object) => textAt(objectAt(asJson(object), 'status'), 'phase') },
 };
