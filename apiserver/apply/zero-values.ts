@@ -42,8 +42,13 @@ function encodeObject(value: JsonObject, schema: Schema): JsonObject {
   return isSame ? value : encoded;
 }
 
+/** JSON of any shape: schemas' defaults, raw extensions. */
+function isFree({ properties, additionalProperties, items }: Schema): boolean {
+  return properties === undefined && additionalProperties === undefined && items === undefined;
+}
+
 function encode(value: JsonValue, schema: Schema | undefined): JsonValue {
-  if (schema === undefined || value === null || typeof value !== 'object') return value;
+  if (schema === undefined || value === null || typeof value !== 'object' || isFree(schema)) return value;
   if (!Array.isArray(value)) return encodeObject(value, schema);
   const encoded = value.map((item) => encode(item, schema.items));
   return encoded.every((item, index) => item === value[index]) ? value : encoded;

@@ -188,6 +188,8 @@ test('a definition goes after the last of its objects', async () => {
     },
     as,
   );
+  const status = { conditions: [{ type: 'Established', status: 'True' }] };
+  await cluster.patch(type, key, { status }, { ...as, subresource: 'status' });
   await cluster.delete(type, key, as);
   const widget = { namespace: 'ns', name: 'w' };
   await eventually(() => expect(cluster.get(widgets, widget)?.metadata.deletionTimestamp).toBeDefined());

@@ -1,20 +1,29 @@
+import type { Clock } from '../../src/base/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
-import { type Controller, dropFinalizer, isHeldBy, specOf, typeOf, unlessGone } from './controller.ts';
+import { cleanupFinalizer, type EndStage, isAtEndStage, setEndStage } from '../registry/crd/definition-end.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { type Controller, isHeldBy, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:apiserver';
-const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const group = 'apiextensions.k8s.io';
 
-function pluralOf(names: unknown): string {
-  const { plural } = (names ?? {}) as { readonly plural?: unknown };
-  return typeof plural === 'string' ? plural : '';
+function textIn(value: unknown, key: string): string {
+  const text = ((value ?? {}) as Readonly<Record<string, unknown>>)[key];
+  return typeof text === 'string' ? text : '';
 }
 
-/** A CustomResourceDefinition that is being deleted goes after the last of its objects, which are deleted first. */
-export function crdInstances(cluster: Cluster): Controller {
+function isEstablished(definition: KubeObject): boolean {
+  const conditions = objectsIn(statusOf(definition)['conditions']);
+  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+/** A CustomResourceDefinition that is being deleted goes after the last of its objects, which are deleted first. Its condition Terminating tells
+ *  how far that has come. */
+export function crdInstances(cluster: Cluster, clock: Clock): Controller {
   const going = new Set<string>();
-  const deleteInstances = async (plural: string, instanceGroup: string): Promise<number> => {
-    const type = cluster.resource(instanceGroup, plural);
+  const deleteInstances = async (definition: KubeObject): Promise<number> => {
+    const spec = specOf(definition);
+    const type = cluster.resource(textIn(spec, 'group'), textIn(spec.names, 'plural'));
     if (type === undefined) return 0;
     for (const { metadata } of cluster.list(type)) {
       if (metadata.deletionTimestamp !== undefined) continue;
@@ -22,6 +31,13 @@ export function crdInstances(cluster: Cluster): Controller {
       await unlessGone(cluster.delete(type, key, { as }));
     }
     return cluster.list(type).length;
+  };
+  const reach = async (definition: KubeObject, stage: EndStage, isLast: boolean): Promise<KubeObject> => {
+    const next = structuredClone(definition);
+    setEndStage(next, stage, clock.now());
+    if (isLast) next.metadata.finalizers = next.metadata.finalizers?.filter((name) => name !== cleanupFinalizer) ?? [];
+    const type = typeOf(cluster, 'customresourcedefinitions', group);
+    return await cluster.update(type, next, { as, subresource: 'status' });
   };
   return {
     name: 'crd-instances',
@@ -37,11 +53,12 @@ export function crdInstances(cluster: Cluster): Controller {
     },
     work: async (name) => {
       const type = typeOf(cluster, 'customresourcedefinitions', group);
-      const object = cluster.get(type, { namespace: '', name });
-      if (!isHeldBy(object, finalizer)) return;
-      const spec = specOf(object);
-      const left = await deleteInstances(pluralOf(spec.names), typeof spec.group === 'string' ? spec.group : '');
-      if (left === 0) await dropFinalizer(cluster, { type, object, finalizer }, { as });
+      const found = cluster.get(type, { namespace: '', name });
+      if (!isHeldBy(found, cleanupFinalizer)) return;
+      const isBegun = isAtEndStage(found, 'InstanceDeletionInProgress');
+      const definition = isBegun ? found : await reach(found, 'InstanceDeletionInProgress', false);
+      if (!isEstablished(definition)) await reach(definition, 'NeverEstablished', true);
+      else if ((await deleteInstances(definition)) === 0) await reach(definition, 'InstanceDeletionCompleted', true);
     },
   };
 }

@@ -27,7 +27,7 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     garbageCollector(cluster),
     namespaceContents(cluster, deps.clock),
     namespaceDefaults(cluster, deps.authorityPem),
-    crdInstances(cluster),
+    crdInstances(cluster, deps.clock),
     volumeProtection(cluster),
     aggregatedRoles(cluster),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),

@@ -35,6 +35,12 @@ export function groupDocument(group: ApiGroup): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
+/** Those of custom resources are told in an order of their own. */
+function verbsOf(type: ResourceType, verbs: readonly string[]): string[] {
+  if (!type.isCustom) return [...verbs].sort();
+  return type.isGoing === true ? verbs.filter((verb) => !['create', 'patch', 'update'].includes(verb)) : [...verbs];
+}
+
 function subresourceEntry(type: ResourceType, subresource: SubresourceType): JsonObject {
   const isForeign = subresource.group !== type.group || subresource.version !== type.version;
   return {
@@ -43,7 +49,7 @@ function subresourceEntry(type: ResourceType, subresource: SubresourceType): Jso
     namespaced: type.namespaced,
     ...(isForeign ? { group: subresource.group, version: subresource.version } : {}),
     kind: subresource.kind,
-    verbs: [...subresource.verbs].sort(),
+    verbs: verbsOf(type, subresource.verbs),
   };
 }
 
@@ -53,7 +59,7 @@ function resourceEntries(type: ResourceType): JsonObject[] {
     singularName: type.singular,
     namespaced: type.namespaced,
     kind: type.kind,
-    verbs: [...type.verbs].sort(),
+    verbs: verbsOf(type, type.verbs),
     ...(type.shortNames.length === 0 ? {} : { shortNames: [...type.shortNames] }),
     ...(type.categories.length === 0 ? {} : { categories: [...type.categories] }),
   };
@@ -75,14 +81,14 @@ function aggregatedResource(type: ResourceType): JsonObject {
   const subresources = type.subresources.map((subresource) => ({
     subresource: subresource.name,
     responseKind: { group: subresource.group, version: subresource.version, kind: subresource.kind },
-    verbs: [...subresource.verbs].sort(),
+    verbs: verbsOf(type, subresource.verbs),
   }));
   return {
     resource: type.plural,
     responseKind: { group, version, kind },
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
-    verbs: [...type.verbs].sort(),
+    verbs: verbsOf(type, type.verbs),
     ...(type.shortNames.length === 0 ? {} : { shortNames: [...type.shortNames] }),
     ...(type.categories.length === 0 ? {} : { categories: [...type.categories] }),
     ...(subresources.length === 0 ? {} : { subresources }),

@@ -17,10 +17,12 @@ export function checkFields(type: ResourceType, object: KubeObject): string[] {
   return dropUnknownFields(type, object);
 }
 
-/** Drops nulls and unknown fields from an object whose values are of the right types, and gives the paths of the unknown ones. */
-export function dropUnknownFields({ schema, isCustom }: ResourceType, object: KubeObject): string[] {
+/** Drops nulls and unknown fields from an object whose values are of the right types, and gives the paths of the unknown ones.
+ *  @throws StatusError 400 for metadata of a custom resource of the wrong type */
+export function dropUnknownFields({ schema, strategy }: ResourceType, object: KubeObject): string[] {
+  if (strategy.decode !== undefined) return strategy.decode(object);
   if (schema === undefined) return [];
   const value = object as unknown as JsonObject;
-  if (!isCustom) dropNulls(value, schema);
+  dropNulls(value, schema);
   return pruneUnknown(value, schema);
 }

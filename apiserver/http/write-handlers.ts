@@ -1,4 +1,5 @@
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
 import type { WriteTarget } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
@@ -6,7 +7,7 @@ import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, StatusError } from './status-error.ts';
 import { readWriteOptions } from './write-options.ts';
 
 /** What a write request acts on. */
@@ -33,7 +34,13 @@ async function readObjectBody(
   return decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
 }
 
+function refuseCreate({ group, plural }: ResourceType): never {
+  const message = 'create not allowed while custom resource definition is terminating';
+  throw new StatusError({ code: 405, reason: 'MethodNotAllowed', message, details: { group, kind: plural } });
+}
+
 export async function handleCreate(call: ResourceCall): Promise<Reply> {
+  if (call.type.isGoing === true) refuseCreate(call.type);
   outputForm(call, false);
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const object = await readObjectBody(call, validation);

@@ -118,11 +118,7 @@ export class CustomResources implements Disposable {
     const edition = [crd['spec'] as JsonObject, isGoing];
     if (isJsonEqual(this.#served.get(name), edition)) return;
     const types = resourceTypesOfCrd(crd, this.#deps.columns);
-    this.#deps.types.setCustom(name, isGoing ? types.map(withoutCreate) : types);
+    this.#deps.types.setCustom(name, isGoing ? types.map((type) => ({ ...type, isGoing: true })) : types);
     this.#served.set(name, edition);
   }
-}
-
-function withoutCreate(type: ResourceType): ResourceType {
-  return { ...type, verbs: type.verbs.filter((verb) => verb !== 'create') };
 }

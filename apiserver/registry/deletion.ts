@@ -1,5 +1,6 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { groupKind, StatusError } from '../http/status-error.ts';
+import { markDefinition } from './crd/definition-end.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject, ObjectMeta } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -12,8 +13,6 @@ export interface DeletionOptions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
-
-const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 function specFinalizers(object: KubeObject): number {
   const spec = object['spec'];
@@ -61,13 +60,7 @@ function finalizersFor(type: ResourceType, object: KubeObject, options: Deletion
   const wanted = wantsFinalizer(type, options, present);
   const isGc = (name: string): boolean => name === 'orphan' || name === 'foregroundDeletion';
   const kept = present.filter((name) => !isGc(name) || name === wanted);
-  const added = [
-    ...(wanted === undefined || kept.includes(wanted) ? [] : [wanted]),
-    ...(isCrd(type) && !kept.includes(crdFinalizer) && object.metadata.deletionTimestamp === undefined
-      ? [crdFinalizer]
-      : []),
-  ];
-  return [...kept, ...added];
+  return wanted === undefined || kept.includes(wanted) ? kept : [...kept, wanted];
 }
 
 function isCrd(type: ResourceType): boolean {
@@ -115,6 +108,7 @@ export function markForDeletion(type: ResourceType, object: KubeObject, request:
   const { options, nowMs } = request;
   const marked = copyJson(object);
   const { metadata } = marked;
+  if (isCrd(type) && !isStarted(metadata)) return { object: markDefinition(marked, nowMs), isHeld: true };
   const finalizers = finalizersFor(type, object, options);
   if (finalizers.length > 0) metadata.finalizers = finalizers;
   else delete metadata.finalizers;

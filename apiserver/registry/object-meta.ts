@@ -164,11 +164,6 @@ function contentErrors(metadata: ObjectMeta, path: string): FieldError[] {
   ];
 }
 
-/** Errors of metadata that are not about its name: those of an object embedded in another. */
-export function validateEmbeddedMeta(metadata: ObjectMeta, path: string): FieldError[] {
-  return [...contentErrors(metadata, path), ...finalizerErrors(metadata.finalizers ?? [], path)];
-}
-
 const immutableFields = [
   'name',
   'namespace',

@@ -45,6 +45,9 @@ export interface Strategy extends KindFacts {
   /** The same for a write to `/status`: everything but status (and managedFields) comes from `old`. */
   prepareForStatusUpdate(object: KubeObject, old: KubeObject): void;
   applyDefaults(object: KubeObject): void;
+  /** Of custom resources: brings a body into the form of the schema and answers with the fields that it does not know.
+   *  @throws StatusError 400 for metadata of wrong types */
+  decode?(object: KubeObject): string[];
   /** Schema and semantic rules. `old` is undefined on create. */
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
   /** Texts for `Warning` headers. */
@@ -80,6 +83,8 @@ export interface ResourceType {
   /** Objects are stored in the version for which this is true. */
   readonly isStorageVersion: boolean;
   readonly isCustom: boolean;
+  /** Of a resource whose definition is being deleted: nothing can be created any more. */
+  readonly isGoing?: boolean;
   /** Text of the `Warning` header of a deprecated version. */
   readonly deprecationWarning?: string;
   /** Undefined only for kinds that keep every field unchecked. */

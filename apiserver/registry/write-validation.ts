@@ -11,7 +11,9 @@ import type { ResourceType } from './resource-type.ts';
 import type { WriteContext, WriteTarget } from './write-context.ts';
 
 function metadataFacts(type: ResourceType): MetadataFacts {
-  const { namespaced, isCustom } = type;
+  const { namespaced } = type;
+  // Definitions are judged like custom resources, not like the kinds of the core.
+  const isCustom = type.isCustom || type.group === 'apiextensions.k8s.io';
   return { namespaced, isCustom, nameProblems: (name) => type.strategy.nameProblems(name) };
 }
 

@@ -27,12 +27,17 @@ export function goQuote(text: string): string {
   return `"${text.replaceAll(unprintable, escape)}"`;
 }
 
-/** A number as Go's `%v` prints it: an integer as it is, a fraction with an exponent of two digits where it is far from one. */
+/** A number as Go's `%v` prints a float64: with an exponent of two digits where it is far from one. */
+export function goFloat(value: number): string {
+  const [digits = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}
+
+/** A number of JSON as Go's `%v` prints it: whole ones are int64. */
 export function goNumber(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value).toString();
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 21) return String(value);
-  return value.toExponential().replace(/e([-+])(\d)$/, 'e$10$2');
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : goFloat(value);
 }
 
 /** JSON as Go's `%#v` prints it when it was decoded without a type: `map[string]interface {}{"a":[]interface {}{1}}`. */

@@ -1,19 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
-import { duplicateField, UntypedValue } from './field-errors.ts';
+import { duplicateField, invalidField, UntypedValue } from './field-errors.ts';
 import type { Schema } from './schema.ts';
 
-/** The keys of an item of a list of type map, in one text; an absent key is null unless it has a default. */
-export function itemKey(item: JsonValue, schema: Schema): string {
-  return JSON.stringify(keysOf(item, schema));
-}
+/** Finds duplicates in a value. `path` names the value. */
+export type ListTypeCheck = (value: JsonValue, path: string) => FieldError[];
 
-function keysOf(item: JsonValue, schema: Schema): JsonObject {
-  const fields = isJsonObject(item) ? item : {};
-  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  const value = (key: string): JsonValue =>
-    (Object.hasOwn(fields, key) ? fields[key] : undefined) ?? schema.items?.properties?.[key]?.default ?? null;
-  return Object.fromEntries(keys.map((key) => [key, value(key)]));
+/** The keys that an item of a list of type map has. */
+function keysOf(item: JsonValue, keys: readonly string[]): JsonObject {
+  if (!isJsonObject(item)) return {};
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] ?? null]));
 }
 
 function canonical(value: JsonValue): string {
@@ -22,33 +18,70 @@ function canonical(value: JsonValue): string {
   return JSON.stringify(value, sort);
 }
 
-function duplicates(list: readonly JsonValue[], schema: Schema, path: string): FieldError[] {
-  const type = schema['x-kubernetes-list-type'];
-  if (type !== 'set' && type !== 'map') return [];
-  const shown = (item: JsonValue): JsonValue => (type === 'set' ? item : keysOf(item, schema));
-  const seen = new Set<string>();
-  return list.flatMap((item, index) => {
-    const key = canonical(shown(item));
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew ? [] : [duplicateField(`${path}[${index}]`, new UntypedValue(shown(item)))];
+/** Of each value that is there more than once the second place, which alone is reported. */
+function duplicates(shown: readonly JsonValue[], path: string): FieldError[] {
+  const seen = new Map<string, number>();
+  return shown.flatMap((value, index) => {
+    const key = canonical(value);
+    const times = (seen.get(key) ?? 0) + 1;
+    seen.set(key, times);
+    return times === 2 ? [duplicateField(`${path}[${index}]`, new UntypedValue(value))] : [];
   });
 }
 
-/** Duplicates in lists of type set and map, anywhere in the value. */
-export function listTypeErrors(value: JsonValue, schema: Schema, path = ''): FieldError[] {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    const below =
-      items === undefined ? [] : value.flatMap((item, index) => listTypeErrors(item, items, `${path}[${index}]`));
-    return [...duplicates(value, schema, path), ...below];
+function mapErrors(list: readonly JsonValue[], keys: readonly string[], path: string): FieldError[] {
+  const odd = list.findIndex((item) => item !== null && !isJsonObject(item));
+  if (odd >= 0) {
+    const rule = 'must be an object for an array of list-type map';
+    return [invalidField(`${path}[${odd}]`, new UntypedValue(list[odd]), rule)];
   }
-  if (!isJsonObject(value)) return [];
-  const { properties = {}, additionalProperties } = schema;
-  const values = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  return Object.entries(value).flatMap(([key, member]) => {
-    const own = Object.hasOwn(properties, key) ? properties[key] : values;
-    const memberPath = path === '' ? key : `${path}.${key}`;
-    return member === undefined || own === undefined ? [] : listTypeErrors(member, own, memberPath);
-  });
+  return duplicates(
+    list.map((item) => keysOf(item, keys)),
+    path,
+  );
+}
+
+function ownCheck(schema: Schema): ListTypeCheck | undefined {
+  const type = schema['x-kubernetes-list-type'];
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (type === 'set') return (value, path) => duplicates(value as JsonValue[], path);
+  return type === 'map' ? (value, path) => mapErrors(value as JsonValue[], keys, path) : undefined;
+}
+
+function listCheck(schema: Schema): ListTypeCheck | undefined {
+  const own = ownCheck(schema);
+  const item = schema.items === undefined ? undefined : compileListTypes(schema.items);
+  if (own === undefined && item === undefined) return undefined;
+  return (value, path) => {
+    if (!Array.isArray(value)) return [];
+    const errors = own?.(value, path) ?? [];
+    return item === undefined
+      ? errors
+      : [...errors, ...value.flatMap((part, index) => item(part, `${path}[${index}]`))];
+  };
+}
+
+function objectCheck({ properties = {}, additionalProperties }: Schema): ListTypeCheck | undefined {
+  const members = new Map<string, ListTypeCheck>();
+  for (const [name, property] of Object.entries(properties)) {
+    const check = compileListTypes(property);
+    if (check !== undefined) members.set(name, check);
+  }
+  const additional = typeof additionalProperties === 'object' ? compileListTypes(additionalProperties) : undefined;
+  if (members.size === 0 && additional === undefined) return undefined;
+  return (value, path) => {
+    if (!isJsonObject(value)) return [];
+    return Object.entries(value).flatMap(([key, member]) => {
+      if (member === undefined) return [];
+      const errors = additional?.(member, `${path}[${key}]`) ?? [];
+      return [...errors, ...(members.get(key)?.(member, path === '' ? key : `${path}.${key}`) ?? [])];
+    });
+  };
+}
+
+/** The check for duplicates in lists of type set and map anywhere in a value; undefined when the schema has no such lists. */
+export function compileListTypes(schema: Schema): ListTypeCheck | undefined {
+  const [ofList, ofObject] = [listCheck(schema), objectCheck(schema)];
+  if (ofList === undefined || ofObject === undefined) return ofList ?? ofObject;
+  return (value, path) => [...ofList(value, path), ...ofObject(value, path)];
 }

@@ -19,7 +19,9 @@ const embeddedFields = ['apiVersion', 'kind', 'metadata'];
 
 function prune(value: JsonValue, node: Node, walk: Walk): void {
   if (Array.isArray(value)) {
-    const schema = node.schema.items ?? {};
+    // Schemas are read as "one or a list of them".
+    const isForm = node.schema.type === undefined && node.schema.properties !== undefined;
+    const schema = node.schema.items ?? (isForm ? node.schema : {});
     value.forEach((item, index) => prune(item, { ...node, schema, path: `${node.path}[${index}]` }, walk));
   } else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) pruneMember(value, key, { node, walk });

@@ -1,94 +1,146 @@
-import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import type { JsonValue } from '../../src/base/index.ts';
 import { invalidField, invalidType, tooLongField } from './field-errors.ts';
 import { hasFormat, isKnownFormat } from './formats.ts';
+import { goFloat, goNumber, goQuote } from './go-syntax.ts';
 import { compilePattern } from './patterns.ts';
 import type { Schema } from './schema.ts';
+import type { Check, ValidationRun } from './validation-run.ts';
 
-/** `spec.x: Invalid value: …: spec.x in body <rule>` */
-export function schemaError(path: string, value: JsonValue, rule: string): FieldError {
-  return invalidField(path, value, `${path} in body ${rule}`);
+const maxSafe = 2 ** 63;
+
+/** Reports `<field>: Invalid value: <value>: <path> in body <rule>`. */
+export function reportRule(run: ValidationRun, value: JsonValue, rule: string): void {
+  const { path } = run;
+  run.report(invalidField(run.fieldOf(path), value, `${path} in body ${rule}`));
 }
 
 function jsonTypeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < maxSafe ? 'integer' : 'number';
   return typeof value;
 }
 
-function typeError(path: string, expected: string, found: string): FieldError {
-  return invalidType(path, found, `${path} in body must be of type ${expected}: "${found}"`);
+const numberFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
+
+function reportType(run: ValidationRun, expected: string, found: string): void {
+  const { path } = run;
+  run.report(invalidType(run.fieldOf(path), found, `${path} in body must be of type ${expected}: "${found}"`));
 }
 
-const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
-
-/** Errors of `type`, `format` as far as it speaks about types, and of null. */
-export function typeErrors(value: JsonValue, schema: Schema, path: string): FieldError[] {
-  const types = schemaTypes(schema);
-  if (types.length === 0 || (value === null && schema.nullable === true)) return [];
-  const found = jsonTypeOf(value);
-  if (types.includes(found) || (found === 'integer' && types.includes('number'))) return [];
-  if (isFormatted(value, schema)) return [typeError(path, schema.format ?? '', goFormats[found] ?? '')];
-  return [typeError(path, types.join(), found)];
+interface TypeRule {
+  readonly types: readonly string[];
+  /** One that texts are checked for. */
+  readonly format: string | undefined;
 }
 
-function schemaTypes(schema: Schema): string[] {
-  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
-  return schema.type === undefined ? [] : [schema.type];
-}
-
-/** A text with a known format that is no text at all is named by its format. */
-function isFormatted(value: JsonValue, { type, format }: Schema): boolean {
-  const isScalar = typeof value === 'number' || typeof value === 'boolean' || isJsonObject(value);
-  return isScalar && type === 'string' && format !== undefined && isKnownFormat(format);
-}
-
-/** Errors of length, pattern and format, each at most one, in that order. Lengths count characters, not bytes. */
-export function stringErrors(text: string, schema: Schema, path: string): FieldError[] {
-  const errors = lengthErrors(text, schema, path);
-  const { pattern, format } = schema;
-  if (errors.length === 0 && pattern !== undefined && compilePattern(pattern)?.test(text) === false) {
-    errors.push(schemaError(path, text, `should match '${pattern}'`));
+/** What a value must be instead of what it is; undefined when it is right. A value that is neither text nor list is measured by the format,
+ *  a text or a list that has one passes. */
+function expectedType(value: JsonValue, found: string, { types, format }: TypeRule): string | undefined {
+  if (types.includes(found) || (found === 'integer' && types.includes('number'))) return undefined;
+  if (format !== undefined) {
+    if (typeof value !== 'string' && !Array.isArray(value)) return format;
+    if (!types.includes('number') && !types.includes('integer')) return undefined;
   }
-  if (format !== undefined && schema.type === 'string' && !hasFormat(text, format)) {
-    errors.push(invalidType(path, text, `${path} in body must be of type ${format}: ${JSON.stringify(text)}`));
+  return types.length === 0 ? undefined : types.join();
+}
+
+/** Checks `type` and null, and of `format` what speaks about types. */
+export function typeCheck(rule: TypeRule, nullable: boolean): Check {
+  return (value, _old, run) => {
+    if (value === null) {
+      if (rule.types.length === 0 || nullable) return 1;
+      reportType(run, rule.types.join(), 'null');
+      return 0;
+    }
+    const found = jsonTypeOf(value);
+    const expected = expectedType(value, found, rule);
+    if (expected === undefined) return 1;
+    reportType(run, expected, expected === rule.format ? (numberFormats[found] ?? '') : found);
+    return 0;
+  };
+}
+
+function lengthOf(text: string): number {
+  let length = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit < 0xdc00) length -= 1;
   }
-  return errors;
+  return length;
 }
 
-function lengthErrors(text: string, { minLength, maxLength }: Schema, path: string): FieldError[] {
-  if (minLength === undefined && maxLength === undefined) return [];
-  const length =
-    text.length <= (maxLength ?? 0) * 4 || text.length < 1_000_000 ? Array.from(text).length : text.length / 2;
-  if (maxLength !== undefined && length > maxLength) return [tooLongField(path, maxLength)];
-  if (minLength !== undefined && length < minLength) {
-    return [schemaError(path, text, `should be at least ${minLength} chars long`)];
-  }
-  return [];
+/** Checks length (in characters, not bytes) and pattern of a text, of which the first that fails is reported. */
+export function textCheck({ minLength, maxLength, pattern }: Schema): Check {
+  const compiled = pattern === undefined || pattern === '' ? undefined : compilePattern(pattern);
+  return (value, _old, run) => {
+    if (typeof value !== 'string') return 0;
+    if (maxLength !== undefined && value.length > maxLength && lengthOf(value) > maxLength) {
+      run.report(tooLongField(run.fieldOf(run.path), maxLength));
+    } else if (minLength !== undefined && lengthOf(value) < minLength) {
+      reportRule(run, value, `should be at least ${minLength} chars long`);
+    } else if (compiled?.test(value) === false) {
+      reportRule(run, value, `should match '${pattern}'`);
+    }
+    return 1;
+  };
 }
 
-function isMultiple(value: number, factor: number): boolean {
-  const times = value / factor;
-  return Math.abs(times - Math.round(times)) < 1e-9;
+/** Checks the form of a text that has a format; undefined for formats that no text is checked for. */
+export function formatCheck(format: string | undefined): Check | undefined {
+  if (format === undefined || !isKnownFormat(format)) return undefined;
+  return (value, _old, run) => {
+    if (typeof value !== 'string') return 0;
+    if (!hasFormat(value, format)) {
+      const { path } = run;
+      const rule = `${path} in body must be of type ${format}: ${goQuote(value)}`;
+      run.report(invalidType(run.fieldOf(path), value, rule));
+    }
+    return 1;
+  };
 }
 
-function upperError(value: number, { maximum, exclusiveMaximum }: Schema): string | undefined {
-  if (maximum === undefined) return undefined;
-  if (exclusiveMaximum === true) return value < maximum ? undefined : `should be less than ${maximum}`;
-  return value <= maximum ? undefined : `should be less than or equal to ${maximum}`;
+/** A limit as it counts for a value, and as it is printed: for an integer its whole part. */
+function limitFor(value: number, limit: number): { readonly limit: number; readonly shown: string } {
+  if (!Number.isInteger(value)) return { limit, shown: goFloat(limit) };
+  return { limit: Math.trunc(limit), shown: goNumber(Math.trunc(limit)) };
 }
 
-function lowerError(value: number, { minimum, exclusiveMinimum }: Schema): string | undefined {
+function multipleProblem(value: number, multipleOf: number | undefined, path: string): string | undefined {
+  if (multipleOf === undefined) return undefined;
+  const { limit: factor, shown } = limitFor(value, multipleOf);
+  if (factor <= 0) return `factor MultipleOf declared for ${path} must be positive: ${shown}`;
+  const times = factor < 1 ? (1 / factor) * value : value / factor;
+  const isMultiple = Number.isInteger(value) ? value % factor === 0 : Number.isSafeInteger(times);
+  return isMultiple ? undefined : `${path} in body should be a multiple of ${shown}`;
+}
+
+function lowerProblem(value: number, { minimum, exclusiveMinimum }: Schema): string | undefined {
   if (minimum === undefined) return undefined;
-  if (exclusiveMinimum === true) return value > minimum ? undefined : `should be greater than ${minimum}`;
-  return value >= minimum ? undefined : `should be greater than or equal to ${minimum}`;
+  const { limit, shown } = limitFor(value, minimum);
+  if (exclusiveMinimum === true) return value > limit ? undefined : `should be greater than ${shown}`;
+  return value >= limit ? undefined : `should be greater than or equal to ${shown}`;
 }
 
-export function numberErrors(value: number, schema: Schema, path: string): FieldError[] {
-  const { multipleOf } = schema;
-  const factor =
-    multipleOf === undefined || isMultiple(value, multipleOf) ? undefined : `should be a multiple of ${multipleOf}`;
-  const rules = [factor, upperError(value, schema), lowerError(value, schema)];
-  return rules.filter((rule) => rule !== undefined).map((rule) => schemaError(path, value, rule));
+function upperProblem(value: number, { maximum, exclusiveMaximum }: Schema): string | undefined {
+  if (maximum === undefined) return undefined;
+  const { limit, shown } = limitFor(value, maximum);
+  if (exclusiveMaximum === true) return value < limit ? undefined : `should be less than ${shown}`;
+  return value <= limit ? undefined : `should be less than or equal to ${shown}`;
+}
+
+/** Checks multiple, minimum and maximum of a number. */
+export function numberCheck(schema: Schema): Check {
+  const { multipleOf, minimum, maximum } = schema;
+  if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 2;
+  return (value, _old, run) => {
+    if (typeof value !== 'number') return 0;
+    const { path } = run;
+    const multiple = multipleProblem(value, multipleOf, path);
+    if (multiple !== undefined) run.report(invalidField(run.fieldOf(path), value, multiple));
+    for (const rule of [lowerProblem(value, schema), upperProblem(value, schema)]) {
+      if (rule !== undefined) reportRule(run, value, rule);
+    }
+    return 2;
+  };
 }

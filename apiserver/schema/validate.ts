@@ -1,199 +1,239 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
-import { requiredField, tooManyField } from './field-errors.ts';
-import { itemKey } from './list-types.ts';
-import { numberErrors, schemaError, stringErrors, typeErrors } from './scalars.ts';
+import { allOfCheck, anyOfCheck, notCheck, oneOfCheck } from './combinations.ts';
+import { invalidField, requiredField, tooManyField, UntypedValue } from './field-errors.ts';
+import { isKnownFormat } from './formats.ts';
+import { goQuote } from './go-syntax.ts';
+import { correlatedItems, isUnchanged } from './ratcheting.ts';
+import { formatCheck, numberCheck, reportRule, textCheck, typeCheck } from './scalars.ts';
 import type { Schema } from './schema.ts';
+import { type Check, ValidationRun } from './validation-run.ts';
 
-/** What one schema said of one value. `matches` counts the checks that went well: of several branches the best one's errors are shown. */
-interface Outcome {
-  readonly errors: FieldError[];
-  matches: number;
-}
-
-interface Subject {
-  readonly value: JsonValue;
-  /** The value at the same place of the stored object, where there is one: what has not changed is not checked again. */
-  readonly old: JsonValue | undefined;
-  readonly path: string;
-}
-
-function add(target: Outcome, part: Outcome): void {
-  target.errors.push(...part.errors);
-  target.matches += part.matches;
-}
-
-/** All errors of `value`, in the words of kube-apiserver. With `old` (an update) an unchanged part is taken as it is.
- *  Lists of type set and map are not checked for duplicates here: see `listTypeErrors`.
- *  @see reference "types" 1.6 */
-export function validateSchema(value: JsonValue, schema: Schema, options: ValidateOptions = {}): FieldError[] {
-  return check({ value, old: options.old, path: options.path ?? '' }, schema).errors;
-}
-
-/** `path` stands before every field, `old` is the stored value. */
+/** `root` stands before every field, `old` is the stored value: what has not changed is taken as it is. */
 export interface ValidateOptions {
-  readonly path?: string;
+  readonly root?: string;
   readonly old?: JsonValue | undefined;
 }
 
-function check(subject: Subject, schema: Schema): Outcome {
-  const { value, old, path } = subject;
-  const outcome: Outcome = { errors: [], matches: 0 };
-  if (old !== undefined && isJsonEqual(value, old)) return { errors: [], matches: 1 };
-  const types = typeErrors(value, schema, path);
-  add(outcome, { errors: types, matches: types.length === 0 ? 2 : 1 });
-  if (value !== null) {
-    add(outcome, checkCombinations(subject, schema));
-    add(outcome, checkContent(subject, schema));
-  }
-  add(outcome, { errors: enumErrors(value, schema, path), matches: 1 });
-  if (isJsonObject(value)) add(outcome, checkObject(subject, value, schema));
-  return outcome;
+/** A schema made ready to check values. */
+export interface CompiledSchema {
+  /** All errors of `value`, in the words of kube-apiserver. Lists of type set and map are not checked for duplicates here:
+   *  see `listTypeErrors`. */
+  validate(value: JsonValue, options?: ValidateOptions): FieldError[];
 }
 
-function checkContent(subject: Subject, schema: Schema): Outcome {
-  const { value, path } = subject;
-  if (typeof value === 'string') return { errors: stringErrors(value, schema, path), matches: 1 };
-  if (typeof value === 'number') return { errors: numberErrors(value, schema, path), matches: 1 };
-  return Array.isArray(value) ? checkList(subject, value, schema) : { errors: [], matches: 0 };
+/** `isDefault`: the schema is to check a default, where kube-apiserver does not look at int-or-string. */
+export interface CompileOptions {
+  readonly isDefault?: boolean;
 }
 
-function enumErrors(value: JsonValue, schema: Schema, path: string): FieldError[] {
-  const allowed = schema.enum ?? [];
-  if (allowed.length === 0 || (value !== null && allowed.some((item) => isJsonEqual(item, value)))) return [];
-  const supported = allowed.map((item) => JSON.stringify(typeof item === 'string' ? item : JSON.stringify(item)));
-  const found = value === null ? '"null"' : JSON.stringify(value);
-  const message = `Unsupported value: ${found}: supported values: ${supported.join(', ')}`;
-  return [{ field: path, reason: 'FieldValueNotSupported', message }];
-}
-
-function checkList({ old, path }: Subject, list: readonly JsonValue[], schema: Schema): Outcome {
-  const outcome: Outcome = { errors: [], matches: 1 };
-  const { items } = schema;
-  if (items !== undefined) {
-    const findOld = oldItems(old, schema);
-    list.forEach((value, index) =>
-      add(outcome, check({ value, old: findOld(value), path: `${path}[${index}]` }, items)),
-    );
-  }
-  if (schema.minItems !== undefined && list.length < schema.minItems) {
-    outcome.errors.push(schemaError(path, list.length, `should have at least ${schema.minItems} items`));
-  }
-  if (schema.maxItems !== undefined && list.length > schema.maxItems) {
-    outcome.errors.push(tooManyField(path, list.length, schema.maxItems));
-  }
-  return outcome;
-}
-
-/** Items are the same item before and after only in a list of type map, by their keys. */
-function oldItems(old: JsonValue | undefined, schema: Schema): (item: JsonValue) => JsonValue | undefined {
-  if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
-  const byKey = new Map(old.map((item) => [itemKey(item, schema), item]));
-  return (item) => byKey.get(itemKey(item, schema));
-}
-
-function propertyCountErrors(count: number, schema: Schema, path: string): FieldError[] {
-  const errors: FieldError[] = [];
-  const { minProperties, maxProperties } = schema;
-  if (minProperties !== undefined && count < minProperties) {
-    errors.push(schemaError(path, count, `should have at least ${minProperties} properties`));
-  }
-  if (maxProperties !== undefined && count > maxProperties) errors.push(tooManyField(path, count, maxProperties));
-  return errors;
-}
-
-function checkObject(subject: Subject, object: JsonObject, schema: Schema): Outcome {
-  const { old, path } = subject;
-  const outcome: Outcome = { errors: propertyCountErrors(Object.keys(object).length, schema, path), matches: 1 };
-  const oldMember = (key: string): JsonValue | undefined =>
-    isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
-  const checkMember = (key: string, memberSchema: Schema): void => {
-    const value = object[key];
-    const memberPath = path === '' ? key : `${path}.${key}`;
-    if (value !== undefined) add(outcome, check({ value, old: oldMember(key), path: memberPath }, memberSchema));
+/** Compiles a schema, which must be a tree of finite depth. Do it once a schema: the checks themselves allocate next to nothing.
+ *  @see reference "types" 1.6 */
+export function compileSchema(schema: Schema, options: CompileOptions = {}): CompiledSchema {
+  const check = compileNode(schema, options);
+  return {
+    validate: (value, { root = '', old } = {}) => {
+      const run = new ValidationRun(root);
+      check(value, old, run);
+      return run.errors;
+    },
   };
-  checkAdditional(object, schema, { path, outcome, checkMember });
-  for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    if (Object.hasOwn(object, key)) checkMember(key, property);
-  }
-  for (const key of schema.required ?? []) {
-    if (object[key] !== undefined && Object.hasOwn(object, key)) continue;
-    outcome.errors.push(requiredField(path === '' ? key : `${path}.${key}`));
-  }
-  return outcome;
 }
 
-interface MemberVisit {
-  readonly path: string;
-  readonly outcome: Outcome;
-  readonly checkMember: (key: string, schema: Schema) => void;
+/** A node whose errors do not count where the value has not changed. */
+function compileNode(schema: Schema, options: CompileOptions): Check {
+  const check = compilePlain(schema, options);
+  return (value, old, run) => {
+    const before = run.count;
+    const matches = check(value, old, run);
+    if (old !== undefined && run.count > before && isUnchanged(value, old, schema)) run.forgetAfter(before);
+    return matches;
+  };
 }
 
-function checkAdditional(object: JsonObject, schema: Schema, { path, outcome, checkMember }: MemberVisit): void {
-  const { additionalProperties, properties = {} } = schema;
-  if (additionalProperties === undefined || additionalProperties === true) return;
-  for (const key of Object.keys(object)) {
-    if (Object.hasOwn(properties, key)) continue;
-    if (additionalProperties === false) outcome.errors.push(forbiddenProperty(path, key));
-    else checkMember(key, additionalProperties);
-  }
+function typesOf(schema: Schema, { isDefault = false }: CompileOptions): string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return isDefault ? [] : ['integer', 'string'];
+  return schema.type === undefined ? [] : [schema.type];
 }
 
-function forbiddenProperty(path: string, key: string): FieldError {
-  const message = `Invalid value: "": ${path}.${key} in body is a forbidden property`;
-  return { field: path, reason: 'FieldValueInvalid', message };
+function compilePlain(schema: Schema, options: CompileOptions): Check {
+  const format = schema.format !== undefined && isKnownFormat(schema.format) ? schema.format : undefined;
+  const checkType = typeCheck({ types: typesOf(schema, options), format }, schema.nullable === true);
+  const combinations = compileCombinations(schema, options);
+  const content = compileContent(schema, options);
+  const checkEnum = enumCheck(schema.enum ?? []);
+  return (value, old, run) => {
+    let matches = checkType(value, old, run);
+    if (value === null) return matches + (checkEnum?.(value, old, run) ?? 0);
+    // Every kind of check that looks at all values counts, and the node itself does.
+    matches += 5;
+    for (const check of combinations) matches += check(value, old, run);
+    matches += content.ofScalar(value, old, run);
+    checkEnum?.(value, old, run);
+    return matches + (isJsonObject(value) ? 1 + content.ofObject(value, old, run) : 0);
+  };
 }
 
-/** Rules over several schemas are about the object as a whole: no field named, no value shown. */
-function combinationError(path: string, rule: string): FieldError {
-  return { field: '<nil>', reason: 'FieldValueInvalid', message: `Invalid value: "": "${path}" ${rule}` };
+function compileCombinations(schema: Schema, options: CompileOptions): Check[] {
+  const branches = (list: readonly Schema[] | undefined): Check[] =>
+    (list ?? []).map((branch) => compilePlain(branch, options));
+  const [anyOf, oneOf, allOf] = [branches(schema.anyOf), branches(schema.oneOf), branches(schema.allOf)];
+  return [
+    ...(anyOf.length > 0 ? [anyOfCheck(anyOf)] : []),
+    ...(oneOf.length > 0 ? [oneOfCheck(oneOf)] : []),
+    ...(allOf.length > 0 ? [allOfCheck(allOf)] : []),
+    ...(schema.not === undefined ? [] : [notCheck(compilePlain(schema.not, options))]),
+  ];
 }
 
-function checkCombinations(subject: Subject, schema: Schema): Outcome {
-  const outcome: Outcome = { errors: [], matches: 2 };
-  const whole = { ...subject, old: undefined };
-  if (schema.anyOf !== undefined) add(outcome, checkAnyOf(whole, schema.anyOf));
-  if (schema.oneOf !== undefined) add(outcome, checkOneOf(whole, schema.oneOf));
-  if (schema.allOf !== undefined) add(outcome, checkAllOf(whole, schema.allOf));
-  if (schema.not !== undefined && check(whole, schema.not).errors.length === 0) {
-    outcome.errors.push(combinationError(subject.path, 'must not validate the schema (not)'));
-  }
-  return outcome;
+function compileContent(schema: Schema, options: CompileOptions): { ofScalar: Check; ofObject: Check } {
+  const [ofText, ofNumber] = [textCheck(schema), numberCheck(schema)];
+  const ofFormat = formatCheck(schema.format);
+  const ofList = listCheck(schema, options);
+  const ofScalar: Check = (value, old, run) => {
+    if (typeof value === 'string') return ofText(value, old, run) + (ofFormat?.(value, old, run) ?? 0);
+    if (typeof value === 'number') return ofNumber(value, old, run);
+    return Array.isArray(value) ? ofList(value, old, run) : 0;
+  };
+  return { ofScalar, ofObject: objectCheck(schema, options) };
 }
 
-function bestOf(outcomes: readonly Outcome[]): Outcome {
-  return outcomes.reduce((best, next) => (next.matches > best.matches ? next : best), outcomes[0] ?? none);
+function enumCheck(allowed: readonly JsonValue[]): Check | undefined {
+  if (allowed.length === 0) return undefined;
+  const texts = new Set(allowed.filter((item) => typeof item === 'string'));
+  const supported = allowed.map((item) => goQuote(typeof item === 'string' ? item : JSON.stringify(item))).join(', ');
+  return (value, _old, run) => {
+    if (typeof value === 'string' ? texts.has(value) : isAmong(value, allowed)) return 0;
+    const { message } = invalidField('', new UntypedValue(value), '');
+    const found = message.slice('Invalid value: '.length, -2);
+    const reason = 'FieldValueNotSupported';
+    const field = run.fieldOf(run.path);
+    run.report({ field, reason, message: `Unsupported value: ${found}: supported values: ${supported}` });
+    return 0;
+  };
 }
 
-const none: Outcome = { errors: [], matches: 0 };
-
-function checkAnyOf(subject: Subject, branches: readonly Schema[]): Outcome {
-  const outcomes = branches.map((branch) => check(subject, branch));
-  const good = outcomes.find((outcome) => outcome.errors.length === 0);
-  if (good !== undefined || branches.length === 0) return good ?? none;
-  const best = bestOf(outcomes);
-  const error = combinationError(subject.path, 'must validate at least one schema (anyOf)');
-  return { errors: [error, ...best.errors], matches: best.matches };
+function isAmong(value: JsonValue, allowed: readonly JsonValue[]): boolean {
+  return value !== null && allowed.some((item) => isJsonEqual(item, value));
 }
 
-function checkOneOf(subject: Subject, branches: readonly Schema[]): Outcome {
-  const outcomes = branches.map((branch) => check(subject, branch));
-  const good = outcomes.filter((outcome) => outcome.errors.length === 0);
-  if (good.length === 1 || branches.length === 0) return good[0] ?? none;
-  const count = good.length === 0 ? 'Found none valid' : `Found ${good.length} valid alternatives`;
-  const error = combinationError(subject.path, `must validate one and only one schema (oneOf). ${count}`);
-  const best = good.length === 0 ? bestOf(outcomes) : none;
-  return { errors: [error, ...best.errors], matches: best.matches };
+function listCheck(schema: Schema, options: CompileOptions): Check {
+  const { minItems, maxItems } = schema;
+  const item = schema.items === undefined ? undefined : compileNode(schema.items, options);
+  return (value, old, run) => {
+    const list = value as readonly JsonValue[];
+    let matches = 2;
+    if (item !== undefined) {
+      const oldItem = correlatedItems(old, schema);
+      for (const [index, member] of list.entries()) {
+        run.enter(`[${index}]`);
+        matches += item(member, oldItem?.(member), run);
+        run.leave();
+      }
+    }
+    if (minItems !== undefined && list.length < minItems) {
+      reportRule(run, list.length, `should have at least ${minItems} items`);
+    }
+    if (maxItems !== undefined && list.length > maxItems) {
+      run.report(tooManyField(run.fieldOf(run.path), list.length, maxItems));
+    }
+    return matches;
+  };
 }
 
-function checkAllOf(subject: Subject, branches: readonly Schema[]): Outcome {
-  const outcome: Outcome = { errors: [], matches: 0 };
-  const outcomes = branches.map((branch) => check(subject, branch));
-  for (const part of outcomes) add(outcome, part);
-  const failures = outcomes.filter((part) => part.errors.length > 0).length;
-  if (failures > 0) {
-    const end = failures === branches.length ? '. None validated' : '';
-    outcome.errors.push(combinationError(subject.path, `must validate all the schemas (allOf)${end}`));
-  }
-  return outcome;
+interface Member {
+  readonly name: string;
+  readonly step: string;
+  readonly check: Check;
+}
+
+function oldMember(old: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isJsonObject(old) && Object.hasOwn(old, name) ? old[name] : undefined;
+}
+
+/** Checks the members that the schema names. */
+function memberChecks(properties: Readonly<Record<string, Schema>>, options: CompileOptions): Check {
+  const members: Member[] = Object.entries(properties).map(([name, property]) => {
+    return { name, step: `.${name}`, check: compileNode(property, options) };
+  });
+  return (value, old, run) => {
+    const object = value as JsonObject;
+    const isTop = run.isAtTop();
+    let matches = 0;
+    for (const { name, step, check } of members) {
+      const member = Object.hasOwn(object, name) ? object[name] : undefined;
+      if (member === undefined) continue;
+      run.enter(isTop ? name : step);
+      // Kind and version of an object are never taken as they were.
+      const isTypeMeta = isTop && (name === 'kind' || name === 'apiVersion');
+      matches += check(member, isTypeMeta ? undefined : oldMember(old, name), run);
+      run.leave();
+    }
+    return matches;
+  };
+}
+
+function requiredCheck(required: readonly string[]): Check {
+  return (value, _old, run) => {
+    const object = value as JsonObject;
+    for (const name of required) {
+      if (object[name] === undefined || !Object.hasOwn(object, name)) {
+        run.report(requiredField(run.fieldOf(`${run.path}.${name}`)));
+      }
+    }
+    return 0;
+  };
+}
+
+function objectCheck(schema: Schema, options: CompileOptions): Check {
+  const { properties = {}, additionalProperties, required = [], minProperties, maxProperties } = schema;
+  const additional = additionalCheck(properties, additionalProperties, options);
+  const checks = [
+    ...(minProperties === undefined && maxProperties === undefined ? [] : [countCheck(schema)]),
+    ...(additional === undefined ? [] : [additional]),
+    memberChecks(properties, options),
+    ...(required.length === 0 ? [] : [requiredCheck(required)]),
+  ];
+  return (value, old, run) => {
+    let matches = 0;
+    for (const check of checks) matches += check(value, old, run);
+    return matches;
+  };
+}
+
+function countCheck({ minProperties, maxProperties }: Schema): Check {
+  return (value, _old, run) => {
+    const count = Object.keys(value as JsonObject).length;
+    if (minProperties !== undefined && count < minProperties) {
+      reportRule(run, count, `should have at least ${minProperties} properties`);
+    }
+    if (maxProperties !== undefined && count > maxProperties) {
+      run.report(tooManyField(run.fieldOf(run.path), count, maxProperties));
+    }
+    return 0;
+  };
+}
+
+function additionalCheck(
+  properties: Readonly<Record<string, Schema>>,
+  additional: boolean | Schema | undefined,
+  options: CompileOptions,
+): Check | undefined {
+  if (additional === undefined || additional === true) return undefined;
+  const check = additional === false ? undefined : compileNode(additional, options);
+  return (value, old, run) => {
+    let matches = 0;
+    for (const [name, member] of Object.entries(value as JsonObject)) {
+      if (Object.hasOwn(properties, name) || member === undefined) continue;
+      if (check === undefined) {
+        const { path } = run;
+        run.report(invalidField(run.fieldOf(path), name, `${path}.${name} in body is a forbidden property`));
+        continue;
+      }
+      run.enter(`.${name}`);
+      matches += check(member, oldMember(old, name), run);
+      run.leave();
+    }
+    return matches;
+  };
 }

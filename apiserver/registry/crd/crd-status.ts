@@ -1,12 +1,18 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { asJson, listAt, objectAt, objectsAt, textAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
+import { type Approval, approvalOf } from './approval.ts';
 
 interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
+}
+
+interface Conflict {
+  readonly reason: string;
+  readonly name: string;
 }
 
 interface NameCheck {
@@ -34,11 +40,13 @@ function takenNames(
   };
 }
 
-const singleNames = [
-  ['plural', 'PluralConflict', 'resources'],
-  ['singular', 'SingularConflict', 'resources'],
-  ['kind', 'KindConflict', 'kinds'],
-  ['listKind', 'ListKindConflict', 'kinds'],
+const resourceNames = [
+  ['plural', 'PluralConflict'],
+  ['singular', 'SingularConflict'],
+] as const;
+const kindNames = [
+  ['kind', 'KindConflict'],
+  ['listKind', 'ListKindConflict'],
 ] as const;
 
 function checkNames(crd: KubeObject, others: readonly KubeObject[]): NameCheck {
@@ -51,18 +59,21 @@ function checkNames(crd: KubeObject, others: readonly KubeObject[]): NameCheck {
     kind: textAt(before, 'kind'),
     plural: textAt(before, 'plural'),
   };
-  let conflict: { reason: string; name: string } | undefined;
-  for (const [key, reason, set] of singleNames) {
+  const conflicts: Conflict[] = [];
+  const take = (set: ReadonlySet<string>, [key, reason]: readonly [string, string]): void => {
     const name = textAt(wanted, key);
-    if (taken[set].has(name)) conflict = { reason, name };
+    if (set.has(name)) conflicts.push({ reason, name });
     else if (name !== '') accepted[key] = name;
-  }
+  };
+  for (const row of resourceNames) take(taken.resources, row);
   const short = listAt(wanted, 'shortNames').map(String);
-  const takenShort = short.find((name) => taken.resources.has(name));
-  if (takenShort !== undefined) conflict = { reason: 'ShortNamesConflict', name: takenShort };
-  else setOrDrop(accepted, 'shortNames', short);
+  const takenShort = short.filter((name) => taken.resources.has(name));
+  conflicts.push(...takenShort.map((name) => ({ reason: 'ShortNamesConflict', name })));
+  if (takenShort.length === 0) setOrDrop(accepted, 'shortNames', short);
+  for (const row of kindNames) take(taken.kinds, row);
   setOrDrop(accepted, 'categories', listAt(wanted, 'categories').map(String));
-  return { accepted, condition: namesCondition(conflict) };
+  // Of several conflicts the last one is told.
+  return { accepted, condition: namesCondition(conflicts.at(-1)) };
 }
 
 function setOrDrop(target: JsonObject, key: string, list: string[]): void {
@@ -70,7 +81,7 @@ function setOrDrop(target: JsonObject, key: string, list: string[]): void {
   else delete target[key];
 }
 
-function namesCondition(conflict: { readonly reason: string; readonly name: string } | undefined): Condition {
+function namesCondition(conflict: Conflict | undefined): Condition {
   if (conflict === undefined)
     return { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
   return {
@@ -103,8 +114,13 @@ function establishedCondition(conditions: readonly JsonObject[], names: Conditio
   return { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 }
 
-/** In place; the time moves only with the status. */
-function withCondition(conditions: readonly JsonObject[], next: Condition, now: string): JsonObject[] {
+function approvalCondition({ isConformant, reason, message }: Approval): Condition {
+  const status = isConformant ? 'True' : 'False';
+  return { type: 'KubernetesAPIApprovalPolicyConformant', status, reason, message };
+}
+
+/** Puts a condition in its place among others; the time moves only with the status. */
+export function withCondition(conditions: readonly JsonObject[], next: Condition, now: string): JsonObject[] {
   const index = conditions.findIndex((condition) => condition['type'] === next.type);
   const old = conditions[index];
   const kept = old !== undefined && old['status'] === next.status ? textAt(old, 'lastTransitionTime') : '';
@@ -129,7 +145,9 @@ export function crdStatus(crd: KubeObject, others: readonly KubeObject[], nowMs:
   );
   const before = objectsAt(status, 'conditions');
   const now = formatTimestamp(nowMs);
-  const named = withCondition(before, condition, now);
+  const approval = approvalOf(crd);
+  const first = approval === undefined ? before : withCondition(before, approvalCondition(approval), now);
+  const named = withCondition(first, condition, now);
   const conditions = withCondition(named, establishedCondition(before, condition), now);
   return {
     ...structuredClone(status),
@@ -143,9 +161,7 @@ export function crdStatus(crd: KubeObject, others: readonly KubeObject[], nowMs:
 export function storedVersions(crd: KubeObject, status: JsonObject): JsonValue[] {
   const stored = listAt(status, 'storedVersions');
   const versions = listAt(objectAt(asJson(crd), 'spec'), 'versions').filter((version) => isJsonObject(version));
-  const storage = textAt(
-    versions.find((version) => version['storage'] === true),
-    'name',
-  );
-  return storage === '' || stored.includes(storage) ? [...stored] : [...stored, storage];
+  const version = versions.find((candidate) => candidate['storage'] === true);
+  const name = textAt(version, 'name');
+  return version === undefined || stored.includes(name) ? [...stored] : [...stored, name];
 }

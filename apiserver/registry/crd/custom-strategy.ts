@@ -1,28 +1,116 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { applyDefaults } from '../../schema/defaults.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
-import { listTypeErrors } from '../../schema/list-types.ts';
-import { pruneUnknown } from '../../schema/prune.ts';
+import { badRequest, type FieldError } from '../../http/status-error.ts';
+import { compileDefaults } from '../../schema/defaults.ts';
+import { compileListTypes } from '../../schema/list-types.ts';
+import { pruneCustom } from '../../schema/prune-custom.ts';
 import type { Schema } from '../../schema/schema.ts';
-import { validateSchema } from '../../schema/validate.ts';
-import { asJson, textAt, valueAt } from '../kinds/reading.ts';
-import type { KubeObject, ObjectMeta } from '../kube-object.ts';
+import { compileSchema } from '../../schema/validate.ts';
+import { asJson, valueAt } from '../kinds/reading.ts';
+import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems } from '../names.ts';
-import { finalizerWarnings, validateEmbeddedMeta } from '../object-meta.ts';
-import type { Strategy } from '../resource-type.ts';
+import { finalizerWarnings } from '../object-meta.ts';
+import type { ScalePaths, Strategy } from '../resource-type.ts';
+import {
+  compileEmbeddedWalk,
+  embeddedObjectErrors,
+  embeddedTypeError,
+  metadataProblem,
+  settleMetadata,
+} from './embedded-objects.ts';
+import { specScaleErrors, statusScaleErrors } from './scale-rules.ts';
 
 /** One version of a CustomResourceDefinition as its objects need it. */
 export interface CustomVersion {
   readonly kind: string;
   readonly hasStatus: boolean;
-  /** For pruning and defaulting: metadata is ObjectMeta. */
+  /** As the author wrote it. */
   readonly schema: Schema;
-  /** For validation: metadata as the author restricts it. */
-  readonly rules: Schema;
-  /** `.spec.replicas`, absent without a scale subresource. */
-  readonly replicasPath: string | undefined;
+  readonly scale: ScalePaths | undefined;
   readonly selectableFields: ReadonlyMap<string, (object: KubeObject) => string>;
+}
+
+/** What is done to objects of one version, made ready once. */
+export interface CustomObjects {
+  /** Brings a body into form: metadata is ObjectMeta, unknown fields go, nulls that mean nothing too. Changes `object`.
+   *  @returns the unknown fields
+   *  @throws StatusError 400 for metadata of wrong types */
+  decode(object: KubeObject): string[];
+  /** Takes out what the schema does not know and sets its defaults. Changes `object`. */
+  complete(object: KubeObject): void;
+  /** Sets defaults alone. Changes `object`. */
+  setDefaults(object: KubeObject): void;
+  validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
+}
+
+/** Everything but metadata is the schema's. */
+function withoutMetadata(object: JsonObject, work: (rest: JsonObject) => void): void {
+  const { metadata } = object;
+  delete object['metadata'];
+  work(object);
+  if (metadata !== undefined) object['metadata'] = metadata;
+}
+
+/** Makes the schema of a version ready for its objects. */
+export function compileObjects(version: CustomVersion): CustomObjects {
+  const { schema, scale } = version;
+  const walk = compileEmbeddedWalk(schema);
+  const setDefaults = compileDefaults(schema);
+  const rules = compileRules(version);
+  const complete = (json: JsonObject): string[] => {
+    const unknown = pruneCustom(json, schema, { isObject: true });
+    withoutMetadata(json, setDefaults);
+    return unknown;
+  };
+  return {
+    decode: (object) => {
+      const json = asJson(object);
+      const problem = metadataProblem(valueAt(json, 'metadata') ?? null);
+      if (problem !== undefined) throw badRequest(problem);
+      const unknown = [...settleMetadata(json, ''), ...complete(json)];
+      walk?.(json, '', (inner, path) => {
+        const error = embeddedTypeError(inner, path);
+        if (error !== undefined) throw badRequest(`${error.field}: ${error.message}`);
+        unknown.push(...settleMetadata(inner, path));
+      });
+      return unknown;
+    },
+    complete: (object) => void complete(asJson(object)),
+    setDefaults: (object) => withoutMetadata(asJson(object), setDefaults),
+    validate: (object, old, subresource) => {
+      const errors = rules.ofSchema(asJson(object), old === undefined ? undefined : asJson(old), subresource);
+      if (subresource !== 'status') errors.push(...specScaleErrors(object, scale));
+      errors.push(...statusScaleErrors(object, scale));
+      if (subresource !== 'status')
+        walk?.(asJson(object), '', (inner, at) => errors.push(...embeddedObjectErrors(inner, at)));
+      return [...errors, ...rules.ofLists(asJson(object), old === undefined ? undefined : asJson(old))];
+    },
+  };
+}
+
+interface Rules {
+  ofSchema(object: JsonObject, old: JsonObject | undefined, subresource: string | undefined): FieldError[];
+  /** What was wrong before stays accepted. */
+  ofLists(object: JsonObject, old: JsonObject | undefined): FieldError[];
+}
+
+function compileRules({ schema }: CustomVersion): Rules {
+  const whole = compileSchema(schema);
+  const status = schema.properties?.['status'];
+  const ofStatus = status === undefined ? undefined : compileSchema(status);
+  const checkLists = compileListTypes(schema);
+  return {
+    ofSchema: (object, old, subresource) => {
+      if (subresource !== 'status') return whole.validate(object, { old });
+      const value = valueAt(object, 'status');
+      if (value === undefined || ofStatus === undefined) return [];
+      return ofStatus.validate(value, { old: valueAt(old, 'status'), root: 'status' });
+    },
+    ofLists: (object, old) => {
+      const errors = checkLists?.(object, '') ?? [];
+      if (errors.length === 0 || old === undefined) return errors;
+      return (checkLists?.(old, '') ?? []).length === 0 ? errors : [];
+    },
+  };
 }
 
 function pathValue(object: KubeObject, path: string): JsonValue | undefined {
@@ -35,63 +123,6 @@ function pathValue(object: KubeObject, path: string): JsonValue | undefined {
 export function selectedText(object: KubeObject, path: string): string {
   const value = pathValue(object, path);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-}
-
-/** Everything but metadata is the schema's. Changes `object`. */
-export function pruneAndDefault(object: KubeObject, schema: Schema): void {
-  const json = asJson(object);
-  pruneUnknown(json, schema);
-  const { metadata, ...rest } = json;
-  applyDefaults(rest, schema);
-  for (const key of Object.keys(json)) if (key !== 'metadata' && !Object.hasOwn(rest, key)) delete json[key];
-  for (const [key, value] of Object.entries(rest)) json[key] = value;
-  if (metadata !== undefined) json['metadata'] = metadata;
-}
-
-function embeddedErrors(value: JsonValue, schema: Schema, path: string): FieldError[] {
-  if (Array.isArray(value)) {
-    return value.flatMap((item, index) => embeddedErrors(item, schema.items ?? {}, `${path}[${index}]`));
-  }
-  if (!isJsonObject(value)) return [];
-  const own = schema['x-kubernetes-embedded-resource'] === true ? embeddedObjectErrors(value, path) : [];
-  const { properties = {}, additionalProperties } = schema;
-  const values = typeof additionalProperties === 'object' ? additionalProperties : undefined;
-  const below = Object.entries(value).flatMap(([key, member]) => {
-    const memberSchema = Object.hasOwn(properties, key) ? properties[key] : values;
-    if (member === undefined || memberSchema === undefined) return [];
-    return embeddedErrors(member, memberSchema, path === '' ? key : `${path}.${key}`);
-  });
-  return [...own, ...below];
-}
-
-function embeddedObjectErrors(object: JsonObject, path: string): FieldError[] {
-  const errors = ['apiVersion', 'kind'].flatMap((key) => {
-    const field = `${path}.${key}`;
-    if (!Object.hasOwn(object, key)) return [requiredField(field, 'must not be empty')];
-    return textAt(object, key) === '' ? [invalidField(field, '', 'must not be empty')] : [];
-  });
-  const metadata = valueAt(object, 'metadata');
-  if (isJsonObject(metadata)) errors.push(...validateEmbeddedMeta(metadata as ObjectMeta, `${path}.metadata`));
-  return errors;
-}
-
-function replicaErrors(object: KubeObject, path: string | undefined): FieldError[] {
-  const value = path === undefined ? undefined : pathValue(object, path);
-  if (path === undefined || typeof value !== 'number') return [];
-  if (value < 0) return [invalidField(path, value, 'should be a non-negative integer')];
-  if (value > 2_147_483_647) return [invalidField(path, value, 'should be less than or equal to 2147483647')];
-  return [];
-}
-
-function validateCustom(version: CustomVersion, object: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const json = asJson(object);
-  const options = old === undefined ? {} : { old: asJson(old) };
-  return [
-    ...validateSchema(json, version.rules, options),
-    ...replicaErrors(object, version.replicasPath),
-    ...embeddedErrors(json, version.schema, ''),
-    ...listTypeErrors(json, version.schema),
-  ];
 }
 
 function restore(object: KubeObject, old: KubeObject, names: Iterable<string>): void {
@@ -115,9 +146,8 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
 }
 
 /** The behaviour of one version of a custom resource: status apart where there is a status subresource, pruning, defaults, validation by schema.
- *  `x-kubernetes-validations` are kept in the schema but not enforced.
  *  @see reference "types" 1.5 */
-export function createCustomStrategy(version: CustomVersion): Strategy {
+export function createCustomStrategy(version: CustomVersion, objects: CustomObjects): Strategy {
   const outside = new Set(version.hasStatus ? ['metadata', 'status'] : ['metadata']);
   return {
     prepareForCreate: (object) => {
@@ -127,8 +157,9 @@ export function createCustomStrategy(version: CustomVersion): Strategy {
       if (version.hasStatus) restore(object, old, ['status']);
     },
     prepareForStatusUpdate: keepAllButStatus,
-    applyDefaults: (object) => pruneAndDefault(object, version.schema),
-    validate: (object, old) => validateCustom(version, object, old),
+    decode: (object) => objects.decode(object),
+    applyDefaults: (object) => objects.complete(object),
+    validate: (object, old, subresource) => objects.validate(object, old, subresource),
     warnings: finalizerWarnings,
     hasGeneration: true,
     isNewGeneration: (object, old) => {

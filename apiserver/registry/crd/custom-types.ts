@@ -5,7 +5,13 @@ import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceType, ScalePaths, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
-import { type CustomVersion, createCustomStrategy, pruneAndDefault, selectedText } from './custom-strategy.ts';
+import {
+  type CustomObjects,
+  type CustomVersion,
+  compileObjects,
+  createCustomStrategy,
+  selectedText,
+} from './custom-strategy.ts';
 
 const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const readWrite: readonly Verb[] = ['get', 'patch', 'update'];
@@ -67,14 +73,14 @@ function deprecationOf(crd: JsonObject, version: JsonObject): { readonly depreca
 
 function converters(
   apiVersion: string,
-  schema: Schema,
+  objects: CustomObjects,
   storage: { readonly apiVersion: string; readonly reads: boolean },
 ): Pick<ResourceType, 'toServed' | 'toStorage'> {
   return {
     toServed: (object) => {
       if (!storage.reads) return object;
       const served = { ...structuredClone(object), apiVersion };
-      pruneAndDefault(served, schema);
+      objects.complete(served);
       return served;
     },
     toStorage: (object) =>
@@ -93,15 +99,12 @@ function customVersion(version: JsonObject, kind: string): CustomVersion {
     'x-kubernetes-preserve-unknown-fields': true,
   }) as Schema;
   const subresources = objectAt(version, 'subresources');
+  const scale = objectAt(subresources, 'scale');
   return {
     kind,
     hasStatus: objectAt(subresources, 'status') !== undefined,
-    schema: rootSchema(given),
-    rules: given,
-    replicasPath:
-      objectAt(subresources, 'scale') === undefined
-        ? undefined
-        : textAt(objectAt(subresources, 'scale'), 'specReplicasPath'),
+    schema: given,
+    scale: scale === undefined ? undefined : scalePaths(scale),
     selectableFields: selectable(version),
   };
 }
@@ -112,7 +115,8 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
   const own = { group: textAt(spec, 'group'), version: textAt(version, 'name'), kind: textAt(names, 'kind') };
   const custom = customVersion(version, own.kind);
   const isStorageVersion = own.version === storageVersion;
-  const reads = !isStorageVersion || hasDefaults(custom.rules as JsonObject);
+  const objects = compileObjects(custom);
+  const reads = !isStorageVersion || hasDefaults(custom.schema as JsonObject);
   return {
     ...own,
     listKind: textAt(names, 'listKind') || `${own.kind}List`,
@@ -127,10 +131,10 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
     isStorageVersion,
     isCustom: true,
     ...deprecationOf(crd, version),
-    schema: custom.schema,
+    schema: rootSchema(custom.schema),
     columns: columns(objectsAt(version, 'additionalPrinterColumns')),
-    strategy: createCustomStrategy(custom),
-    ...converters(`${own.group}/${own.version}`, custom.schema, {
+    strategy: createCustomStrategy(custom, objects),
+    ...converters(`${own.group}/${own.version}`, objects, {
       apiVersion: `${own.group}/${storageVersion}`,
       reads,
     }),

@@ -1,0 +1,13 @@
+import type { JsonObject } from '../../../src/base/index.ts';
+import type { FieldError } from '../../http/status-error.ts';
+import { invalidField } from '../../schema/field-errors.ts';
+import { patternProblem } from '../../schema/patterns.ts';
+import { textAt } from '../kinds/reading.ts';
+
+/** The error of a node's `pattern`. */
+export function patternErrors(node: JsonObject, path: string): FieldError[] {
+  const pattern = textAt(node, 'pattern');
+  const problem = pattern === '' ? undefined : patternProblem(pattern);
+  if (problem === undefined) return [];
+  return [invalidField(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)];
+}

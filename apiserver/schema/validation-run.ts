@@ -1,0 +1,79 @@
+import type { JsonValue } from '../../src/base/index.ts';
+import type { FieldError } from '../http/status-error.ts';
+
+/** One check of a value: reports what is wrong to the run, and says how many checks went well (of several branches the one with most is shown).
+ *  `old` is the value at the same place of the stored object, where there is one. */
+export type Check = (value: JsonValue, old: JsonValue | undefined, run: ValidationRun) => number;
+
+/** The errors of one validation, and where in the value it is. */
+export class ValidationRun {
+  #errors: FieldError[] = [];
+  readonly #steps: string[] = [];
+  readonly #root: string;
+
+  /** `root` stands before every field; empty for whole objects. */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  get count(): number {
+    return this.#errors.length;
+  }
+
+  /** The place as messages call it: `spec.items[0].name`, empty at the top. */
+  get path(): string {
+    return this.#steps.join('');
+  }
+
+  /** The errors, each once. */
+  get errors(): FieldError[] {
+    if (this.#errors.length < 2) return this.#errors;
+    return [...new Map(this.#errors.map((error) => [`${error.field}\n${error.message}`, error])).values()];
+  }
+
+  isAtTop(): boolean {
+    return this.#steps.length === 0;
+  }
+
+  enter(step: string): void {
+    this.#steps.push(step);
+  }
+
+  leave(): void {
+    this.#steps.pop();
+  }
+
+  /** The field that a path names: below the root, `<nil>` where there is nothing to name. */
+  fieldOf(path: string): string {
+    const name = path.startsWith('.') ? path.slice(1) : path;
+    if (this.#root === '') return name === '' ? '<nil>' : name;
+    return name === '' ? this.#root : `${this.#root}.${name}`;
+  }
+
+  report(error: FieldError): void {
+    this.#errors.push(error);
+  }
+
+  /** Forgets all errors but the first `count`: those of a part that has not changed. */
+  forgetAfter(count: number): void {
+    this.#errors.length = count;
+  }
+
+  /** What `work` reports, kept apart. */
+  apart(work: () => number): { readonly errors: FieldError[]; readonly matches: number } {
+    const before = this.#errors;
+    this.#errors = [];
+    try {
+      const matches = work();
+      return { errors: this.#errors, matches };
+    } finally {
+      this.#errors = before;
+    }
+  }
+
+  /** A rule over several schemas is about the value as a whole: its place stands in the text, the field is the root. */
+  reportWhole(rule: string): void {
+    const message = `Invalid value: "": "${this.path}" ${rule}`;
+    this.report({ field: this.fieldOf(''), reason: 'FieldValueInvalid', message });
+  }
+}
