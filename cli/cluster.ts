@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,6 +21,7 @@ import {
 import type { Config } from './config.ts';
 import { readCrds } from './crds.ts';
 import { lockFolder } from './folder-lock.ts';
+import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
 export interface OpenCluster extends AsyncDisposable {
@@ -51,20 +52,6 @@ async function openFolder(config: Config): Promise<Folder> {
   return { path: config.dataDir, isTemporary: false };
 }
 
-/** The port of last time, so that a kubeconfig stays good over a restart. */
-async function choosePort(config: Config, folder: Folder): Promise<number> {
-  if (config.port !== 0 || folder.isTemporary) return config.port;
-  try {
-    return Number.parseInt(await readFile(join(folder.path, 'port'), 'utf8'), 10) || 0;
-  } catch {
-    return 0;
-  }
-}
-
-function isPortTaken(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
-}
-
 async function openApiServer(config: Config, folder: Folder, log: Logger): Promise<ApiServer> {
   const options = {
     crds: (await readCrds()) as unknown as KubeObject[],
@@ -73,7 +60,7 @@ async function openApiServer(config: Config, folder: Folder, log: Logger): Promi
     kubeconfigPath: config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
     ...(folder.isTemporary ? {} : { dataDir: folder.path }),
   };
-  const port = await choosePort(config, folder);
+  const port = config.port === 0 && !folder.isTemporary ? await rememberedPort(folder.path, 'port') : config.port;
   try {
     return await startApiServer({ ...options, port });
   } catch (thrown) {
@@ -131,7 +118,7 @@ export async function openCluster(config: Config, log: Logger): Promise<OpenClus
   if (!own && !folder.isTemporary) stack.use(lockFolder(folder.path));
   const apiServer = own ? stack.use(await openApiServer(config, folder, log)) : undefined;
   if (apiServer !== undefined && !folder.isTemporary) {
-    await writeFile(join(folder.path, 'port'), new URL(apiServer.url).port);
+    await rememberPort(folder.path, 'port', Number(new URL(apiServer.url).port));
   }
   const access = await accessOf(config, apiServer);
   const kube = createKubeClient({ access, clock: systemClock });

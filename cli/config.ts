@@ -12,6 +12,7 @@ export interface Config {
   readonly kubeconfigPath: string | undefined;
   /** The kubeconfig of the cluster to work on; undefined: an API server of our own. */
   readonly clusterPath: string | undefined;
+  readonly contentPort: number;
   readonly systemNamespace: string;
   readonly insecureRegistries: readonly string[];
   readonly registryCaPath: string | undefined;
@@ -51,6 +52,14 @@ export const upOptions: readonly OptionSpec[] = [
     placeholder: 'FILE',
     sentence:
       'Work on the cluster of this kubeconfig instead of an API server of its own. The webhook listens on 127.0.0.1: the API server must run on this machine.',
+  },
+  {
+    name: 'content-port',
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    sentence:
+      'Port on 127.0.0.1 where the contents of bundles are served and uploads are taken; 0 takes a free one (with --data-dir the same as last time).',
   },
   {
     name: 'system-namespace',
@@ -138,6 +147,7 @@ export function readConfig(values: OptionValues): Config {
     port: inRange('port', values['port'] as number, [0, 65_535]),
     kubeconfigPath: values['kubeconfig'] as string | undefined,
     clusterPath: values['cluster'] as string | undefined,
+    contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
     systemNamespace: values['system-namespace'] as string,
     insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
     registryCaPath: values['registry-ca'] as string | undefined,

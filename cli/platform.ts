@@ -8,6 +8,7 @@ import { isNotFound, type KubeClient } from '../src/kube/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
 import type { Config } from './config.ts';
+import { openContentServer } from './content.ts';
 
 const loopback = '127.0.0.1';
 
@@ -18,6 +19,8 @@ export interface Platform extends AsyncDisposable {
   /** As the admin. */
   readonly kube: KubeClient;
   readonly kubeconfigPath: string;
+  /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
+  readonly contentUrl: string;
   /** Where `<bundle>.tgz` files are. */
   readonly storeDir: string;
 }
@@ -76,42 +79,47 @@ async function readAuthorities(path: string | undefined): Promise<string[]> {
   throw new TerminalError('InvalidOption', `--registry-ca ${path}: expected certificates in PEM form, found none`);
 }
 
+interface ProvisioningContext {
+  readonly folder: string;
+  readonly storeDir: string;
+  readonly authorities: readonly string[];
+  readonly log: Logger;
+}
+
 async function openProvisioners(
   kube: KubeClient,
   config: Config,
-  context: { readonly storeDir: string; readonly authorities: readonly string[]; readonly log: Logger },
-): Promise<AsyncDisposable> {
-  const unpacker = await createUnpacker({
-    storeDir: context.storeDir,
-    limits: config.limits,
-    insecureRegistries: config.insecureRegistries,
-    registryCaPem: context.authorities,
-    gitCaPem: context.authorities,
-    httpCaPem: context.authorities,
-    answerDeadlineMs: config.answerDeadlineMs,
-  });
+  context: ProvisioningContext,
+): Promise<AsyncDisposable & { readonly contentUrl: string }> {
+  const { folder, storeDir, authorities, log } = context;
+  const { systemNamespace, workers } = config;
+  await using stack = new AsyncDisposableStack();
+  const unpacker = stack.use(
+    await createUnpacker({
+      storeDir,
+      limits: config.limits,
+      insecureRegistries: config.insecureRegistries,
+      registryCaPem: authorities,
+      gitCaPem: authorities,
+      httpCaPem: authorities,
+      answerDeadlineMs: config.answerDeadlineMs,
+    }),
+  );
+  const runtime = { kube, unpacker, clock: systemClock, log, systemNamespace };
+  const maxUploadBytes = config.limits.compressedLayerBytes;
+  const content = stack.use(
+    await openContentServer({ ...runtime, folder, storeDir, port: config.contentPort, maxUploadBytes }),
+  );
+  const contentUrl = `https://${loopback}:${content.port}`;
   const stop = new AbortController();
-  const provisioners = startProvisioners({
-    kube,
-    unpacker,
-    systemNamespace: config.systemNamespace,
-    workers: config.workers,
-    clock: systemClock,
-    log: context.log,
-    signal: stop.signal,
-  });
-  const close = async (): Promise<void> => {
+  const provisioners = startProvisioners({ ...runtime, workers, contentBaseUrl: contentUrl, signal: stop.signal });
+  stack.defer(async () => {
     stop.abort();
     await provisioners.whenStopped;
-    await unpacker[Symbol.asyncDispose]();
-  };
-  try {
-    await provisioners.whenReady;
-  } catch (thrown) {
-    await close();
-    throw thrown;
-  }
-  return { [Symbol.asyncDispose]: close };
+  });
+  await provisioners.whenReady;
+  const owned = stack.move();
+  return { contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
@@ -134,8 +142,10 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   stack.use(await openWebhook(kube, config, deps.log));
   step('admission webhook registered');
   const storeDir = join(cluster.folder, 'bundles');
-  stack.use(await openProvisioners(kube, config, { storeDir, authorities, log: deps.log }));
+  const context = { folder: cluster.folder, storeDir, authorities, log: deps.log };
+  const { contentUrl } = stack.use(await openProvisioners(kube, config, context));
+  step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
   const owned = stack.move();
-  return { apiServer, kube, kubeconfigPath, storeDir, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { apiServer, kube, kubeconfigPath, storeDir, contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

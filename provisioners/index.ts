@@ -18,6 +18,7 @@ import { plainProvisioner } from './plain/index.ts';
 import { configMapNamesOf, secretNameOf } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
+export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
 
 export interface ProvisionerOptions {
@@ -95,6 +96,10 @@ async function sweep(context: ProvisionerContext): Promise<void> {
   for (const { name, uid } of await context.unpacker.list()) {
     if (context.bundles.get(name)?.metadata.uid !== uid) await context.unpacker.discard(name);
   }
+  await context.unpacker.sweepUploads((name) => {
+    const object = context.bundles.get(name);
+    return object !== undefined && parseBundle(object).spec.source.type === 'upload';
+  });
 }
 
 async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {

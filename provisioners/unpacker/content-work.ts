@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import {
   errorMessage,
   type JsonObject,
@@ -6,7 +7,13 @@ import {
   TransientError,
   withDeadline,
 } from '../../src/base/index.ts';
-import { type ContentRecord, ContentStore, type KeyedLocks, type Staging } from '../../src/content/index.ts';
+import {
+  type ContentRecord,
+  ContentStore,
+  extractArchive,
+  type KeyedLocks,
+  type Staging,
+} from '../../src/content/index.ts';
 import { formatOf, maxManifestFileBytes } from '../../src/formats/index.ts';
 import {
   type ContentSource,
@@ -16,11 +23,12 @@ import {
   fetchGit,
   fetchHttp,
   fetchImage,
+  fetchUpload,
   LayerCache,
   parsePlatform,
 } from '../../src/sources/index.ts';
 import type { Job, JobResult } from './messages.ts';
-import type { UnpackerSettings } from './settings.ts';
+import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
@@ -50,7 +58,7 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
-  const temporaryDir = `${storeDir}/temporary`;
+  const temporaryDir = temporaryFolder(storeDir);
   const cache = new LayerCache({ dir: `${storeDir}/layers`, temporaryDir, maxBytes: layerCacheBytes, locks });
   const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
   const download = { answerDeadlineMs, clock: systemClock, temporaryDir };
@@ -62,6 +70,8 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
     http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
     configMaps: ({ source, configMaps = [] }, staging, options) =>
       fetchConfigMaps({ source, configMaps, staging }, options),
+    upload: ({ source, bundle }, staging, options) =>
+      fetchUpload({ source, path: `${uploadsFolder(storeDir)}/${bundle.name}.tgz`, staging }, options),
   };
   return new Map(Object.entries(fetches));
 }
@@ -99,6 +109,8 @@ export class ContentWork {
         return await this.#unpack(job.request, options);
       case 'load':
         return await this.#load(job, options);
+      case 'check':
+        return await this.#check(job.path, options);
       case 'discard':
         return await this.#store.remove(job.bundleName, options).then(() => undefined);
       default:
@@ -133,6 +145,15 @@ export class ContentWork {
     const fetch = this.#fetches.get(request.source.type);
     if (fetch !== undefined) return await fetch(request, staging, options);
     throw new TerminalError('UnsupportedSource', `source type "${request.source.type}" not supported`);
+  }
+
+  /** @throws TerminalError of `extractArchive` */
+  async #check(path: string, { signal }: FetchOptions): Promise<undefined> {
+    await using staging = await this.#store.stage();
+    const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
+    await extractArchive(archive, staging, { what: 'the upload', hasWhiteouts: false, signal });
+    staging.assertLinksInside('the upload');
+    return undefined;
   }
 
   async #load(

@@ -40,3 +40,13 @@ export function completeSettings(options: UnpackerOptions): UnpackerSettings {
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }
+
+/** Where uploads are kept. */
+export function uploadsFolder(storeDir: string): string {
+  return `${storeDir}/uploads`;
+}
+
+/** Where files are while they come; on the same file system, and swept when the store is opened. */
+export function temporaryFolder(storeDir: string): string {
+  return `${storeDir}/temporary`;
+}

@@ -56,8 +56,13 @@ export interface Unpacker extends AsyncDisposable {
   ): Promise<JsonObject[]>;
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
-  /** Forgets the Bundle's content of any uid; nothing stored is no error. */
+  /** Whether a file is an archive that a bundle may be unpacked from.
+   *  @throws TerminalError that says why not */
+  checkArchive(path: string, options: WorkOptions): Promise<void>;
+  /** Forgets the Bundle's content of any uid, and what was uploaded for it; nothing stored is no error. */
   discard(bundleName: string): Promise<void>;
+  /** Removes uploads that belong to no Bundle. */
+  sweepUploads(isOwned: (bundleName: string) => boolean): Promise<void>;
   /** Every Bundle that has content, for a sweep of orphans. */
   list(): Promise<BundleIdentity[]>;
 }

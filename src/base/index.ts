@@ -23,4 +23,5 @@ export {
 export { type ContentLimits, defaultContentLimits } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { redactUrl } from './redact.ts';
+export { createServingCertificate, type ServingCertificate } from './serving-certificate.ts';
 export { formatYaml, parseYaml, parseYamlDocuments } from './yaml.ts';

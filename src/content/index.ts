@@ -3,8 +3,17 @@
  *
  * Never writes a path that came from outside, never follows a link, never keeps half of something. */
 export { type ArchiveOptions, extractArchive } from './archive.ts';
+export {
+  type ContentAccess,
+  type ContentReply,
+  type ContentServer,
+  type ContentServerOptions,
+  type ContentUser,
+  startContentServer,
+} from './content-server.ts';
 export type { DirectoryEntry } from './directory.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
 export type { ContentRecord } from './records.ts';
 export type { LayerWriter, Staging } from './staging.ts';
 export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';
+export { type ReceivedUpload, Uploads } from './uploads.ts';

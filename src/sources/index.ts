@@ -1,4 +1,4 @@
-/** Where content comes from: image · git · http · configMaps. One file each; all fill a staging area of `src/content` and pin what they fetched.
+/** Where content comes from: image · git · http · configMaps · upload. One file each; all fill a staging area of `src/content` and pin what they fetched.
  *
  * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder. */
 export { fetchConfigMaps } from './config-maps.ts';
@@ -16,3 +16,4 @@ export type {
   SourceConfigMap,
   SourceSecret,
 } from './source.ts';
+export { fetchUpload } from './upload.ts';

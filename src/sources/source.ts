@@ -6,6 +6,7 @@ export interface ContentSource {
   readonly image?: { readonly ref: string; readonly pullSecret?: string };
   readonly git?: GitSourceSpec;
   readonly http?: HttpSourceSpec;
+  readonly upload?: Readonly<Record<string, never>>;
   readonly configMaps?: readonly { readonly configMap: { readonly name?: string }; readonly path?: string }[];
 }
 

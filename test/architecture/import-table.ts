@@ -35,6 +35,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/metrics'],
   '@kubernetes/client-node': ['src/kube'],
   tar: ['src/content'],
+  send: ['src/content'],
   'isomorphic-git': ['src/sources'],
   fastify: ['webhook'],
   re2js: ['apiserver'],

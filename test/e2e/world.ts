@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig, upOptions } from '../../cli/config.ts';
@@ -6,6 +6,7 @@ import { parseOptions } from '../../cli/options.ts';
 import { type Platform, startPlatform } from '../../cli/platform.ts';
 import { type CertifiedKey, createLogger } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
 import {
   asksBasicAuthentication,
   eventually,
@@ -30,6 +31,8 @@ export interface World extends AsyncDisposable {
   readonly git: GitServer;
   /** What the platform trusts: a server with it may speak TLS to the platform. */
   readonly tls: CertifiedKey;
+  /** A token of a service account in the namespace default. */
+  tokenOf(serviceAccount: string): Promise<string>;
   /** Puts an image of one layer; the answer is a source that may pull it. */
   imageSource(name: string, files: Files): { type: string; image: { ref: string; pullSecret: string } };
   get(kind: string, name: string, namespace?: string): Promise<KubeObject>;
@@ -120,6 +123,14 @@ export function configOf(args: readonly string[]): ReturnType<typeof readConfig>
   return readConfig(parseOptions(upOptions, ['--log-level', 'silent', ...args], {}).values);
 }
 
+async function tokenOf(kubeconfigPath: string, serviceAccount: string): Promise<string> {
+  using connection = new Connection(await readFile(kubeconfigPath, 'utf8'));
+  const path = `/api/v1/namespaces/default/serviceaccounts/${serviceAccount}/token`;
+  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
+  const answer = await connection.ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+  return (answer.body as { status: { token: string } }).status.token;
+}
+
 /** Starts a world; `args` are options of `longshore up`. */
 export async function startWorld(args: readonly string[] = []): Promise<World> {
   const stack = new AsyncDisposableStack();
@@ -149,6 +160,7 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
     git,
     tls,
     get,
+    tokenOf: (serviceAccount) => tokenOf(platform.kubeconfigPath, serviceAccount),
     imageSource: (name, files) => {
       registry.putImage(name, [{ files }]);
       return { type: 'image', image: { ref: `${registry.host}/${name}`, pullSecret: 'registrysecret' } };

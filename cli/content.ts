@@ -1,0 +1,50 @@
+import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
+import type { KubeClient, KubeObject } from '../src/kube/index.ts';
+import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+
+const portFile = 'content-port';
+const rights: Readonly<Record<string, readonly { readonly nonResourceURLs: string[]; readonly verbs: string[] }[]>> = {
+  'bundle-reader': [{ nonResourceURLs: ['/bundles/*'], verbs: ['get'] }],
+  'bundle-uploader': [{ nonResourceURLs: ['/uploads/*'], verbs: ['get', 'update'] }],
+};
+
+type ContentServer = Awaited<ReturnType<typeof startContentService>>;
+
+async function apply(kube: KubeClient, object: unknown): Promise<void> {
+  await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
+}
+
+/** ClusterRoles to bind, and the authority to trust, where users of the original look for them. */
+async function publish(kube: KubeClient, systemNamespace: string, caBundlePem: string): Promise<void> {
+  for (const [name, rules] of Object.entries(rights)) {
+    await apply(kube, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
+  }
+  const metadata = { name: 'rukpak-ca', namespace: systemNamespace };
+  const data = { 'ca.crt': Buffer.from(caBundlePem).toString('base64') };
+  await apply(kube, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+}
+
+/** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
+ *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles `bundle-reader` and `bundle-uploader`. */
+export async function openContentServer(
+  options: Omit<ContentServiceOptions, 'host' | 'port'> & {
+    readonly folder: string;
+    /** 0: the one of last time, or a free one. */
+    readonly port: number;
+    readonly systemNamespace: string;
+  },
+): Promise<ContentServer> {
+  const { folder, kube, systemNamespace } = options;
+  const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
+  const start = (port: number): Promise<ContentServer> => startContentService({ ...options, host: '127.0.0.1', port });
+  let server: ContentServer;
+  try {
+    server = await start(remembered);
+  } catch (thrown) {
+    if (!isPortTaken(thrown) || options.port !== 0) throw thrown;
+    server = await start(0);
+  }
+  await rememberPort(folder, portFile, server.port);
+  await publish(kube, systemNamespace, server.caBundlePem);
+  return server;
+}

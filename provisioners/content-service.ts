@@ -1,0 +1,172 @@
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { bundleResource, parseBundle } from '../src/api/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type Logger,
+  TerminalError,
+} from '../src/base/index.ts';
+import { type ContentReply, type ContentServer, startContentServer, Uploads } from '../src/content/index.ts';
+import {
+  type Condition,
+  isConflict,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  refOf,
+  setCondition,
+} from '../src/kube/index.ts';
+import { createContentAccess } from './content-access.ts';
+import { fieldManager } from './context.ts';
+import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
+
+export interface ContentServiceOptions {
+  readonly kube: KubeClient;
+  readonly unpacker: Unpacker;
+  readonly storeDir: string;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly dnsNames?: readonly string[];
+  /** Of one upload. */
+  readonly maxUploadBytes: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const conflictTries = 5;
+const received = 'received bundle upload, waiting for provisioner to unpack it.';
+
+/** The cluster's authority for client certificates, where it says so to those who serve beside it. */
+async function readClientCa(kube: KubeClient): Promise<string | undefined> {
+  const ref = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    namespace: 'kube-system',
+    name: 'extension-apiserver-authentication',
+  };
+  try {
+    const { data } = await kube.get(ref);
+    const pem = isJsonObject(data) ? data['client-ca-file'] : undefined;
+    return typeof pem === 'string' ? pem : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (facts) => facts.isFile(),
+    () => false,
+  );
+}
+
+/** Takes uploads as the reference's section 4.3 says. */
+class UploadDesk {
+  readonly #options: ContentServiceOptions;
+  readonly #uploads: Uploads;
+
+  constructor(options: ContentServiceOptions, uploads: Uploads) {
+    this.#options = options;
+    this.#uploads = uploads;
+  }
+
+  async take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
+    const refusal = await this.#refusalOf(name, signal);
+    if (refusal !== undefined) return refusal;
+    const options = { maxBytes: this.#options.maxUploadBytes, signal };
+    try {
+      const upload = await this.#uploads.receive(body, options);
+      try {
+        return await this.#keep(name, upload, signal);
+      } finally {
+        await this.#uploads.discard(upload);
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError))
+        return { status: 500, text: `read request body: ${errorMessage(thrown)}` };
+      return { status: thrown.reason === 'BodyTooLarge' ? 413 : 400, text: errorMessage(thrown) };
+    }
+  }
+
+  async #refusalOf(name: string, signal: AbortSignal): Promise<ContentReply | undefined> {
+    try {
+      const { type } = parseBundle(await this.#find(name, signal)).spec.source;
+      if (type === 'upload') return undefined;
+      return { status: 409, text: `bundle source type is "${type}"; expected "upload"` };
+    } catch (thrown) {
+      if (isKubeError(thrown)) return { status: thrown.failure.status, text: errorMessage(thrown) };
+      throw thrown;
+    }
+  }
+
+  async #keep(name: string, upload: { path: string; digest: string }, signal: AbortSignal): Promise<ContentReply> {
+    if ((await this.#uploads.digestOf(name)) === upload.digest) return { status: 204, text: '' };
+    const { status } = parseBundle(await this.#find(name, signal));
+    if (status?.phase === 'Unpacked') {
+      return { status: 409, text: 'bundle has already been unpacked, cannot change content of existing bundle' };
+    }
+    await this.#options.unpacker.checkArchive(upload.path, { signal });
+    await this.#uploads.keep(name, upload);
+    await this.#announce(name, signal);
+    return { status: 201, text: 'stored' };
+  }
+
+  async #find(name: string, signal: AbortSignal): ReturnType<KubeClient['get']> {
+    const { apiVersion, kind } = bundleResource;
+    return await this.#options.kube.get({ apiVersion, kind, name }, { signal });
+  }
+
+  /** Tells the provisioner by the Bundle's status, again when somebody else wrote it meanwhile. */
+  async #announce(name: string, signal: AbortSignal): Promise<void> {
+    for (let left = conflictTries; ; left--) {
+      const object = await this.#find(name, signal);
+      const patch = pendingPatch(object, this.#options.clock.now());
+      if (patch === undefined) return;
+      try {
+        await this.#options.kube.patch(refOf(object), patch, { fieldManager, subresource: 'status', signal });
+        return;
+      } catch (thrown) {
+        if (!isConflict(thrown) || left <= 1) throw thrown;
+      }
+    }
+  }
+}
+
+/** The status of a Bundle whose upload has come; undefined when it is unpacked already. */
+function pendingPatch(object: KubeObject, nowMs: number): JsonObject | undefined {
+  const { status, metadata } = parseBundle(object);
+  if (status?.phase === 'Unpacked') return undefined;
+  const observedGeneration = metadata.generation ?? 0;
+  const pending = { type: 'Unpacked', status: 'False', reason: 'UnpackPending', message: received } as const;
+  const before = (status?.conditions ?? []) as readonly Condition[];
+  const conditions = setCondition(before, { ...pending, observedGeneration }, nowMs);
+  const { resourceVersion = '' } = object.metadata;
+  return { metadata: { resourceVersion }, status: { phase: 'Pending', conditions } } as unknown as JsonObject;
+}
+
+/** Serves the content of unpacked Bundles under `/bundles/`, and takes and serves uploads under `/uploads/`. */
+export async function startContentService(options: ContentServiceOptions): Promise<ContentServer> {
+  const uploads = await Uploads.open(uploadsFolder(options.storeDir), temporaryFolder(options.storeDir));
+  const desk = new UploadDesk(options, uploads);
+  const fileOf = async (folder: 'bundles' | 'uploads', name: string): Promise<string | undefined> => {
+    const path = folder === 'uploads' ? uploads.path(name) : `${options.storeDir}/${name}.tgz`;
+    return (await isFile(path)) ? path : undefined;
+  };
+  return await startContentServer({
+    clock: options.clock,
+    log: options.log,
+    host: options.host,
+    port: options.port,
+    dnsNames: options.dnsNames ?? [],
+    clientCaPem: await readClientCa(options.kube),
+    access: createContentAccess(options.kube),
+    fileOf,
+    upload: (name, body, signal) => desk.take(name, body, signal),
+  });
+}

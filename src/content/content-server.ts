@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import send from 'send';
+import { type CertifiedKey, type Clock, createServingCertificate, errorMessage, type Logger } from '../base/index.ts';
+
+const headersDeadlineMs = 10_000;
+const requestDeadlineMs = 15 * 60_000;
+const maxConnections = 256;
+
+/** What a client proved of itself. */
+export interface ContentCredentials {
+  readonly token?: string;
+  /** Of a certificate that the cluster's authority signed. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+}
+
+/** Who asks, as the API server knows them. */
+export interface ContentUser {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who may read and write; errors of its own answer 503. */
+export interface ContentAccess {
+  /** Undefined when the credentials are worth nothing. */
+  authenticate(credentials: ContentCredentials, signal: AbortSignal): Promise<ContentUser | undefined>;
+  isAllowed(
+    user: ContentUser,
+    action: { readonly verb: string; readonly path: string },
+    signal: AbortSignal,
+  ): Promise<boolean>;
+}
+
+/** An answer of a few words. */
+export interface ContentReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface ContentServerOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly dnsNames?: readonly string[];
+  /** The cluster's authority for client certificates. */
+  readonly clientCaPem?: string | undefined;
+  readonly access: ContentAccess;
+  /** The file behind `/<folder>/<bundle>.tgz`; undefined when there is none: then 404. */
+  readonly fileOf: (folder: 'bundles' | 'uploads', bundleName: string) => Promise<string | undefined>;
+  /** Takes the body of a PUT to `/uploads/<bundle>.tgz`. */
+  readonly upload: (bundleName: string, body: IncomingMessage, signal: AbortSignal) => Promise<ContentReply>;
+}
+
+/** A content server that answers. Disposing it ends what is under way. */
+export interface ContentServer extends AsyncDisposable {
+  readonly port: number;
+  /** PEM of the authority that clients must trust. */
+  readonly caBundlePem: string;
+}
+
+interface Target {
+  readonly folder: 'bundles' | 'uploads';
+  readonly bundleName: string;
+  readonly path: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+function targetOf(url: string): Target | undefined {
+  const path = url.split('?', 1)[0] ?? '';
+  const match = /^\/(bundles|uploads)\/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)\.tgz$/.exec(path);
+  if (match === null) return undefined;
+  return { folder: match[1] === 'uploads' ? 'uploads' : 'bundles', bundleName: match[2] ?? '', path };
+}
+
+function certificateOf(request: IncomingMessage): ContentCredentials['certificate'] {
+  const socket = request.socket as TLSSocket;
+  if (!socket.authorized) return undefined;
+  const subject = (socket.getPeerCertificate() as Partial<DetailedPeerCertificate>).subject as
+    | { readonly CN?: string | string[]; readonly O?: string | string[] }
+    | undefined;
+  const commonName = [subject?.CN ?? []].flat()[0];
+  return commonName === undefined ? undefined : { commonName, organizations: [subject?.O ?? []].flat() };
+}
+
+function credentialsOf(request: IncomingMessage): ContentCredentials | undefined {
+  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token !== undefined) return { token };
+  const certificate = certificateOf(request);
+  return certificate === undefined ? undefined : { certificate };
+}
+
+/** Answers one request after the other of the checks of the reference's section 4.2. */
+class ContentHandler {
+  readonly #options: ContentServerOptions;
+
+  constructor(options: ContentServerOptions) {
+    this.#options = options;
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const signal = AbortSignal.timeout(requestDeadlineMs);
+    const refusal = await this.#refusalOf(request, signal);
+    if (refusal !== undefined) return this.#reply(response, refusal);
+    const target = targetOf(request.url ?? '');
+    if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
+    if (request.method === 'GET' || request.method === 'HEAD') return await this.#sendFile(request, response, target);
+    if (request.method === 'PUT' && target.folder === 'uploads') {
+      return this.#reply(response, await this.#options.upload(target.bundleName, request, signal));
+    }
+    const allow = target.folder === 'uploads' ? 'GET, HEAD, PUT' : 'GET, HEAD';
+    response.setHeader('allow', allow);
+    this.#reply(response, { status: 405, text: `method ${request.method} is not allowed: expected ${allow}` });
+  }
+
+  async #refusalOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentReply | undefined> {
+    const { access } = this.#options;
+    const credentials = credentialsOf(request);
+    const user = credentials === undefined ? undefined : await access.authenticate(credentials, signal);
+    if (user === undefined)
+      return { status: 401, text: 'unauthorized: expected a bearer token or a client certificate' };
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const verb = verbs[request.method ?? ''] ?? (request.method ?? '').toLowerCase();
+    if (await access.isAllowed(user, { verb, path }, signal)) return undefined;
+    return { status: 403, text: `forbidden: ${user.username} may not ${verb} ${path}` };
+  }
+
+  async #sendFile(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+    const file = await this.#options.fileOf(target.folder, target.bundleName);
+    if (file === undefined) return this.#reply(response, { status: 404, text: 'not found' });
+    response.setHeader('content-type', 'application/gzip');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    response.once('close', resolve);
+    send(request, file, { dotfiles: 'allow', index: false, cacheControl: false })
+      .on('error', ({ status }: { status?: number }) =>
+        this.#reply(response, { status: status ?? 500, text: 'not readable' }),
+      )
+      .on('directory', () => this.#reply(response, { status: 404, text: 'not found' }))
+      .pipe(response);
+    await promise;
+  }
+
+  #reply(response: ServerResponse, { status, text }: ContentReply): void {
+    if (response.headersSent) return void response.destroy();
+    // A body that nobody reads must not hold the connection.
+    if (!response.req.complete) response.setHeader('connection', 'close');
+    if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
+    response.end(status === 204 ? undefined : `${text}\n`);
+  }
+}
+
+async function listen(server: Server, options: ContentServerOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Serves stored bundles over HTTPS, and takes uploads: bearer tokens or client certificates, each request authorised.
+ *  @throws Error when the port is taken */
+export async function startContentServer(options: ContentServerOptions): Promise<ContentServer> {
+  const { clock, log, clientCaPem } = options;
+  const serving = await createServingCertificate({
+    commonName: 'longshore content',
+    clock,
+    dnsNames: options.dnsNames ?? [],
+  });
+  const handler = new ContentHandler(options);
+  const tls = { cert: serving.first.certificatePem, key: serving.first.privateKeyPem, minVersion: 'TLSv1.2' as const };
+  const clients = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: false };
+  const server = createServer({ ...tls, ...clients, maxHeaderSize: 16 * 1024 }, (request, response) => {
+    handler.handle(request, response).catch((thrown: unknown) => {
+      log.warn({ err: thrown, path: request.url }, 'content request failed');
+      if (!response.headersSent) response.writeHead(503, { 'content-type': 'text/plain' });
+      response.end(`${errorMessage(thrown)}\n`);
+    });
+  });
+  server.headersTimeout = headersDeadlineMs;
+  server.requestTimeout = requestDeadlineMs;
+  server.maxConnections = maxConnections;
+  const port = await listen(server, options);
+  const stop = new AbortController();
+  const install = (next: CertifiedKey): void =>
+    server.setSecureContext({ cert: next.certificatePem, key: next.privateKeyPem });
+  const renewal = serving.keepFresh(install, stop.signal).catch((thrown: unknown) => {
+    if (!stop.signal.aborted) log.error({ err: thrown }, 'certificate renewal ended');
+  });
+  return {
+    port,
+    caBundlePem: serving.caBundlePem,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await Promise.all([closed, renewal]);
+    },
+  };
+}

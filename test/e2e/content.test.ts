@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, fileEntries, tarFile } from '../support/index.ts';
+import { application, valid } from './contents.ts';
+import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
+
+const archive = gzipSync(tarFile(fileEntries(valid)));
+const other = gzipSync(tarFile(fileEntries(application('other', 1))));
+const rbac = 'rbac.authorization.k8s.io';
+
+let world: World;
+let ca = '';
+const tokens: Record<string, string> = {};
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly as?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+async function ask(path: string, { method = 'GET', as = 'reader', headers = {}, body }: Asked = {}): Promise<Answer> {
+  const token = tokens[as] ?? as;
+  const authorization = token === '' ? {} : { authorization: `Bearer ${token}` };
+  const sent = request(new URL(path, world.platform.contentUrl), {
+    method,
+    ca,
+    headers: { ...authorization, ...headers },
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces) };
+}
+
+const put = (name: string, body: Buffer, as = 'uploader'): Promise<Answer> =>
+  ask(`/uploads/${name}.tgz`, { method: 'PUT', as, body });
+
+async function create(object: unknown): Promise<Record<string, unknown>> {
+  return (await world.kube.create(object as never, { fieldManager: 'test' })) as Record<string, unknown>;
+}
+
+/** A service account with a ClusterRole, and its token. */
+async function createAccount(name: string, role?: string): Promise<void> {
+  const metadata = { name, namespace: 'default' };
+  await create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+  const subjects = [{ kind: 'ServiceAccount', ...metadata }];
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: role ?? 'view' };
+  await create({ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name }, subjects, roleRef });
+  tokens[name] = await world.tokenOf(name);
+}
+
+beforeAll(async () => {
+  world = await startWorld();
+  const secret = await world.get('Secret', 'rukpak-ca', 'rukpak-system');
+  const data = secret['data'] as Record<string, string>;
+  ca = Buffer.from(data['ca.crt'] ?? '', 'base64').toString();
+  const rules = [{ nonResourceURLs: ['/bundles/*'], verbs: ['put'] }];
+  await create({ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: 'old-uploader' }, rules });
+  await createAccount('reader', 'bundle-reader');
+  await createAccount('uploader', 'bundle-uploader');
+  await createAccount('veteran', 'old-uploader');
+  await createAccount('nobody');
+  await create(bundle('shown', world.imageSource('shown:v1', valid)));
+  await world.bundleWithPhase('shown', 'Unpacked');
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+describe('the content of an unpacked Bundle', () => {
+  test('is served where status.contentURL says, whole, in ranges, and not again when it is known', async () => {
+    const url = statusOf(await world.get('Bundle', 'shown'))['contentURL'] as string;
+    expect(url).toBe(`${world.platform.contentUrl}/bundles/shown.tgz`);
+    const { pathname } = new URL(url);
+    const whole = await ask(pathname);
+    expect(whole).toMatchObject({ status: 200, headers: { 'content-type': 'application/gzip' } });
+    expect(gunzipSync(whole.body).toString()).toContain('manifests/crds.yaml');
+    const part = await ask(pathname, { headers: { range: 'bytes=10-19' } });
+    expect(part.status).toBe(206);
+    expect(part.body).toEqual(whole.body.subarray(10, 20));
+    const etag = String(whole.headers.etag);
+    expect((await ask(pathname, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    expect((await ask(pathname, { method: 'HEAD' })).body.length).toBe(0);
+  });
+
+  test.each([
+    { who: 'nobody at all', as: '', status: 401 },
+    { who: 'a token that is worth nothing', as: 'not-a-token', status: 401 },
+    { who: 'an account without the right', as: 'nobody', status: 403 },
+  ])('is not shown to $who', async ({ as, status }) => {
+    expect((await ask('/bundles/shown.tgz', { as })).status).toBe(status);
+  });
+
+  test.each([
+    { path: '/bundles/absent.tgz', method: 'GET', status: 404 },
+    { path: '/bundles/', method: 'GET', status: 404 },
+    { path: '/bundles/..%2Frecords%2Fshown.json', method: 'GET', status: 404 },
+  ])('$method $path answers $status', async ({ path, method, status }) => {
+    expect((await ask(path, { method })).status).toBe(status);
+  });
+});
+
+describe('an upload', () => {
+  test('is waited for, taken, unpacked, and kept until its Bundle goes', async () => {
+    await create(bundle('sent', { type: 'upload', upload: {} }));
+    const waiting = await world.bundleWithPhase('sent', 'Pending');
+    expect(conditionOf(waiting, 'Unpacked')).toMatchObject({
+      status: 'False',
+      reason: 'UnpackPending',
+      message: 'waiting for bundle to be uploaded',
+    });
+    expect((await put('sent', archive)).status).toBe(201);
+    const unpacked = await world.bundleWithPhase('sent', 'Unpacked');
+    expect(conditionOf(unpacked, 'Unpacked')?.message).toBe('Successfully unpacked the upload Bundle');
+    expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'upload', upload: {} });
+    expect((await ask('/uploads/sent.tgz', { as: 'uploader' })).body).toEqual(archive);
+
+    expect((await put('sent', archive)).status).toBe(204);
+    const late = await put('sent', other);
+    expect(late.status).toBe(409);
+    expect(late.body.toString()).toBe('bundle has already been unpacked, cannot change content of existing bundle\n');
+
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'sent' });
+    await eventually(async () => {
+      expect(await readdir(join(world.platform.storeDir, 'uploads'))).toEqual([]);
+    });
+  });
+
+  test('is refused for a Bundle of another source, and for one that does not exist', async () => {
+    const wrong = await put('shown', archive);
+    expect([wrong.status, wrong.body.toString()]).toEqual([409, 'bundle source type is "image"; expected "upload"\n']);
+    const absent = await put('absent', archive);
+    expect([absent.status, absent.body.toString()]).toEqual([404, 'bundles.core.rukpak.io "absent" not found\n']);
+  });
+
+  test('that is no archive is refused at once, and a good one is taken after it', async () => {
+    await create(bundle('mended', { type: 'upload', upload: {} }));
+    const bad = await put('mended', Buffer.from('<html>not a bundle</html>'));
+    expect(bad.status).toBe(400);
+    expect(bad.body.toString()).toMatch(/^the upload: /);
+    const leaving = gzipSync(tarFile(fileEntries({ '../outside': 'x' })));
+    expect((await put('mended', leaving)).status).toBe(400);
+    expect((await put('mended', archive, 'veteran')).status).toBe(201);
+    await world.bundleWithPhase('mended', 'Unpacked');
+  });
+
+  test.each([
+    { who: 'a reader', as: 'reader', status: 403 },
+    { who: 'nobody', as: '', status: 401 },
+  ])('is not taken from $who', async ({ as, status }) => {
+    await world.kube.apply(bundle('guarded', { type: 'upload', upload: {} }), { fieldManager: 'test' });
+    expect((await put('guarded', archive, as)).status).toBe(status);
+    expect(statusOf(await world.bundleWithPhase('guarded', 'Pending'))['contentURL']).toBeUndefined();
+  });
+});
