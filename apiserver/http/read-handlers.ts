@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
 import { storageName } from '../registry/write-context.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -79,7 +80,6 @@ export async function handleGet(call: ResourceCall): Promise<Reply> {
 
 interface Page {
   readonly entries: readonly StoredEntry[];
-  readonly objects: readonly KubeObject[];
   readonly metadata: JsonObject;
 }
 
@@ -114,23 +114,23 @@ function select(
   wanted: {
     readonly start: number;
     readonly limit: number;
-    readonly call: ResourceCall;
+    readonly type: ResourceType;
     readonly selection: Selection;
   },
-): { readonly entries: StoredEntry[]; readonly objects: KubeObject[]; readonly next: number } {
-  const { start, limit, call, selection } = wanted;
-  const most = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+): { readonly entries: readonly StoredEntry[]; readonly next: number } {
+  const { start, limit, type, selection } = wanted;
+  const most = limit === 0 ? all.length : limit;
+  if (selection.isEverything) {
+    const next = Math.min(all.length, start + most);
+    return { entries: start === 0 && next === all.length ? all : all.slice(start, next), next };
+  }
   const entries: StoredEntry[] = [];
-  const objects: KubeObject[] = [];
   let next = start;
   for (; next < all.length && entries.length < most; next += 1) {
     const entry = all[next] as StoredEntry;
-    const object = call.type.toServed(entry.object);
-    if (!selection.isEverything && !selection.matches(object)) continue;
-    entries.push(entry);
-    objects.push(object);
+    if (selection.matches(type.toServed(entry.object))) entries.push(entry);
   }
-  return { entries, objects, next };
+  return { entries, next };
 }
 
 /** Index of the first entry whose key is not below `key`. */
@@ -156,7 +156,7 @@ function takePage(call: ResourceCall, selection: Selection, position: ListPositi
   const { startKey, limit } = position;
   const prefix = keyPrefix(call);
   const start = startKey === '' ? 0 : indexOfKey(all, prefix + startKey);
-  const { entries, objects, next } = select(all, { start, limit, call, selection });
+  const { entries, next } = select(all, { start, limit, type: call.type, selection });
   const last = entries.at(-1);
   const rest = all.length - next;
   const hasMore = last !== undefined && rest > 0;
@@ -167,26 +167,32 @@ function takePage(call: ResourceCall, selection: Selection, position: ListPositi
     ...(hasMore ? { continue: formatContinue(revision, last.key.slice(prefix.length)) } : {}),
     ...(hasMore && selection.isEverything ? { remainingItemCount: rest } : {}),
   };
-  return { entries, objects, metadata };
+  return { entries, metadata };
+}
+
+/** The text of an entry in the type's version; what is served as it is stored is not even parsed. */
+function servedText(type: ResourceType, entry: StoredEntry): string {
+  if (type.isStoredAsServed === true) return entry.text;
+  const { object } = entry;
+  const served = type.toServed(object);
+  return served === object ? entry.text : JSON.stringify(served);
 }
 
 function listReply(call: ResourceCall, page: Page, form: OutputForm): Reply {
   const { type, exchange, parts } = call;
-  const { metadata, objects, entries } = page;
+  const { metadata, entries } = page;
+  const served = (): KubeObject[] => entries.map((entry) => type.toServed(entry.object));
   if (form.as === 'Table') {
     const rowObject = parseRowObject(exchange.query);
     const options = { nowMs: parts.clock.now(), rowObject, metaVersion: form.metaVersion, metadata };
-    return encodeValue(200, tableOf(type, objects, options), form);
+    return encodeValue(200, tableOf(type, served(), options), form);
   }
   if (form.as === 'PartialObjectMetadataList') {
-    const items = objects.map((object) => partialObject(object, form.metaVersion));
+    const items = served().map((object) => partialObject(object, form.metaVersion));
     const apiVersion = `meta.k8s.io/${form.metaVersion}`;
     return encodeValue(200, { kind: 'PartialObjectMetadataList', apiVersion, metadata, items }, form);
   }
-  const texts = objects.map((object, index) => {
-    const entry = entries[index];
-    return entry !== undefined && entry.object === object ? entry.text : JSON.stringify(object);
-  });
+  const texts = entries.map((entry) => servedText(type, entry));
   const body = listText(type, metadata, texts);
   if (form.syntax === 'json' && !form.isPretty) return { code: 200, contentType: 'application/json', body };
   return encodeValue(200, JSON.parse(body) as JsonObject, form);

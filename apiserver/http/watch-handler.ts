@@ -36,7 +36,8 @@ async function follow({ parts, type }: ResourceCall, stream: WatchStream): Promi
     const events = store.eventsAfter(type.storageKey, stream.revision);
     if (events === undefined) throw tooOld(stream.revision, store.oldestRevision(type.storageKey));
     // Nothing may happen between this look and the subscription.
-    if (events.length === 0) return store.subscribe(type.storageKey, (event) => stream.onEvent(event));
+    if (events.length === 0)
+      return store.subscribe(type.storageKey, (event, encodings) => stream.onEvent(event, encodings));
     for (const event of events) {
       stream.onEvent(event);
       const drained = stream.drained();

@@ -3,7 +3,7 @@ import { withZeroNulls } from '../apply/index.ts';
 import { encodeWatchFrame } from '../protobuf/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
-import type { StoredEntry, StoreEvent } from '../storage/index.ts';
+import type { Encodings, StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { OutputForm } from './negotiation.ts';
 import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
@@ -44,34 +44,30 @@ export class WatchStream {
 
   /** An object as it is at the start of a watch. */
   sendInitial(entry: StoredEntry): void {
-    const object = this.#call.type.toServed(entry.object);
-    if (!this.#isInside(entry) || !this.#selection.matches(object)) return;
-    const isPlain = this.#form.as === 'Object' && this.#form.syntax === 'json' && object === entry.object;
-    if (isPlain) this.#write(`{"type":"ADDED","object":${entry.text}}\n`);
-    else this.#sendObject('ADDED', object);
+    if (!this.#isInside(entry)) return;
+    const object = (): KubeObject => this.#call.type.toServed(entry.object);
+    if (!this.#selection.isEverything && !this.#selection.matches(object())) return;
+    if (this.#form.as === 'Object') this.#write(this.#encodeEntry('ADDED', entry));
+    else this.#sendObject('ADDED', object());
   }
 
-  onEvent(event: StoreEvent): void {
+  /** `encodings`: where forms of the event are shared with other watches that are told of it now. */
+  onEvent(event: StoreEvent, encodings: Encodings = new Map()): void {
     if (event.revision <= this.#revision) return;
     this.#revision = event.revision;
     if (!this.#isInside(event.entry)) return;
-    const { type } = this.#call;
-    const object = type.toServed(event.entry.object);
-    if (this.#selection.isEverything) {
-      this.#sendShared(event, event.type, object);
-      return;
-    }
-    this.#sendSelected(event, object);
+    if (this.#selection.isEverything) this.#sendShared(event, event.type, encodings);
+    else this.#sendSelected(event, encodings);
   }
 
   /** What a change looks like through the selector: things come into it and leave it. */
-  #sendSelected(event: StoreEvent, object: KubeObject): void {
-    const isNow = event.type !== 'DELETED' && this.#selection.matches(object);
+  #sendSelected(event: StoreEvent, encodings: Encodings): void {
+    const isNow = event.type !== 'DELETED' && this.#selection.matches(this.#call.type.toServed(event.entry.object));
     const before = event.previous === undefined ? undefined : this.#call.type.toServed(event.previous.object);
     const last = before !== undefined && this.#selection.matches(before) ? before : undefined;
-    if (isNow) this.#sendShared(event, last === undefined ? 'ADDED' : 'MODIFIED', object);
+    if (isNow) this.#sendShared(event, last === undefined ? 'ADDED' : 'MODIFIED', encodings);
     else if (last === undefined) return;
-    else if (event.type === 'DELETED') this.#sendShared(event, 'DELETED', object);
+    else if (event.type === 'DELETED') this.#sendShared(event, 'DELETED', encodings);
     else this.#sendObject('DELETED', withVersion(last, event.revision));
   }
 
@@ -109,24 +105,27 @@ export class WatchStream {
   }
 
   /** Writes bytes that are made once for all watches of the same form. */
-  #sendShared(event: StoreEvent, type: EventType, object: KubeObject): void {
+  #sendShared(event: StoreEvent, type: EventType, encodings: Encodings): void {
     if (this.#form.as !== 'Object') {
-      this.#sendObject(type, object);
+      this.#sendObject(type, this.#call.type.toServed(event.entry.object));
       return;
     }
-    const key = `${type} ${this.#encodingKey}`;
-    let bytes = event.encoded.get(key);
+    const key = type + this.#encodingKey;
+    let bytes = encodings.get(key);
     if (bytes === undefined) {
-      bytes = this.#encodeShared(event, type, object);
-      event.encoded.set(key, bytes);
+      bytes = Buffer.from(this.#encodeEntry(type, event.entry));
+      encodings.set(key, bytes);
     }
     this.#write(bytes);
   }
 
-  #encodeShared(event: StoreEvent, type: EventType, object: KubeObject): Buffer {
-    const isText = this.#form.syntax === 'json' && object === event.entry.object;
-    if (isText) return Buffer.from(`{"type":"${type}","object":${event.entry.text}}\n`);
-    return Buffer.from(this.#encode(type, object as unknown as JsonObject));
+  #encodeEntry(type: EventType, entry: StoredEntry): string | Uint8Array {
+    const served = this.#call.type;
+    if (this.#form.syntax === 'json' && served.isStoredAsServed === true) return textEvent(type, entry);
+    const stored = entry.object;
+    const object = served.toServed(stored);
+    if (this.#form.syntax === 'json' && object === stored) return textEvent(type, entry);
+    return this.#encode(type, object as unknown as JsonObject);
   }
 
   #sendObject(type: EventType, object: KubeObject): void {
@@ -177,6 +176,10 @@ export class WatchStream {
     // A reader that cannot keep up starts again from a list; it must not cost the server its memory.
     if (this.#isFull && response.writableLength > maxWaitingBytes) response.destroy();
   }
+}
+
+function textEvent(type: EventType, entry: StoredEntry): string {
+  return `{"type":"${type}","object":${entry.text}}\n`;
 }
 
 function withVersion(object: KubeObject, revision: number): KubeObject {

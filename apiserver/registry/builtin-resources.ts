@@ -46,6 +46,7 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
       hasStatus: row.subresources.some((sub) => sub.name === 'status'),
       storageKey: storageOf(row).storageKey,
     }),
+    isStoredAsServed: rules.toServed === undefined,
     toServed: rules.toServed ?? same,
     toStorage: rules.toStorage ?? same,
   };

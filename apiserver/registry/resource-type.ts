@@ -91,6 +91,8 @@ export interface ResourceType {
   readonly schema: Schema | undefined;
   readonly columns: readonly TableColumn[];
   readonly strategy: Strategy;
+  /** Whether `toServed` gives every stored object as it is, so that its text can be served unread. Absent: no. */
+  readonly isStoredAsServed?: boolean;
   /** From the storage version into this one (`toServed`), and back. Custom `None` conversion rewrites apiVersion only. */
   toServed(object: KubeObject): KubeObject;
   toStorage(object: KubeObject): KubeObject;

@@ -1,6 +1,13 @@
 /** Storage: all objects in memory with one revision counter, events for watches, a journal that makes writes durable.
  *  Main type: `Store`. Knows nothing of HTTP, validation or versions. */
 export { openSqliteJournal } from './sqlite-journal.ts';
-export { type Change, type Journal, StaleChangeError, type StoredEntry, type StoreEvent } from './storage.ts';
+export {
+  type Change,
+  type Encodings,
+  type Journal,
+  StaleChangeError,
+  type StoredEntry,
+  type StoreEvent,
+} from './storage.ts';
 export { Store } from './store.ts';
 export type { HistoryLimits } from './watch-history.ts';

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../registry/kube-object.ts';
 
-/** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed. */
+/** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed.
+ *  `object` may be parsed anew from time to time: it is equal, but not always the same. */
 export interface StoredEntry {
   readonly storageKey: string;
   /** `namespace/name`; the namespace is empty for cluster-scoped objects. */
@@ -16,9 +17,10 @@ export interface StoreEvent {
   /** For DELETED: the last state with the revision of the deletion. */
   readonly entry: StoredEntry;
   readonly previous: StoredEntry | undefined;
-  /** Serialised forms, kept by whoever serves the event so that it is written once for all watchers. */
-  readonly encoded: Map<string, Buffer>;
 }
+
+/** Serialised forms of one event, shared by all who are told of it at the same time, so that each is made once. */
+export type Encodings = Map<string, Buffer>;
 
 /** A write that replaces exactly the state it was made from. */
 export interface Change {

@@ -1,7 +1,9 @@
 import type { KubeObject } from '../registry/kube-object.ts';
+import { ParsedObjects } from './parsed-objects.ts';
 import { SortedTable } from './sorted-table.ts';
 import {
   type Change,
+  type Encodings,
   type Journal,
   type JournalRecord,
   StaleChangeError,
@@ -10,7 +12,7 @@ import {
 } from './storage.ts';
 import { defaultHistoryLimits, type HistoryLimits, WatchHistory } from './watch-history.ts';
 
-type Listener = (event: StoreEvent) => void;
+type Listener = (event: StoreEvent, encodings: Encodings) => void;
 
 interface Pending {
   readonly event: StoreEvent;
@@ -23,11 +25,6 @@ interface Pending {
 function inWireOrder(object: KubeObject, revision: number): KubeObject {
   const { kind, apiVersion, metadata, ...rest } = object;
   return { kind, apiVersion, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
-}
-
-function makeEntry(storageKey: string, key: string, options: { object: KubeObject; revision: number }): StoredEntry {
-  const object = inWireOrder(options.object, options.revision);
-  return { storageKey, key, revision: options.revision, object, text: JSON.stringify(object) };
 }
 
 function eventType(change: Change): StoreEvent['type'] {
@@ -43,6 +40,7 @@ export class Store {
   readonly #allListeners = new Set<Listener>();
   readonly #journal: Journal | undefined;
   readonly #history: WatchHistory;
+  readonly #parsed = new ParsedObjects();
   #pending: Pending[] = [];
   #flushed: Promise<void> | undefined;
   #failure: unknown;
@@ -52,10 +50,8 @@ export class Store {
     this.#journal = options.journal;
     const loaded = options.journal?.load() ?? { revision: 0, records: [] };
     this.#revision = Math.max(1, loaded.revision);
-    for (const { storageKey, key, revision, text } of loaded.records) {
-      if (text === undefined) continue;
-      const object = JSON.parse(text) as KubeObject;
-      this.#table(storageKey).set({ storageKey, key, revision, object, text });
+    for (const { text, ...position } of loaded.records) {
+      if (text !== undefined) this.#table(position.storageKey).set(this.#parsed.ofText(position, text));
     }
     this.#history = new WatchHistory(options.historyLimits ?? defaultHistoryLimits, this.#revision);
   }
@@ -121,12 +117,13 @@ export class Store {
     const revision = this.#revision + 1;
     const shown = object ?? replaces?.object;
     if (shown === undefined) throw new StaleChangeError(undefined);
-    const entry = makeEntry(storageKey, key, { object: shown, revision });
+    const written = inWireOrder(shown, revision);
+    const entry = this.#parsed.ofObject({ storageKey, key, revision }, written, JSON.stringify(written));
     this.#revision = revision;
     if (object === undefined) table.delete(key);
     else table.set(entry);
     const type = eventType(change);
-    const event: StoreEvent = { type, revision, entry, previous: replaces, encoded: new Map() };
+    const event: StoreEvent = { type, revision, entry, previous: replaces };
     return { entry, durable: this.#makeDurable(event) };
   }
 
@@ -185,8 +182,9 @@ export class Store {
 
   #publish(event: StoreEvent): void {
     this.#history.push(event);
-    for (const listener of this.#listeners.get(event.entry.storageKey) ?? []) listener(event);
-    for (const listener of this.#allListeners) listener(event);
+    const encodings: Encodings = new Map();
+    for (const listener of this.#listeners.get(event.entry.storageKey) ?? []) listener(event, encodings);
+    for (const listener of this.#allListeners) listener(event, encodings);
   }
 
   #table(storageKey: string): SortedTable<StoredEntry> {

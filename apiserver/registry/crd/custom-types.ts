@@ -129,6 +129,7 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
     subresources: subresourcesOf(version, own),
     storageKey: `${textAt(names, 'plural')}.${own.group}`,
     isStorageVersion,
+    isStoredAsServed: !reads,
     isCustom: true,
     ...deprecationOf(crd, version),
     schema: rootSchema(custom.schema),

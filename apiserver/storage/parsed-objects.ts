@@ -1,0 +1,100 @@
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { StoredEntry } from './storage.ts';
+
+/** Text whose objects stay parsed, in characters. */
+const defaultBudget: number = 24 * 1024 * 1024;
+
+interface Position {
+  readonly storageKey: string;
+  readonly key: string;
+  readonly revision: number;
+}
+
+/** An entry that keeps its text, and its object for as long as there is room for it. */
+class LazyEntry implements StoredEntry {
+  readonly storageKey: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly text: string;
+  readonly #parsed: ParsedObjects;
+  #object: KubeObject | undefined;
+  #isUsed = false;
+
+  constructor(position: Position, text: string, parsed: ParsedObjects) {
+    this.storageKey = position.storageKey;
+    this.key = position.key;
+    this.revision = position.revision;
+    this.text = text;
+    this.#parsed = parsed;
+  }
+
+  get object(): KubeObject {
+    this.#isUsed = true;
+    if (this.#object !== undefined) return this.#object;
+    const object = JSON.parse(this.text) as KubeObject;
+    this.keep(object);
+    return object;
+  }
+
+  keep(object: KubeObject): void {
+    this.#object = object;
+    this.#parsed.enter(this);
+  }
+
+  /** Lets go of the object, unless it was used since the last time; answers whether it did. */
+  release(): boolean {
+    if (this.#isUsed) {
+      this.#isUsed = false;
+      return false;
+    }
+    this.#object = undefined;
+    return true;
+  }
+}
+
+/** Makes entries, and bounds how many of them hold a parsed object beside their text: memory grows with the text of what is stored, not with the
+ *  much larger objects. Those used most lately stay. */
+export class ParsedObjects {
+  readonly #budget: number;
+  #queue: LazyEntry[] = [];
+  #head = 0;
+  #size = 0;
+
+  constructor(budget: number = defaultBudget) {
+    this.#budget = budget;
+  }
+
+  /** An entry whose object is parsed when somebody asks for it. */
+  ofText(position: Position, text: string): StoredEntry {
+    return new LazyEntry(position, text, this);
+  }
+
+  /** An entry of an object that is at hand; `text` is its JSON. */
+  ofObject(position: Position, object: KubeObject, text: string): StoredEntry {
+    const entry = new LazyEntry(position, text, this);
+    entry.keep(object);
+    return entry;
+  }
+
+  /** Called by entries that hold an object from now on. */
+  enter(entry: LazyEntry): void {
+    this.#queue.push(entry);
+    this.#size += entry.text.length;
+    // Each entry gets one second chance, so this ends.
+    for (let tries = this.#queue.length - this.#head; this.#size > this.#budget && tries > 0; tries -= 1) {
+      this.#releaseFirst();
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  #releaseFirst(): void {
+    const entry = this.#queue[this.#head];
+    if (entry === undefined) return;
+    this.#head += 1;
+    if (entry.release()) this.#size -= entry.text.length;
+    else this.#queue.push(entry);
+  }
+}
