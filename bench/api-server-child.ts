@@ -1,10 +1,12 @@
 /** The measured API server: prints its address as soon as it has answered its own first request, and how long that took. */
 import { request } from 'node:https';
+import { parseArgs } from 'node:util';
 
 const loadedMs = performance.now();
 const { startApiServer } = await import('../apiserver/index.ts');
 const importedMs = performance.now();
-const server = await startApiServer();
+const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
+const server = await startApiServer({ dataDir: values['data-dir'] });
 await new Promise<void>((resolve, reject) => {
   const headers = { authorization: `Bearer ${server.adminToken}` };
   const outgoing = request(

@@ -8,6 +8,7 @@ export interface Child extends AsyncDisposable {
   /** The next line that it prints, parsed. */
   next<T>(): Promise<T>;
   send(line: string): void;
+  readonly pid: number;
 }
 
 /** Starts `file` of this folder on the same Node.js, in a process of its own. */
@@ -29,6 +30,7 @@ export function startChild(
       if (done === true) throw new Error(`${file} ended early`);
       return JSON.parse(value as string) as T;
     },
+    pid: child.pid ?? 0,
     send: (line) => child.stdin?.write(`${line}\n`),
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

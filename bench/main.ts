@@ -1,6 +1,7 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests fetch deployments` picks some. */
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments` picks some. */
 
 import { measureRequests, measureStart } from './api-server.ts';
+import { measureComparison } from './comparison.ts';
 import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
 import { type Figure, formatFigures, machineLine } from './table.ts';
@@ -8,6 +9,7 @@ import { type Figure, formatFigures, machineLine } from './table.ts';
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [
   { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
   { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
+  { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
   { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
   { name: 'deployments', title: '200 BundleDeployments of 5 objects', run: measureDeployments },
 ];
