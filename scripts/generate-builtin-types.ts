@@ -22,6 +22,7 @@ const keptKeys = [
   'x-kubernetes-map-type',
   'x-kubernetes-patch-strategy',
   'x-kubernetes-patch-merge-key',
+  'x-kubernetes-unions',
 ];
 
 function objectAt(parent: JsonObject, key: string): JsonObject | undefined {
@@ -56,13 +57,33 @@ function compact(node: JsonObject): JsonValue {
   if (isRealDefault(node['default'])) short['default'] = node['default'];
   if (Array.isArray(node['oneOf'])) delete short['type'];
   if (node['format'] === 'int-or-string') short['x-kubernetes-int-or-string'] = true;
-  const items = objectAt(node, 'items');
-  if (items !== undefined) short['items'] = compact(items);
-  const values = objectAt(node, 'additionalProperties');
-  if (values !== undefined) short['additionalProperties'] = compact(values);
+  for (const key of ['items', 'additionalProperties']) {
+    const child = objectAt(node, key);
+    if (child !== undefined) short[key] = compact(child);
+  }
   const properties = objectAt(node, 'properties');
   if (properties !== undefined) short['properties'] = compactAll(properties);
-  return abbreviate(short);
+  return abbreviate({ ...short, ...zerosOf(properties) });
+}
+
+/** The places below an object where the Go value is never null, and the properties of which nothing is said but their type. */
+function zerosOf(properties: JsonObject | undefined): JsonObject {
+  const zeros = Object.entries(properties ?? {}).flatMap(([name, child]) => zeroPaths(name, child));
+  const bare = Object.entries(properties ?? {}).filter(
+    ([, child]) => isJsonObject(child) && child['$ref'] !== undefined,
+  );
+  return {
+    ...(zeros.length === 0 ? {} : { 'x-zeros': zeros.join() }),
+    ...(bare.length === 0 ? {} : { 'x-bare': bare.map(([name]) => name).join() }),
+  };
+}
+
+/** Where below a property a default says that the Go value is never null: `name`, `items[]`, `map{}`. */
+function zeroPaths(path: string, node: JsonValue | undefined): string[] {
+  if (!isJsonObject(node)) return [];
+  const own = node['default'] === undefined || isRealDefault(node['default']) ? [] : [path];
+  const below = [...zeroPaths(`${path}[]`, node['items']), ...zeroPaths(`${path}{}`, node['additionalProperties'])];
+  return [...own, ...below];
 }
 
 function abbreviate(node: JsonObject): JsonValue {
@@ -79,6 +100,8 @@ function compactAll(nodes: JsonObject): JsonObject {
 }
 
 interface Facts {
+  /** Every group and version that knows options and watch events. */
+  readonly optionVersions: Set<string>;
   readonly kinds: Map<string, string>;
   readonly definitions: Map<string, JsonObject>;
 }
@@ -91,12 +114,19 @@ function addKinds(name: string, node: JsonObject, kinds: Map<string, string>): v
   }
 }
 
+function addOptionVersions(node: JsonObject, versions: Set<string>): void {
+  for (const gvk of objectsAt(node, 'x-kubernetes-group-version-kind')) {
+    versions.add(`${textAt(gvk, 'group')}/${textAt(gvk, 'version')}`);
+  }
+}
+
 function addDocument(document: JsonObject, facts: Facts): void {
   const schemas = objectAt(objectAt(document, 'components') ?? {}, 'schemas') ?? {};
   for (const [name, node] of Object.entries(schemas)) {
     if (!isJsonObject(node)) continue;
     const isOption = name.endsWith('.DeleteOptions') || name.endsWith('.WatchEvent');
-    if (!isOption) addKinds(name, node, facts.kinds);
+    if (isOption) addOptionVersions(node, facts.optionVersions);
+    else addKinds(name, node, facts.kinds);
     const short = compact(node);
     facts.definitions.set(name, isJsonObject(short) ? short : expand(short));
   }
@@ -131,19 +161,20 @@ async function groupVersionsOf(kube: Connection): Promise<string[]> {
 const folderOf = (groupVersion: string): string => (groupVersion === 'v1' ? 'api/v1' : `apis/${groupVersion}`);
 
 async function schemasOf(kube: Connection, groupVersions: readonly string[]): Promise<JsonObject> {
-  const facts: Facts = { kinds: new Map(), definitions: new Map() };
-  for (const groupVersion of groupVersions.toSorted()) {
-    addDocument(await getJson(kube, `/openapi/v3/${folderOf(groupVersion)}`), facts);
+  const facts: Facts = { optionVersions: new Set(), kinds: new Map(), definitions: new Map() };
+  const roots = ['api', 'apis', 'apis/apps', 'version'];
+  for (const path of [...groupVersions.toSorted().map(folderOf), ...roots]) {
+    addDocument(await getJson(kube, `/openapi/v3/${path}`), facts);
   }
-  return { kinds: sorted(facts.kinds), definitions: sorted(facts.definitions) };
+  const { optionVersions, kinds, definitions } = facts;
+  return { optionVersions: [...optionVersions].sort(), kinds: sorted(kinds), definitions: sorted(definitions) };
 }
 
-/** A resource or subresource as discovery says it, but for the hash of where it is stored. */
+/** The resources and subresources of each group version as discovery says them. */
 async function resourcesOf(kube: Connection, groupVersions: readonly string[]): Promise<JsonObject> {
   const result: JsonObject = {};
   for (const groupVersion of groupVersions) {
-    const resources = objectsAt(await getJson(kube, `/${folderOf(groupVersion)}`), 'resources');
-    result[groupVersion] = resources.map((resource) => ({ ...resource, storageVersionHash: undefined }));
+    result[groupVersion] = objectsAt(await getJson(kube, `/${folderOf(groupVersion)}`), 'resources');
   }
   return result;
 }

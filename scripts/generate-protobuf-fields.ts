@@ -53,20 +53,23 @@ function packagesOf(version: string): Map<string, string> {
 }
 
 interface GoField {
-  readonly json: string;
+  /** Undefined where the tags do not say it: such messages have a JSON of their own. */
+  readonly json: string | undefined;
   readonly marks: string;
 }
 
 /** What the tags of one Go struct field say, by field number: `Replicas *int32 json:"replicas,omitempty" protobuf:"varint,1,opt,name=replicas"`. */
 function readTag(line: string): [number, GoField] | undefined {
-  const match = /^\s*(?:\w+\s+)?(\*?)([\w.[\]*]+)\s+`(?=.*json:"([^"]*)")(?=.*protobuf:"\w+,(\d+),)/.exec(line);
+  const match = /^\s*(?:\w+\s+)?(\*?)[\w.[\]*]+\s+`(?=.*protobuf:"\w+,(\d+),)/.exec(line);
   if (match === null) return undefined;
-  const [, pointer, , tag = '', number] = match;
+  const [, pointer, number] = match;
+  const isPointer = pointer === '*' ? '?' : '';
+  const tag = /json:"([^"]*)"/.exec(line)?.[1];
+  if (tag === undefined) return [Number(number), { json: undefined, marks: isPointer }];
   const [json = '', ...options] = tag.split(',');
   const isInline = options.includes('inline');
   const isShown = !options.includes('omitempty') && !isInline;
-  const marks = `${pointer === '*' ? '?' : ''}${isShown ? '!' : ''}${isInline ? '+' : ''}`;
-  return [Number(number), { json, marks }];
+  return [Number(number), { json, marks: `${isPointer}${isShown ? '!' : ''}${isInline ? '+' : ''}` }];
 }
 
 function goSource(folder: string): string {
@@ -106,6 +109,10 @@ function typeName(text: string, names: ReadonlyMap<string, string>): string {
   return `${known}.${text.slice(at + 1)}`;
 }
 
+function jsonName({ json, marks }: GoField, protoName: string): string {
+  return json === undefined || (json === '' && marks !== '') ? protoName : json;
+}
+
 const shapes: Readonly<Record<string, string>> = { repeated: '[]', 'map<string,': '{}' };
 
 function messageFields(
@@ -120,7 +127,7 @@ function messageFields(
       const [, label = '', type = '', name = '', number = ''] = match;
       const { json, marks } = structure?.get(Number(number)) ?? { json: name, marks: '' };
       const text = `${number}${shapes[label] ?? ''}${marks} ${typeName(type, names)}`;
-      return [json === '' && marks !== '' ? name : json, text];
+      return [jsonName({ json, marks }, name), text];
     });
   return Object.fromEntries(entries);
 }

@@ -62,6 +62,7 @@ function resourceEntries(type: ResourceType): JsonObject[] {
     verbs: verbsOf(type, type.verbs),
     ...(type.shortNames.length === 0 ? {} : { shortNames: [...type.shortNames] }),
     ...(type.categories.length === 0 ? {} : { categories: [...type.categories] }),
+    ...(type.storageVersionHash === undefined ? {} : { storageVersionHash: type.storageVersionHash }),
   };
   return [entry, ...type.subresources.map((subresource) => subresourceEntry(type, subresource))];
 }
@@ -76,16 +77,24 @@ export function resourceListDocument(version: GroupVersion): JsonObject {
   };
 }
 
+/** Of built-in resources the kind of their own group and version says neither. */
+function responseKind(
+  type: ResourceType,
+  { group, version, kind }: Pick<ResourceType, 'group' | 'version' | 'kind'>,
+): JsonObject {
+  const isOwn = !type.isCustom && group === type.group && version === type.version;
+  return isOwn ? { group: '', version: '', kind } : { group, version, kind };
+}
+
 function aggregatedResource(type: ResourceType): JsonObject {
-  const { group, version, kind } = type;
   const subresources = type.subresources.map((subresource) => ({
     subresource: subresource.name,
-    responseKind: { group: subresource.group, version: subresource.version, kind: subresource.kind },
+    responseKind: responseKind(type, subresource),
     verbs: verbsOf(type, subresource.verbs),
   }));
   return {
     resource: type.plural,
-    responseKind: { group, version, kind },
+    responseKind: responseKind(type, type),
     scope: type.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: type.singular,
     verbs: verbsOf(type, type.verbs),
@@ -95,7 +104,7 @@ function aggregatedResource(type: ResourceType): JsonObject {
   };
 }
 
-/** `APIGroupDiscoveryList`, which tells everything in one document; `metaVersion` is `v2` or `v2beta1`. */
+/** `APIGroupDiscoveryList`, which tells everything in one document; `metaVersion` is its version, `v2`. */
 export function aggregatedDocument(groups: readonly ApiGroup[], metaVersion: string): JsonObject {
   const items = groups.map((group) => ({
     metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },

@@ -4,39 +4,42 @@ import type { Exchange, Reply } from '../http/exchange.ts';
 import type { ApiGroup, GroupVersion } from './groups.ts';
 
 /** SHA-512 in the upper-case hexadecimal that Kubernetes uses for tags. */
-export function digestOf(text: string): string {
+export function digestOf(text: string | Buffer): string {
   return createHash('sha512').update(text).digest('hex').toUpperCase();
 }
 
 /** An answer that clients may keep and ask for again by its tag. */
 export function withTag(
   exchange: Exchange,
-  text: string,
+  body: string | Buffer,
   head: { contentType: string; headers?: Record<string, string> },
 ): Reply {
-  const etag = `"${digestOf(text)}"`;
+  const etag = `"${digestOf(body)}"`;
   const headers = { etag, vary: 'Accept', 'cache-control': 'public', ...head.headers };
   if (exchange.header('if-none-match') === etag) return { code: 304, headers };
-  return { code: 200, contentType: head.contentType, body: text, headers };
+  return { code: 200, contentType: head.contentType, body, headers };
 }
 
-/** Texts of one edition of the registry, made when they are first asked for. */
+/** What is told of one edition of the registry, made when it is first asked for. */
 export class Edition {
   readonly number: number;
   readonly groups: readonly ApiGroup[];
-  readonly #texts = new Map<string, string>();
+  readonly sinceMs: number = Date.now();
+  readonly #made = new Map<string, unknown>();
 
   constructor(number: number, groups: readonly ApiGroup[]) {
     this.number = number;
     this.groups = groups;
   }
 
+  /** What `make` gives, made at the first call with this key. */
+  once<T>(key: string, make: () => T): T {
+    if (!this.#made.has(key)) this.#made.set(key, make());
+    return this.#made.get(key) as T;
+  }
+
   text(key: string, make: () => JsonValue): string {
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known;
-    const text = `${JSON.stringify(make())}\n`;
-    this.#texts.set(key, text);
-    return text;
+    return this.once(key, () => `${JSON.stringify(make())}\n`);
   }
 
   version(group: string, version: string): GroupVersion | undefined {

@@ -1,7 +1,10 @@
 /** What the server tells about itself: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
  *  Reads the resource types that are served and nothing else. */
+import type { JsonObject } from '../../src/base/index.ts';
 import { type Exchange, jsonReply, type Reply } from '../http/exchange.ts';
-import { parseAccept } from '../http/negotiation.ts';
+import { aggregatedKind, negotiateOutput, negotiateRoot, type Syntax, wantsPretty } from '../http/negotiation.ts';
+import { encodeValue } from '../http/object-output.ts';
+import { healthPaths } from '../http/version-and-health.ts';
 import { groupVersionOf, type TypeRegistry } from '../registry/type-registry.ts';
 import {
   aggregatedDocument,
@@ -12,45 +15,48 @@ import {
 } from './documents.ts';
 import { type About, Edition, withTag } from './edition.ts';
 import { groupTypes } from './groups.ts';
-import { answerOpenApiV2, answerOpenApiV3 } from './openapi-answers.ts';
-
-const aggregatedKind = 'APIGroupDiscoveryList';
-
-/** The version of aggregated discovery that the client asks for first, of those that there are. */
-function aggregatedVersion(accept: string | undefined): string | undefined {
-  for (const clause of parseAccept(accept ?? '')) {
-    const version = clause.parameters.get('v') ?? '';
-    const isOurs =
-      clause.parameters.get('g') === 'apidiscovery.k8s.io' && clause.parameters.get('as') === aggregatedKind;
-    if (isOurs && (version === 'v2' || version === 'v2beta1')) return version;
-    if (!isOurs && clause.type === 'application/json') return undefined;
-  }
-  return undefined;
-}
+import { answerOpenApiV2, answerOpenApiV3 } from './openapi/answers.ts';
 
 /** Answers the discovery and OpenAPI paths; undefined for any other path. */
 export type Discovery = (exchange: Exchange, path: string) => Reply | undefined;
 
 function answerRoot({ exchange, edition }: About, isCore: boolean): Reply {
-  const version = aggregatedVersion(exchange.header('accept'));
+  const form = negotiateRoot(exchange.header('accept'), isCore);
   const groups = edition.groups.filter(({ name }) => (name === '') === isCore);
-  if (version === undefined) {
-    const address = exchange.header('host') ?? exchange.header(':authority') ?? '';
-    return jsonReply(200, isCore ? apiVersionsDocument(address) : groupListDocument(groups));
+  if (form.isAggregated) {
+    const document = (): JsonObject => aggregatedDocument(groups, 'v2');
+    const { body, contentType } = edition.once(`aggregated ${isCore} ${form.syntax}`, () =>
+      encodeDocument(document(), form),
+    );
+    return withTag(exchange, body, { contentType: `${contentType};g=apidiscovery.k8s.io;v=v2;as=${aggregatedKind}` });
   }
-  const text = edition.text(`aggregated ${isCore} ${version}`, () => aggregatedDocument(groups, version));
-  return withTag(exchange, text, {
-    contentType: `application/json;g=apidiscovery.k8s.io;v=${version};as=${aggregatedKind}`,
-  });
+  const address = exchange.header('host') ?? exchange.header(':authority') ?? '';
+  return answerPlain(exchange, isCore ? apiVersionsDocument(address) : groupListDocument(groups), form.syntax);
 }
 
-function answerGroup({ edition }: About, parts: readonly string[]): Reply | undefined {
-  const [name = '', version] = parts;
+function encodeDocument(
+  document: JsonObject,
+  { syntax }: { readonly syntax: Syntax },
+): { body: Buffer; contentType: string } {
+  const { body = '', contentType = '' } = encodeValue(200, document, { syntax, isPretty: false });
+  return { body: Buffer.from(body), contentType };
+}
+
+function answerPlain(exchange: Exchange, document: JsonObject, syntax: Syntax): Reply {
+  const isPretty = wantsPretty(exchange.query, exchange.header('user-agent'));
+  return encodeValue(200, document, { syntax, isPretty });
+}
+
+function answerGroup({ exchange, edition }: About, parts: readonly string[]): Reply | undefined {
+  const [name = '', version, ...rest] = parts;
   const group = edition.groups.find((one) => one.name === name);
-  if (group === undefined) return undefined;
-  if (version === undefined) return jsonReply(200, groupDocument(group));
-  const found = edition.version(name, version);
-  return found === undefined ? undefined : jsonReply(200, resourceListDocument(found));
+  if (group === undefined || rest.length > 0) return undefined;
+  const found = version === undefined ? undefined : edition.version(name, version);
+  if (version !== undefined && found === undefined) return undefined;
+  // Groups are answered past the router that the versions of built-in groups go through.
+  const isRouted = name === '' || found?.types.some((type) => !type.isCustom) === true;
+  const { syntax } = negotiateOutput(exchange.header('accept'), { isList: false, isPretty: false, isRouted });
+  return answerPlain(exchange, found === undefined ? groupDocument(group) : resourceListDocument(found), syntax);
 }
 
 function answerIndex({ edition }: About): Reply {
@@ -59,25 +65,15 @@ function answerIndex({ edition }: About): Reply {
     `/apis/${name}`,
     ...versions.map((one) => `/apis/${groupVersionOf(one)}`),
   ]);
-  const paths = [
-    '/api',
-    '/api/v1',
-    '/apis',
-    ...apis.sort(),
-    '/healthz',
-    '/livez',
-    '/openapi/v2',
-    '/openapi/v3',
-    '/readyz',
-    '/version',
-  ];
-  return jsonReply(200, { paths });
+  const fixed = ['/api', '/api/v1', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+  return jsonReply(200, { paths: [...fixed, ...apis, ...healthPaths].sort() }, true);
 }
 
 const roots: Readonly<Record<string, (about: About, rest: readonly string[]) => Reply | undefined>> = {
   api: (about, rest) => (rest.length === 0 ? answerRoot(about, true) : answerGroup(about, ['', ...rest])),
   apis: (about, rest) => (rest.length === 0 ? answerRoot(about, false) : answerGroup(about, rest)),
   openapi: (about, [kind, ...rest]) => {
+    if (kind === 'v3' && rest.length === 0 && about.exchange.path.endsWith('/')) return { code: 404 };
     if (kind === 'v3') return answerOpenApiV3(about, rest);
     return kind === 'v2' && rest.length === 0 ? answerOpenApiV2(about) : undefined;
   },

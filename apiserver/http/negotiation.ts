@@ -25,8 +25,8 @@ export interface Offer {
   readonly isStream?: boolean;
   /** Custom resources have no protobuf form; their metadata have. */
   readonly isCustom?: boolean;
-  /** Whether the collection can be watched: only the text of a refusal tells it. */
-  readonly isWatchable?: boolean;
+  /** Whether the router of built-in paths has a say; that of custom resources has not. */
+  readonly isRouted?: boolean;
   /** Whether a Table is out of the question. */
   readonly hasNoTable?: boolean;
 }
@@ -56,17 +56,36 @@ export function parseAccept(header: string): Clause[] {
     const quality = Number(parameters.get('q') ?? '1');
     return { type: type.toLowerCase(), parameters, quality: Number.isFinite(quality) ? quality : 0 };
   });
-  return clauses.filter(({ type }) => type !== '').sort((a, b) => b.quality - a.quality);
+  return sortClauses(clauses.filter(({ type }) => type !== ''));
 }
 
-function conversionOf(clause: Clause, isList: boolean): OutputForm['as'] | undefined {
+/** Whether a clause is taken before another: for its quality, or because it has fewer wildcards, whatever its quality. */
+function isBefore(a: Clause, b: Clause): boolean {
+  if (a.quality > b.quality) return true;
+  const wildcards = ({ type }: Clause): readonly boolean[] => type.split('/').map((part) => part === '*');
+  const [[major, minor], [otherMajor, otherMinor]] = [wildcards(a), wildcards(b)];
+  return (major === false && otherMajor === true) || (minor === false && otherMinor === true);
+}
+
+/** That rule is no order, so its result depends on how it is sorted by: every clause is moved to the front while it is before its neighbour. */
+function sortClauses(clauses: readonly Clause[]): Clause[] {
+  const sorted: Clause[] = [];
+  for (const clause of clauses) {
+    let at = sorted.length;
+    for (let before = sorted[at - 1]; before !== undefined && isBefore(clause, before); before = sorted[at - 1])
+      at -= 1;
+    sorted.splice(at, 0, clause);
+  }
+  return sorted;
+}
+
+function conversionOf(clause: Clause): OutputForm['as'] | undefined {
   const as = clause.parameters.get('as') ?? '';
   if (as === '') return 'Object';
   const groupVersion = `${clause.parameters.get('g')}/${clause.parameters.get('v')}`;
   if (groupVersion !== 'meta.k8s.io/v1' && groupVersion !== 'meta.k8s.io/v1beta1') return undefined;
   if (as === 'Table') return 'Table';
-  const partial = isList ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  return as === partial ? partial : undefined;
+  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? as : undefined;
 }
 
 /** Whether JSON is to be indented. */
@@ -91,7 +110,7 @@ function parseClauses(accept: string | undefined): Clause[] {
 /** Whether the client takes any media type that the path has, before anything else is asked of the header.
  *  @throws StatusError 406 */
 export function checkRepresentations(accept: string | undefined, offer: Offer): void {
-  if (offer.isCustom !== true) checkRoute(parseClauses(accept), offer);
+  if (offer.isRouted ?? offer.isCustom !== true) checkRoute(parseClauses(accept), offer);
 }
 
 /** Chooses the form of an answer by the Accept header.
@@ -101,7 +120,7 @@ export function negotiateOutput(accept: string | undefined, offer: Offer): Outpu
   const clauses = parseClauses(accept);
   for (const clause of clauses) {
     const syntax = syntaxes.get(clause.type);
-    const as = conversionOf(clause, offer.isList);
+    const as = conversionOf(clause);
     if (syntax === undefined || as === undefined || !isOffered(syntax, as, offer)) continue;
     const isPretty = offer.isPretty || clause.parameters.get('pretty') === '1';
     return { syntax, as, metaVersion: clause.parameters.get('v') ?? 'v1', isPretty };
@@ -113,22 +132,49 @@ export function negotiateOutput(accept: string | undefined, offer: Offer): Outpu
 function isLackingStream(clauses: readonly Clause[], offer: Offer): boolean {
   if (offer.isStream !== true) return false;
   return clauses.some((clause) => {
-    const as = conversionOf(clause, offer.isList);
+    const as = conversionOf(clause);
     return syntaxes.has(clause.type) && as !== undefined && !(as === 'Table' && offer.hasNoTable === true);
   });
 }
 
 const streamTypes: readonly string[] = ['application/json;stream=watch', `${protobufType};stream=watch`];
 
+/** The kind of aggregated discovery. */
+export const aggregatedKind = 'APIGroupDiscoveryList';
+
+/** Chooses the form of `/api` and `/apis`: all in one document where that is asked for by name, else the plain one.
+ *  @throws StatusError 406 */
+export function negotiateRoot(
+  accept: string | undefined,
+  isCore: boolean,
+): { readonly syntax: Syntax; readonly isAggregated: boolean } {
+  const clauses = parseClauses(accept);
+  if (isCore) checkRoute(clauses, { isList: false, isPretty: false });
+  for (const { type, parameters } of clauses) {
+    const syntax = syntaxes.get(type);
+    const as = parameters.get('as') ?? '';
+    const isKnown = parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('v') === 'v2';
+    if (syntax === undefined || (as !== '' && !(as === aggregatedKind && isKnown))) continue;
+    return { syntax, isAggregated: as !== '' };
+  }
+  throw notAcceptable(types);
+}
+
+/** The same of a header, for what has to be known before anything is said of the answer.
+ *  @throws StatusError 406 */
+export function checkAcceptRoute(accept: string | undefined, isList: boolean): void {
+  checkRoute(parseClauses(accept), { isList, isPretty: false });
+}
+
 /** The router of built-in paths looks for a type that it knows by name before anything else is asked of the header.
  *  @throws StatusError 406 */
 function checkRoute(clauses: readonly Clause[], offer: Offer): void {
   if (clauses.some(({ type }) => type === '*/*' || types.includes(type))) return;
-  throw unroutable(offer.isWatchable === true ? [...types, ...streamTypes] : types);
+  throw unroutable(offer.isList || offer.isStream === true ? [...types, ...streamTypes] : types);
 }
 
 /** 406 of the router, which names what there is. */
-function unroutable(available: readonly string[]): StatusError {
+export function unroutable(available: readonly string[]): StatusError {
   const message = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`;
   return new StatusError({ code: 406, reason: 'NotAcceptable', message, details: {} });
 }
@@ -153,6 +199,21 @@ export function negotiateInput(contentType: string | undefined, isCustom = false
   if (type === 'application/yaml') return 'yaml';
   if (type === protobufType && !isCustom) return 'protobuf';
   throw unsupportedMediaType(types);
+}
+
+const patchTypes: ReadonlySet<string> = new Set([
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+]);
+
+/** The router looks at the type of patches of built-in kinds before anybody else does.
+ *  @throws StatusError 415 */
+export function checkPatchRoute(contentType: string | undefined): void {
+  if (patchTypes.has(mediaType(contentType))) return;
+  const message = '415: Unsupported Media Type';
+  throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
 }
 
 /** The media type without parameters, in lower case. */

@@ -88,10 +88,19 @@ export function encodeProtobuf(value: JsonValue): Buffer {
   const [apiVersion, kind] = [object['apiVersion'], object['kind']].map((text) =>
     typeof text === 'string' ? text : '',
   );
-  const codec = messageOfKind(apiVersion ?? '', kind ?? '');
+  // Documents of discovery do not all say a version.
+  const codec = messageOfKind(apiVersion === undefined || apiVersion === '' ? 'v1' : apiVersion, kind ?? '');
   if (codec === undefined) throw new Error(`${kind} has no protobuf form`);
   const bytes = encodeEnveloped(codec, object);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** YAML has the members of objects by name. */
+function sortKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return Object.fromEntries(names.sort().map((name) => [name, sortKeys(value[name] ?? null)]));
 }
 
 /** A reply with any JSON value in the negotiated syntax. */
@@ -101,7 +110,7 @@ export function encodeValue(
   form: { readonly syntax: OutputForm['syntax']; readonly isPretty: boolean },
 ): Reply {
   if (form.syntax === 'protobuf') return { code, contentType: protobufType, body: encodeProtobuf(value) };
-  if (form.syntax === 'yaml') return { code, contentType: 'application/yaml', body: formatYaml(value) };
+  if (form.syntax === 'yaml') return { code, contentType: 'application/yaml', body: formatYaml(sortKeys(value)) };
   return jsonReply(code, value, form.isPretty);
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
@@ -6,7 +7,7 @@ import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
 import { Exchange, type HttpRequest, type HttpResponse, type Reply, textReply, unknownPath } from './exchange.ts';
 import { impersonate } from './impersonation.ts';
-import { negotiateFailure } from './negotiation.ts';
+import { checkAcceptRoute, checkPatchRoute, negotiateFailure } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
 import { PlainError } from './plain-error.ts';
 import { handleGet, handleList } from './read-handlers.ts';
@@ -20,7 +21,15 @@ import { handleCreate, handleUpdate } from './write-handlers.ts';
 
 const requestDeadlineMs = 60_000;
 const writeDeadlineMs = 34_000;
-const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const unitsMs: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** Answers requests on paths that are no resources; undefined when it does not know the path. */
 export type PathHandler = (exchange: Exchange, path: string) => Promise<Reply | undefined> | Reply | undefined;
@@ -46,18 +55,29 @@ const methodNotAllowed = (): StatusError =>
     details: {},
   });
 
+/** Milliseconds of a duration as Go writes it.
+ *  @throws StatusError 400 with Go's words */
+function parseDuration(text: string): number {
+  if (/^[-+]?0$/.test(text)) return 0;
+  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)([^\d.]*)/g)];
+  const refuse = (why: string): StatusError =>
+    badRequest(`invalid timeout specified in the request URL - time: ${why} duration ${JSON.stringify(text)}`);
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.replace(/^[-+]/, '')) throw refuse('invalid');
+  const wanted = parts.reduce((sum, [, count, unit = '']) => {
+    if (unit === '') throw refuse('missing unit in');
+    const factor = Object.hasOwn(unitsMs, unit) ? unitsMs[unit] : undefined;
+    if (factor === undefined) throw refuse(`unknown unit ${JSON.stringify(unit)} in`);
+    return sum + Number(count) * factor;
+  }, 0);
+  return text.startsWith('-') ? -wanted : wanted;
+}
+
 /** Milliseconds that `timeout` gives a request, at most 60 s.
  *  @throws StatusError 400 */
 function parseRequestTimeout(query: URLSearchParams): number {
   const text = query.get('timeout');
-  if (text === null || text === '') return requestDeadlineMs;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (text !== '0' && (parts.length === 0 || parts.map(([part]) => part).join('') !== text)) {
-    const why = `time: invalid duration ${JSON.stringify(text)}`;
-    throw badRequest(`invalid timeout specified in the request URL - ${why}`);
-  }
-  const wanted = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitsMs[unit ?? ''] ?? 0), 0);
-  return wanted === 0 ? requestDeadlineMs : Math.min(wanted, requestDeadlineMs);
+  const wanted = text === null || text === '' ? 0 : parseDuration(text);
+  return wanted <= 0 ? requestDeadlineMs : Math.min(wanted, requestDeadlineMs);
 }
 
 function asStatusError(thrown: unknown): StatusError {
@@ -87,6 +107,11 @@ export class Pipeline {
   readonly #paths: readonly PathHandler[];
   readonly #subresources: ReadonlyMap<string, VerbHandler>;
   readonly #patch: VerbHandler;
+  /** Clients that find these leave it to the server to slow them down. */
+  readonly #flowHeaders: readonly (readonly [string, string])[] = [
+    ['x-kubernetes-pf-flowschema-uid', randomUUID()],
+    ['x-kubernetes-pf-prioritylevel-uid', randomUUID()],
+  ];
 
   constructor(
     parts: ApiParts,
@@ -136,7 +161,9 @@ export class Pipeline {
     const info = parseRequestInfo(exchange.method, exchange.path, exchange.query);
     const timeoutMs = parseRequestTimeout(exchange.query);
     const { authorizer } = this.#parts;
-    const user = impersonate(authorizer, this.#userOf(exchange), exchange.request);
+    const identity = this.#userOf(exchange);
+    for (const [name, value] of this.#flowHeaders) exchange.response.setHeader(name, value);
+    const user = impersonate(authorizer, identity, exchange.request);
     const isPublic = info.kind === 'path' && isPublicPath(info.path);
     if (!isPublic) checkAccess(authorizer, user, info);
     const answer = (): Promise<Reply | undefined> => this.#answerAllowed(exchange, { info, user, left, timeoutMs });
@@ -153,7 +180,7 @@ export class Pipeline {
     },
   ): Promise<Reply | undefined> {
     const { info, user, left, timeoutMs } = about;
-    if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? unknownPath();
+    if (info.kind === 'path') return (await this.#answerPath(exchange, info.path)) ?? this.#unknown(exchange.path);
     const isLong = info.verb === 'watch';
     const isWrite = ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(info.verb);
     const deadlineMs = isWrite ? Math.min(timeoutMs, writeDeadlineMs) : timeoutMs;
@@ -190,7 +217,7 @@ export class Pipeline {
   }
 
   async #answerPath(exchange: Exchange, path: string): Promise<Reply | undefined> {
-    const reply = handlePublicPath(path, exchange.query);
+    const reply = handlePublicPath(path, exchange.query, exchange.header('accept'));
     if (reply !== undefined) return reply;
     for (const handler of this.#paths) {
       const found = await handler(exchange, path);
@@ -199,20 +226,44 @@ export class Pipeline {
     return undefined;
   }
 
+  /** Below the roots of built-in groups the router itself says that there is nothing.
+   *  @throws StatusError 404 */
+  #unknown(path: string): Reply {
+    const [root, group = '', ...rest] = path.split('/').filter((part) => part !== '');
+    const isRouted =
+      root === 'api' ? group !== '' : root === 'apis' && rest.length > 0 && this.#parts.types.isBuiltin(group);
+    if (isRouted) throw unrouted();
+    return unknownPath();
+  }
+
   async #answerResource(
     exchange: Exchange,
     about: { readonly request: ResourceRequest; readonly user: UserInfo; readonly signal: AbortSignal },
   ): Promise<Reply | undefined> {
     const { request } = about;
-    const type = this.#parts.types.find(request.group, request.version, request.plural);
-    if (type === undefined || (!type.namespaced && request.namespace !== '')) return unknownPath();
-    const isCollectionRead = ['list', 'watch'].includes(request.verb) && request.name === '';
-    if (type.namespaced && request.namespace === '' && !isCollectionRead) {
-      if (request.name !== '') return unknownPath();
-      throw methodNotAllowed();
-    }
-    if (type.deprecationWarning !== undefined) exchange.warn(type.deprecationWarning);
-    return await this.#handlerOf(type, request)({ ...about, parts: this.#parts, exchange, type });
+    const type = this.#typeOf(request);
+    if (type === undefined) return this.#unknown(exchange.path);
+    const handler = this.#handlerOf(type, request);
+    if (request.verb === 'patch' && !type.isCustom) checkPatchRoute(exchange.header('content-type'));
+    if (type.deprecationWarning !== undefined) this.#warnOf(type, request, exchange);
+    return await handler({ ...about, parts: this.#parts, exchange, type });
+  }
+
+  /** Who asks for what cannot be answered is not told that it is deprecated. */
+  #warnOf(type: ResourceCall['type'], { name }: ResourceRequest, exchange: Exchange): void {
+    if (!type.isCustom) checkAcceptRoute(exchange.header('accept'), name === '');
+    exchange.warn(type.deprecationWarning ?? '');
+  }
+
+  /** The type of a request, if it may be in the place that the request names.
+   *  @throws StatusError 405 */
+  #typeOf({ group, version, plural, namespace, verb, name }: ResourceRequest): ResourceCall['type'] | undefined {
+    const type = this.#parts.types.find(group, version, plural);
+    if (type === undefined || (!type.namespaced && namespace !== '')) return undefined;
+    const isCollectionRead = ['list', 'watch'].includes(verb) && name === '';
+    if (!type.namespaced || namespace !== '' || isCollectionRead) return type;
+    if (name !== '') return undefined;
+    throw methodNotAllowed();
   }
 
   #handlerOf(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {

@@ -32,8 +32,19 @@ const expiredContinue =
 export function outputForm(call: ResourceCall, isList: boolean): OutputForm {
   const { exchange, type } = call;
   const isPretty = wantsPretty(exchange.query, exchange.header('user-agent'));
-  const isWatchable = isList && type.verbs.includes('watch');
-  return negotiateOutput(exchange.header('accept'), { isList, isPretty, isCustom: type.isCustom, isWatchable });
+  const form = negotiateOutput(exchange.header('accept'), { isList, isPretty, isCustom: type.isCustom });
+  checkPartial(type, form, isList);
+  return form;
+}
+
+/** @throws StatusError 406 for the metadata of a list where there is one object, and the other way round */
+function checkPartial(type: ResourceType, { as }: OutputForm, isList: boolean): void {
+  if (as !== (isList ? 'PartialObjectMetadata' : 'PartialObjectMetadataList')) return;
+  const [group = ''] = type.group.split('.', 1);
+  const name = `*${group === '' ? 'core' : group}.${isList ? type.listKind : type.kind}`;
+  const goType = type.isCustom ? `*unstructured.Unstructured${isList ? 'List' : ''}` : name;
+  const message = `you requested ${as}, but the requested object is ${isList ? 'a list' : 'not a list'} (${goType})`;
+  throw new StatusError({ code: 406, reason: 'NotAcceptable', message });
 }
 
 /** Waits a moment for a revision that is not there yet.

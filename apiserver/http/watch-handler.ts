@@ -124,7 +124,7 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const { exchange, parts, type, request } = call;
   const { query } = exchange;
   const accept = exchange.header('accept');
-  const offer = { isList: false, isPretty: false, isStream: true, isCustom: type.isCustom, isWatchable: true };
+  const offer = { isList: false, isPretty: false, isStream: true, isCustom: type.isCustom };
   checkRepresentations(accept, offer);
   parseListNumbers(query);
   const selectors = parseSelectors(query);

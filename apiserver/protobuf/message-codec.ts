@@ -1,4 +1,4 @@
-import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { checkDepth, endless, malformed, readEnd, type ValueCodec } from './value-codec.ts';
 
@@ -41,6 +41,13 @@ export class MessageCodec implements ValueCodec {
     return value;
   }
 
+  /** What Go prints of a value of this type in which nothing was set. */
+  empty(): JsonObject {
+    const value: JsonObject = {};
+    this.readInto(value, new BinaryReader(new Uint8Array()), { end: 0, depth: 0 });
+    return value;
+  }
+
   write(writer: BinaryWriter, value: JsonValue): void {
     writer.fork();
     if (isJsonObject(value)) this.writeFields(writer, value);
@@ -61,7 +68,7 @@ export class MessageCodec implements ValueCodec {
     }
     if (reader.pos !== end) throw endless();
     for (const field of this.#shown) {
-      if (!Object.hasOwn(target, field.name)) target[field.name] = field.shape === 'single' ? zeroOf(field) : null;
+      if (!Object.hasOwn(target, field.name)) target[field.name] = zeroOf(field);
     }
   }
 
@@ -116,8 +123,9 @@ function goName(name: string): string {
   return name === 'metadata' ? 'ObjectMeta' : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-function zeroOf(field: MessageField): JsonValue {
-  return field.keepsZero ? null : field.codec.zero;
+function zeroOf({ shape, keepsZero, codec }: MessageField): JsonValue {
+  if (shape !== 'single' || keepsZero) return null;
+  return codec instanceof MessageCodec ? codec.empty() : codec.zero;
 }
 
 function readSingle(
@@ -172,7 +180,7 @@ function readEntry(
   const { codec } = field;
   const end = readEnd(reader);
   let key = '';
-  let value: JsonValue = codec.zero;
+  let value: JsonValue = codec instanceof MessageCodec ? codec.empty() : codec.zero;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
     if (number === keyNumber && wireType === LengthDelimited) key = reader.string();

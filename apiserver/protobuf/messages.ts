@@ -36,19 +36,37 @@ function makeCodec(type: string): ValueCodec {
   return own === undefined ? plain() : wrappedList(readField(type, ['', own]));
 }
 
+/** Types without a folder are those of the message's own. */
+function fullName(message: string, type: string): string {
+  const isWhole = type.includes('.') || scalars.has(type);
+  return isWhole ? type : `${message.slice(0, message.lastIndexOf('.'))}.${type}`;
+}
+
+const shapes: Readonly<Record<string, MessageField['shape']>> = { '[]': 'list', '{}': 'map' };
+
+/** `1? int32` */
+function splitField(text: string): { readonly number: string; readonly marks: string; readonly type: string } {
+  const [, number = '', marks = '', type = ''] = /^(\d+)(\S*) (.+)$/.exec(text) ?? [];
+  return { number, marks, type };
+}
+
 /** `["replicas", "1? int32"]` of `apps/v1.DeploymentSpec` */
 function readField(message: string, [name, text]: readonly [string, string]): MessageField {
-  const [, number, marks = '', type = ''] = /^(\d+)(\S*) (.+)$/.exec(text) ?? [];
-  const isLocal = !type.includes('.') && !scalars.has(type);
-  const codec = codecOf(isLocal ? `${message.slice(0, message.lastIndexOf('.'))}.${type}` : type);
+  const { number, marks, type } = splitField(text);
+  const codec = codecOf(fullName(message, type));
+  const shape = shapes[marks.slice(0, 2)] ?? 'single';
+  const keepsZero = marks.includes('?');
+  const isInline = marks.includes('+');
+  // Go prints structs that are no pointers whether anything is set in them or not.
+  const isStruct = shape === 'single' && !scalars.has(type) && !keepsZero && !isInline;
   return {
     name,
     number: Number(number),
-    shape: marks.startsWith('[]') ? 'list' : marks.startsWith('{}') ? 'map' : 'single',
-    keepsZero: marks.includes('?'),
-    isShown: marks.includes('!'),
+    shape,
+    keepsZero,
+    isShown: marks.includes('!') || isStruct,
     codec,
-    inline: marks.includes('+') && codec instanceof MessageCodec ? codec : undefined,
+    inline: isInline && codec instanceof MessageCodec ? codec : undefined,
   };
 }
 

@@ -37,7 +37,8 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
     subresources: row.subresources,
     ...storageOf(row),
     isCustom: false,
-    ...(row.kind === 'Endpoints' ? { deprecationWarning: endpointsWarning } : {}),
+    storageVersionHash: row.storageVersionHash,
+    ...(Object.hasOwn(deprecations, row.kind) ? { deprecationWarning: deprecations[row.kind] ?? '' } : {}),
     schema: loadBuiltinSchemas().kind(row.group, row.version, row.kind),
     columns: columnsOf(row.group, row.kind),
     strategy: createBuiltinStrategy({
@@ -52,7 +53,10 @@ function resourceOf(row: BuiltinRow, rules: BuiltinKind, view: RegistryView): Re
   };
 }
 
-const endpointsWarning = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+const deprecations: Readonly<Record<string, string>> = {
+  ComponentStatus: 'v1 ComponentStatus is deprecated in v1.19+',
+  Endpoints: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
 
 /** Every resource built in, ready to serve; the same list at every call but for the options. */
 export function builtinResourceTypes(options: BuiltinOptions = { services: () => [] }): ResourceType[] {

@@ -13,6 +13,7 @@ export interface BuiltinRow {
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
   readonly subresources: readonly SubresourceRow[];
+  readonly storageVersionHash?: string | undefined;
 }
 
 /** `group` and `version` are those of the body. */
@@ -34,6 +35,7 @@ interface DiscoveredResource {
   readonly verbs: readonly Verb[];
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  readonly storageVersionHash?: string;
 }
 
 function rowsOf(groupVersion: string, resources: readonly DiscoveredResource[]): BuiltinRow[] {
@@ -61,6 +63,7 @@ function rowsOf(groupVersion: string, resources: readonly DiscoveredResource[]):
       namespaced: resource.namespaced,
       verbs: resource.verbs,
       subresources: subresourcesOf(resource.name),
+      storageVersionHash: resource.storageVersionHash,
     }));
 }
 

@@ -85,6 +85,8 @@ export interface ResourceType {
   readonly isCustom: boolean;
   /** Of a resource whose definition is being deleted: nothing can be created any more. */
   readonly isGoing?: boolean;
+  /** Of stored kinds: tells migrators which version objects are stored in. */
+  readonly storageVersionHash?: string | undefined;
   /** Text of the `Warning` header of a deprecated version. */
   readonly deprecationWarning?: string;
   /** Undefined only for kinds that keep every field unchecked. */

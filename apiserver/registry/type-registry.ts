@@ -25,6 +25,7 @@ export function compareVersions(a: string, b: string): number {
 /** The resource types served at this moment: the built-in ones and those of CustomResourceDefinitions, which come and go. */
 export class TypeRegistry {
   readonly #builtin: readonly ResourceType[];
+  readonly #builtinGroups: ReadonlySet<string>;
   readonly #custom = new Map<string, readonly ResourceType[]>();
   #byPath = new Map<string, ResourceType>();
   #byStorageKey = new Map<string, ResourceType>();
@@ -36,6 +37,7 @@ export class TypeRegistry {
 
   constructor(builtin: readonly ResourceType[]) {
     this.#builtin = builtin;
+    this.#builtinGroups = new Set(builtin.map((type) => type.group));
     this.#rebuild();
   }
 
@@ -54,6 +56,11 @@ export class TypeRegistry {
 
   hasGroupVersion(group: string, version: string): boolean {
     return this.#groupVersions.has(`${group}/${version}`);
+  }
+
+  /** Whether a group is one of those built in. */
+  isBuiltin(group: string): boolean {
+    return this.#builtinGroups.has(group);
   }
 
   find(group: string, version: string, plural: string): ResourceType | undefined {

@@ -11,9 +11,13 @@ export interface BuiltinSchemas {
    *  @throws Error when there is no such definition */
   definition(name: string): Schema;
   readonly definitionNames: readonly string[];
+  /** The kinds that a definition is the schema of: one or none, but for options and watch events, which every group knows. */
+  kindsOf(name: string): JsonObject[];
 }
 
 interface Source {
+  /** `group/version`, those that are not served among them. */
+  readonly optionVersions: readonly string[];
   readonly kinds: Readonly<Record<string, string>>;
   readonly definitions: Readonly<Record<string, JsonObject>>;
 }
@@ -35,6 +39,7 @@ function lastPart(name: string): string {
 class Definitions implements BuiltinSchemas {
   readonly #source = source as unknown as Source;
   readonly #known = new Map<string, Schema>();
+  #kinds: Map<string, [string, string][]> | undefined;
 
   get definitionNames(): readonly string[] {
     return Object.keys(this.#source.definitions);
@@ -44,6 +49,19 @@ class Definitions implements BuiltinSchemas {
     const key = `${group}/${version}/${kind}`;
     const name = Object.hasOwn(this.#source.kinds, key) ? this.#source.kinds[key] : undefined;
     return name === undefined ? undefined : this.definition(name);
+  }
+
+  kindsOf(name: string): JsonObject[] {
+    this.#kinds ??= Map.groupBy(Object.entries(this.#source.kinds), ([, definition]) => definition);
+    const kind = lastPart(name);
+    const isOption = kind === 'DeleteOptions' || kind === 'WatchEvent';
+    const keys = isOption
+      ? this.#source.optionVersions.map((version) => `${version}/${kind}`)
+      : (this.#kinds.get(name) ?? []).map(([key]) => key);
+    return keys.map((key) => {
+      const [group = '', version = '', last = ''] = key.split('/');
+      return { group, version, kind: last };
+    });
   }
 
   definition(name: string): Schema {

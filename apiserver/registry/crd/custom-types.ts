@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { Schema } from '../../schema/schema.ts';
@@ -109,6 +110,11 @@ function customVersion(version: JsonObject, kind: string): CustomVersion {
   };
 }
 
+function storageVersionHash({ group, version, kind }: { group: string; version: string; kind: string }): string {
+  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
+}
+
 function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build): ResourceType {
   const spec = objectAt(crd, 'spec');
   const names = objectAt(spec, 'names');
@@ -131,6 +137,7 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
     isStorageVersion,
     isStoredAsServed: !reads,
     isCustom: true,
+    storageVersionHash: storageVersionHash({ ...own, version: storageVersion }),
     ...deprecationOf(crd, version),
     schema: rootSchema(custom.schema),
     columns: columns(objectsAt(version, 'additionalPrinterColumns')),

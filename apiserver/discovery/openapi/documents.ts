@@ -1,0 +1,76 @@
+import type { ResourceType } from '../../registry/resource-type.ts';
+import type { ApiGroup, GroupVersion } from '../groups.ts';
+import { type ApiPath, capitalise, documentPath, groupTag, metaDefinition } from './operations.ts';
+import { resourcePaths } from './resource-paths.ts';
+
+/** One document of OpenAPI v3: `key` is its name in the index. */
+export interface ApiDocument {
+  readonly key: string;
+  readonly types: readonly ResourceType[];
+  paths(): ApiPath[];
+}
+
+const everywhere = [
+  {
+    key: '.well-known/openid-configuration',
+    about: {
+      tag: 'WellKnown',
+      id: 'getServiceAccountIssuerOpenIDConfiguration',
+      schema: 'string',
+      media: 'application/json',
+    },
+  },
+  { key: 'api', about: { tag: 'core', id: 'getCoreAPIVersions', schema: metaDefinition('APIVersions') } },
+  { key: 'apis', about: { tag: 'apis', id: 'getAPIVersions', schema: metaDefinition('APIGroupList') } },
+  {
+    key: 'openid/v1/jwks',
+    about: {
+      tag: 'openid',
+      id: 'getServiceAccountIssuerOpenIDKeyset',
+      schema: 'string',
+      media: 'application/jwk-set+json',
+    },
+  },
+  {
+    key: 'version',
+    about: {
+      tag: 'version',
+      id: 'getCodeVersion',
+      schema: 'io.k8s.apimachinery.pkg.version.Info',
+      media: 'application/json',
+    },
+  },
+];
+
+function groupDocument({ name }: ApiGroup): ApiDocument {
+  const id = `get${capitalise(groupTag(name))}APIGroup`;
+  const about = { tag: groupTag(name), id, schema: metaDefinition('APIGroup') };
+  return { key: `apis/${name}`, types: [], paths: () => [documentPath(`/apis/${name}/`, about)] };
+}
+
+function versionDocument({ group, version, types }: GroupVersion): ApiDocument {
+  const key = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+  const isCustom = types.every((type) => type.isCustom);
+  const tag = `${groupTag(group)}_${version}`;
+  const id = `get${capitalise(groupTag(group))}${capitalise(version)}APIResources`;
+  const own = documentPath(`/${key}/`, { tag, id, schema: metaDefinition('APIResourceList') });
+  const paths = (): ApiPath[] => [...(isCustom ? [] : [own]), ...types.flatMap(resourcePaths)];
+  return { key, types, paths };
+}
+
+/** Every document that a server with `groups` has, in the order of the index. */
+export function apiDocuments(groups: readonly ApiGroup[]): ApiDocument[] {
+  const fixed = everywhere.map(({ key, about }) => ({
+    key,
+    types: [],
+    paths: () => [documentPath(`/${key}/`, about)],
+  }));
+  const isBuiltin = ({ name, versions }: ApiGroup): boolean =>
+    name !== '' && versions.some(({ types }) => types.some((type) => !type.isCustom));
+  const all = [
+    ...fixed,
+    ...groups.filter(isBuiltin).map(groupDocument),
+    ...groups.flatMap(({ versions }) => versions.map(versionDocument)),
+  ];
+  return all.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
