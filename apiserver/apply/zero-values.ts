@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { leftOutZeros } from '../protobuf/left-out-zeros.ts';
+import { canonicalQuantity, milliQuantity } from '../schema/quantity.ts';
 import type { Schema } from '../schema/schema.ts';
 import source from './generated/zero-values.json' with { type: 'json' };
 
@@ -21,25 +23,56 @@ function isLeftOut(value: JsonValue, schema: Schema | undefined): boolean {
   return isMap && isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-function encodeMembers(value: JsonObject, schema: Schema): JsonObject {
-  const zeros = zerosOf(schema);
+function isZero(value: JsonValue): boolean {
+  return value === '' || value === 0 || value === false;
+}
+
+/** What Go would not write: absent values, and zeros of fields that are no pointers. */
+function isUnwritten(name: string, member: JsonValue | undefined, schema: Schema): boolean {
+  if (member === undefined || member === null) return true;
+  return isZero(member) && leftOutZeros(schema.definition ?? '').has(name);
+}
+
+function encodeMembers(value: JsonObject, schema: Schema, isWhole: boolean): JsonObject {
   const encoded: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
-    if (member === undefined || member === null) continue;
+    if (isUnwritten(name, member, schema)) continue;
     const inner = fieldSchema(schema, name);
-    if (Object.hasOwn(zeros, name) || !isLeftOut(member, inner)) encoded[name] = encode(member, inner);
+    if (isWhole && name === 'metadata') encoded[name] = encodeOwnMeta(member ?? null, inner);
+    else if (!isLeftOut(member ?? null, inner)) encoded[name] = encode(member ?? null, inner);
   }
-  for (const [name, zero] of Object.entries(zeros)) {
-    if (zero !== undefined && !Object.hasOwn(encoded, name)) encoded[name] = copyZero(zero);
-  }
+  addZeros(encoded, zerosOf(schema));
   return encoded;
 }
 
-function encodeObject(value: JsonObject, schema: Schema): JsonObject {
-  const encoded = encodeMembers(value, schema);
+function addZeros(encoded: JsonObject, zeros: JsonObject): void {
+  for (const [name, zero] of Object.entries(zeros)) {
+    if (zero !== undefined && !Object.hasOwn(encoded, name)) encoded[name] = copyZero(zero);
+  }
+}
+
+/** The time of creation is null in templates; the object's own comes when it is stored. */
+function encodeOwnMeta(metadata: JsonValue, schema: Schema | undefined): JsonValue {
+  const encoded = encode(metadata, schema);
+  if (!isJsonObject(encoded) || encoded['creationTimestamp'] !== null) return encoded;
+  const { creationTimestamp: _none, ...rest } = encoded;
+  return isJsonObject(metadata) && isSameObject(rest, metadata) ? metadata : rest;
+}
+
+function isSameObject(encoded: JsonObject, value: JsonObject): boolean {
   const names = Object.keys(encoded);
-  const isSame = names.length === Object.keys(value).length && names.every((name) => encoded[name] === value[name]);
-  return isSame ? value : encoded;
+  return names.length === Object.keys(value).length && names.every((name) => encoded[name] === value[name]);
+}
+
+function encodeObject(value: JsonObject, schema: Schema, isWhole = false): JsonObject {
+  const encoded = encodeMembers(value, schema, isWhole);
+  return isSameObject(encoded, value) ? value : encoded;
+}
+
+const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+
+function encodeScalar(value: string | number | boolean, schema: Schema): JsonValue {
+  return schema.definition === quantity ? canonicalQuantity(String(value)) : value;
 }
 
 /** JSON of any shape: schemas' defaults, raw extensions. */
@@ -47,9 +80,26 @@ function isFree({ properties, additionalProperties, items }: Schema): boolean {
   return properties === undefined && additionalProperties === undefined && items === undefined;
 }
 
+/** A map of amounts, such as limits: counted no finer than in thousandths. */
+function encodeAmounts(value: JsonObject): JsonObject {
+  const encoded = Object.fromEntries(
+    Object.entries(value).map(([name, amount]) => [
+      name,
+      typeof amount === 'string' || typeof amount === 'number' ? milliQuantity(String(amount)) : (amount ?? null),
+    ]),
+  );
+  return isSameObject(encoded, value) ? value : encoded;
+}
+
+function isAmounts({ additionalProperties }: Schema): boolean {
+  return typeof additionalProperties === 'object' && additionalProperties.definition === quantity;
+}
+
 function encode(value: JsonValue, schema: Schema | undefined): JsonValue {
-  if (schema === undefined || value === null || typeof value !== 'object' || isFree(schema)) return value;
-  if (!Array.isArray(value)) return encodeObject(value, schema);
+  if (schema === undefined || value === null) return value;
+  if (typeof value !== 'object') return encodeScalar(value, schema);
+  if (isFree(schema)) return value;
+  if (!Array.isArray(value)) return isAmounts(schema) ? encodeAmounts(value) : encodeObject(value, schema);
   const encoded = value.map((item) => encode(item, schema.items));
   return encoded.every((item, index) => item === value[index]) ? value : encoded;
 }
@@ -63,7 +113,7 @@ function copyZero(zero: JsonValue): JsonValue {
  *  Objects whose schema is not built in are given back as they are.
  *  @see apiserver/apply/generated/zero-values.json, taken from the Go types */
 export function encodeBuiltIn<T extends JsonObject>(object: T, schema: Schema | undefined): T {
-  return schema?.definition === undefined ? object : (encode(object, schema) as T);
+  return schema?.definition === undefined ? object : (encodeObject(object, schema, true) as T);
 }
 
 /** With what the Go types always write, their nulls for absent lists included: the form in which objects are compared. */

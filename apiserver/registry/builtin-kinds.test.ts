@@ -79,16 +79,6 @@ const rows: { name: string; object: KubeObject; refusals: string[] }[] = [
     ],
   },
   {
-    name: 'an empty selector',
-    object: deployment({ selector: {} }),
-    refusals: ['spec.selector: Invalid value: map[string]string{}: empty selector is invalid for deployment'],
-  },
-  {
-    name: 'TYPE-04: a rollout that cannot move',
-    object: deployment({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } }),
-    refusals: ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0'],
-  },
-  {
     name: 'TYPE-06: a job that restarts for ever',
     object: job({ template: template() }),
     refusals: ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
@@ -153,20 +143,6 @@ const rows: { name: string; object: KubeObject; refusals: string[] }[] = [
 ];
 
 test.each(rows)('refuses $name', ({ object, refusals }) => expect(errors(object)).toEqual(refusals));
-
-test('TYPE-03, TYPE-05, TYPE-07: what must not change', () => {
-  const changed = deployment({ selector: { matchLabels: { a: 'c' } }, template: template({}, { a: 'c' }) });
-  expect(errors(changed, deployment({}))).toEqual([
-    'spec.selector: Invalid value: map[string]interface {}{"matchLabels":map[string]interface {}{"a":"c"}}: field is immutable',
-  ]);
-  const set = (serviceName: string): KubeObject =>
-    created('apps/v1', 'StatefulSet', { spec: { selector, serviceName, template: template() } });
-  expect(errors(set('b'), set('a'))[0]).toContain(
-    "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-  );
-  const other = job({ template: template({ restartPolicy: 'Never', hostNetwork: true }) });
-  expect(errors(other, job({}))[0]).toMatch(/^spec\.template: Invalid value: .*: field is immutable$/);
-});
 
 test('TYPE-16, TYPE-19: immutable contents and types', () => {
   const config = (a: string): KubeObject => created('v1', 'ConfigMap', { data: { a }, immutable: true });

@@ -62,11 +62,17 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
       keepMetadataOfStatus(storageKey, object, old);
       rules.prepareForStatusUpdate?.(object, old);
     },
+    prepareForSubresource: (name, object, old) => {
+      const part = rules.subresources?.get(name);
+      part?.prepare(object, old);
+      return part !== undefined;
+    },
     applyDefaults: (object) => rules.applyDefaults?.(object),
     validate: (object, old, subresource) => {
       if (old === undefined) return rules.validate?.(object, view) ?? [];
       if (subresource === 'status') return rules.validateStatus?.(object, old) ?? [];
-      return changeErrors({ rules, view, object, old });
+      const part = subresource === undefined ? undefined : rules.subresources?.get(subresource);
+      return part === undefined ? changeErrors({ rules, view, object, old }) : part.validate(object, old);
     },
     warnings: (object, old, subresource) =>
       (subresource === 'status' && old !== undefined

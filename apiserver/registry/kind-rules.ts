@@ -12,6 +12,14 @@ export interface RegistryView {
   isClusterIpInRange(address: string): boolean;
 }
 
+/** What is special about writing one part of an object. */
+export interface SubresourceRules {
+  /** Takes back what may not be written there. Changes `object`. */
+  readonly prepare: (object: KubeObject, old: KubeObject) => void;
+  /** All rules for such a write. */
+  readonly validate: (object: KubeObject, old: KubeObject) => FieldError[];
+}
+
 /** What is special about one built-in kind. All members may be left out; `createBuiltinStrategy` says what happens then. */
 export interface KindRules {
   readonly applyDefaults?: (object: KubeObject) => void;
@@ -27,6 +35,8 @@ export interface KindRules {
   readonly validateChange?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
   /** Rules for a write to `/status`. */
   readonly validateStatus?: (object: KubeObject, old: KubeObject) => FieldError[];
+  /** Writes to other parts than `/status`, by name. */
+  readonly subresources?: ReadonlyMap<string, SubresourceRules>;
   readonly statusWarnings?: (object: KubeObject, old: KubeObject) => string[];
   readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => string[];
   /** Members of the object whose change starts a generation; left out: no generations, empty: always the first. `metadata.annotations` may be among them. */

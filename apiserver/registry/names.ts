@@ -54,6 +54,15 @@ export function wildcardSubdomainProblems(text: string): string[] {
   return check(text, 253, { pattern: wildcardPattern, message: wildcardText });
 }
 
+const underscored = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const underscoredPattern = new RegExp(`^${underscored}(\\.${underscored})*$`);
+const underscoredText = subdomainText.replace("characters, '-' or '.'", "characters, '_', '-' or '.'");
+
+/** At most 253 characters: DNS search domains. */
+export function dns1123SubdomainWithUnderscoreProblems(text: string): string[] {
+  return check(text, 253, { pattern: underscoredPattern, message: underscoredText });
+}
+
 /** At most 63 characters: services, CRD plurals. */
 export function dns1035LabelProblems(text: string): string[] {
   return check(text, 63, { pattern: label1035Pattern, message: label1035Text });

@@ -9,7 +9,7 @@ import { trackFields } from './field-tracking.ts';
 import { copyJson } from './json-copy.ts';
 import type { KubeObject } from './kube-object.ts';
 import { randomSuffix } from './names.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { ResourceType, Strategy } from './resource-type.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, sentVersion, startMetadata, wipeMetadata } from './write-metadata.ts';
 import {
@@ -286,13 +286,21 @@ function keepAllButSpecFinalizers(object: KubeObject, live: KubeObject): void {
   });
 }
 
+function isPrepared(
+  subresource: string,
+  strategy: Strategy,
+  { object, live }: { readonly object: KubeObject; readonly live: KubeObject },
+): boolean {
+  return strategy.prepareForSubresource?.(subresource, object, live) ?? false;
+}
+
 function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {
   const { strategy } = target.type;
   if (target.subresource === 'status') {
     strategy.prepareForStatusUpdate(object, live);
   } else if (target.subresource === 'finalize') {
     keepAllButSpecFinalizers(object, live);
-  } else {
+  } else if (target.subresource === undefined || !isPrepared(target.subresource, strategy, { object, live })) {
     strategy.prepareForUpdate(object, live);
   }
   const { generation } = live.metadata;

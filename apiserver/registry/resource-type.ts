@@ -44,6 +44,8 @@ export interface Strategy extends KindFacts {
   prepareForUpdate(object: KubeObject, old: KubeObject): void;
   /** The same for a write to `/status`: everything but status (and managedFields) comes from `old`. */
   prepareForStatusUpdate(object: KubeObject, old: KubeObject): void;
+  /** The same for a part that has rules of its own; false when it has none. */
+  prepareForSubresource?(name: string, object: KubeObject, old: KubeObject): boolean;
   applyDefaults(object: KubeObject): void;
   /** Of custom resources: brings a body into the form of the schema and answers with the fields that it does not know.
    *  @throws StatusError 400 for metadata of wrong types */

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
 import { goNumber, goQuote, goTyped, goUntyped } from './go-syntax.ts';
+import { type GoValue, isGoValue } from './go-values.ts';
 
 /** A value of a custom resource or of its schema: Go knows no type of it, and prints it so. */
 export class UntypedValue {
@@ -21,16 +22,21 @@ export class PlainText {
 }
 
 /** What a message shows. */
-export type ShownValue = JsonValue | UntypedValue | PlainText | undefined;
+export type ShownValue = JsonValue | UntypedValue | PlainText | GoValue | undefined;
 
 /** A value as messages show it: texts quoted, numbers and booleans plain, all else in Go's syntax. */
 function printValue(shown: ShownValue): string {
   if (shown instanceof PlainText) return shown.text;
+  if (isGoValue(shown)) return shown.goSyntax;
   const value = shown instanceof UntypedValue ? shown.value : shown;
   if (value === undefined || value === null) return '"null"';
   if (typeof value === 'string') return goQuote(value);
   if (typeof value === 'number') return goNumber(value);
   return shown instanceof UntypedValue ? goUntyped(value) : goTyped(value);
+}
+
+function behind(detail: string): string {
+  return detail === '' ? '' : `: ${detail}`;
 }
 
 export function requiredField(field: string, detail = ''): FieldError {
@@ -42,11 +48,11 @@ export function requiredField(field: string, detail = ''): FieldError {
 }
 
 export function invalidField(field: string, value: ShownValue, detail: string): FieldError {
-  return { field, reason: 'FieldValueInvalid', message: `Invalid value: ${printValue(value)}: ${detail}` };
+  return { field, reason: 'FieldValueInvalid', message: `Invalid value: ${printValue(value)}${behind(detail)}` };
 }
 
 export function invalidType(field: string, value: ShownValue, detail: string): FieldError {
-  return { field, reason: 'FieldValueTypeInvalid', message: `Invalid value: ${printValue(value)}: ${detail}` };
+  return { field, reason: 'FieldValueTypeInvalid', message: `Invalid value: ${printValue(value)}${behind(detail)}` };
 }
 
 export function forbiddenField(field: string, detail: string): FieldError {

@@ -105,7 +105,7 @@ function enumCheck(allowed: readonly JsonValue[]): Check | undefined {
   return (value, _old, run) => {
     if (typeof value === 'string' ? texts.has(value) : isAmong(value, allowed)) return 0;
     const { message } = invalidField('', new UntypedValue(value), '');
-    const found = message.slice('Invalid value: '.length, -2);
+    const found = message.slice('Invalid value: '.length);
     const reason = 'FieldValueNotSupported';
     const field = run.fieldOf(run.path);
     run.report({ field, reason, message: `Unsupported value: ${found}: supported values: ${supported}` });

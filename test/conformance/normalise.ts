@@ -3,7 +3,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/in
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g;
 /** Zone and port of a Go network error, addresses of Go pointers. */
-const pointerPattern = /\(?0xc[0-9a-f]{9}\)?/g;
+const pointerPattern = /\(?0x[0-9a-f]{9,16}\)?/g;
+/** The volume that every pod gets, named by chance. */
+const tokenVolumePattern = /\bkube-api-access-[a-z0-9]{5}\b/g;
+/** Go's print of a struct with structs in it, as far as the rule that it broke. */
+const structPattern =
+  /\b((?:\[\])?(?:core|batch)\.(?:PodTemplateSpec|PodFailurePolicy|SuccessPolicy|NodeSelectorTerm|UncountedTerminatedPods))\{.*?\}(?=: (?:field is immutable|no additions|only additions|uncountedTerminatedPods))/gs;
+/** Go's print of an amount. */
+const quantityPattern = /\bresource\.Quantity\{.*?Format:"[A-Za-z]*"\}/g;
+/** Go's account of how two pods differ, behind the rule against it. */
+const differencePattern = /(previously negative\)\n|may not be (?:changed|removed)\n)[^]*$/;
 const addressKeys = new Set(['clusterIP', 'clusterIPs']);
 const portKeys = new Set(['nodePort', 'healthCheckNodePort']);
 const allocatedPorts = { first: 30_000, last: 32_767 };
@@ -33,6 +42,10 @@ export class Normaliser {
     return result
       .replace(uidPattern, (uid) => this.#ordinal(this.#uids, uid, 'uid'))
       .replace(timePattern, '<time>')
+      .replace(tokenVolumePattern, 'kube-api-access-…')
+      .replace(quantityPattern, 'resource.Quantity{…}')
+      .replace(structPattern, '$1{…}')
+      .replace(differencePattern, '$1…')
       .replace(pointerPattern, '<pointer>');
   }
 

@@ -179,7 +179,7 @@ export function portNumberErrors(port: number, field: string): FieldError[] {
 }
 
 /** Why a text may not name a port. */
-function portNameProblems(name: string): string[] {
+export function portNameProblems(name: string): string[] {
   const problems: string[] = [];
   if (name.length > 15) problems.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(name)) {

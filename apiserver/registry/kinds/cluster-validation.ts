@@ -9,7 +9,6 @@ import {
 } from '../../schema/field-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { asJson, isTrueAt, listAt, listOfTexts, numberAt, objectAt, textAt, valueAt } from './reading.ts';
-import { percentErrors, selectorErrors } from './workload-validation.ts';
 
 function specOf(object: KubeObject): JsonObject | undefined {
   return objectAt(asJson(object), 'spec');
@@ -25,17 +24,6 @@ export function immutableFields(
       const [now, before] = [valueAt(asJson(object), key), valueAt(asJson(old), key)];
       return isJsonEqual(now, before) ? [] : [invalidField(key, now, text)];
     });
-}
-
-export function validateBudget(object: KubeObject): FieldError[] {
-  const spec = specOf(object) ?? {};
-  const errors: FieldError[] = [];
-  if (valueAt(spec, 'minAvailable') !== undefined && valueAt(spec, 'maxUnavailable') !== undefined) {
-    errors.push(invalidField('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
-  }
-  for (const key of ['minAvailable', 'maxUnavailable'])
-    errors.push(...percentErrors(valueAt(spec, key), `spec.${key}`));
-  return [...errors, ...selectorErrors(objectAt(spec, 'selector'), 'spec.selector')];
 }
 
 export function validateClaim(object: KubeObject): FieldError[] {

@@ -8,19 +8,26 @@ import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
 import * as cluster from './cluster-validation.ts';
 import { configMapRules, secretRules, serviceAccountRules } from './configuration.ts';
 import { eventToServed, eventToStorage } from './conversions.ts';
+import { cronJobRules } from './cron-jobs.ts';
+import { daemonSetRules } from './daemon-sets.ts';
+import { deploymentRules } from './deployments.ts';
+import { disruptionBudgetRules } from './disruption-budgets.ts';
 import { endpointSliceRules, endpointsRules } from './endpoints.ts';
 import { ingressClassRules, ingressRules } from './ingresses.ts';
+import { jobRules } from './jobs.ts';
 import { namespaceRules } from './namespaces.ts';
 import { networkPolicyRules } from './network-policy.ts';
-import { podBehaviour } from './pods.ts';
+import { podTemplateRules } from './pod-templates.ts';
+import { podRules } from './pods.ts';
 import * as policy from './policy-defaults.ts';
 import { bindingRules, clusterRoleRules, namespacedRoleRules } from './rbac.ts';
 import { asJson, objectAt, textAt, valueAt } from './reading.ts';
+import { replicaSetRules } from './replica-sets.ts';
+import { replicationControllerRules } from './replication-controllers.ts';
 import { ipAddressRules, serviceCidrRules } from './service-cidrs.ts';
 import { serviceRules } from './services.ts';
+import { statefulSetRules } from './stateful-sets.ts';
 import { validateWebhooks } from './webhook-validation.ts';
-import * as workload from './workload-defaults.ts';
-import * as valid from './workload-validation.ts';
 
 interface Row {
   readonly group: string;
@@ -45,8 +52,6 @@ function begins(status: JsonObject): (object: KubeObject) => void {
 }
 
 const pending = begins({ phase: 'Pending' });
-const selector = valid.immutableSpec('selector');
-const noBudget = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
 function field(...path: string[]): (object: KubeObject) => string {
   return (object) => {
@@ -57,10 +62,6 @@ function field(...path: string[]): (object: KubeObject) => string {
 
 function fields(...paths: string[]): Readonly<Record<string, (object: KubeObject) => string>> {
   return Object.fromEntries(paths.map((path) => [path, field(...path.split('.'))]));
-}
-
-function zero(path: string): Readonly<Record<string, (object: KubeObject) => string>> {
-  return { [path]: (object) => field(...path.split('.'))(object) || '0' };
 }
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
@@ -74,7 +75,7 @@ const event: KindRules = {
 
 const core: Readonly<Record<string, BuiltinKind>> = {
   Namespace: namespaceRules,
-  Pod: { ...podBehaviour, validate: valid.validatePod, validateUpdate: valid.validatePodUpdate },
+  Pod: podRules,
   ConfigMap: configMapRules,
   Service: serviceRules,
   Secret: secretRules,
@@ -93,64 +94,18 @@ const core: Readonly<Record<string, BuiltinKind>> = {
     validate: cluster.validateVolume,
     prepareForCreate: pending,
   },
-  PodTemplate: {
-    applyDefaults: workload.defaultPodTemplate,
-    generationOf: ['template'],
-  },
-  ReplicationController: {
-    ...spec,
-    applyDefaults: workload.defaultReplicationController,
-    prepareForCreate: begins({ replicas: 0 }),
-    defaultPropagation: 'Orphan',
-    selectableFields: zero('status.replicas'),
-  },
+  PodTemplate: podTemplateRules,
+  ReplicationController: replicationControllerRules,
   ResourceQuota: { prepareForCreate: begins({}) },
 };
 
 const workloads: Readonly<Record<string, BuiltinKind>> = {
-  'apps/v1/Deployment': {
-    applyDefaults: workload.defaultDeployment,
-    validate: valid.validateDeployment,
-    validateUpdate: selector,
-    prepareForCreate: begins({}),
-    generationOf: ['spec', 'metadata.annotations'],
-  },
-  'apps/v1/ReplicaSet': {
-    ...spec,
-    applyDefaults: workload.defaultReplicaSet,
-    validate: valid.validateReplicaSet,
-    validateUpdate: selector,
-    prepareForCreate: begins({ replicas: 0 }),
-  },
-  'apps/v1/StatefulSet': {
-    ...spec,
-    applyDefaults: workload.defaultStatefulSet,
-    validate: valid.validateStatefulSet,
-    validateUpdate: valid.validateStatefulSetUpdate,
-    prepareForCreate: begins({ availableReplicas: 0, replicas: 0 }),
-  },
-  'apps/v1/DaemonSet': {
-    ...spec,
-    applyDefaults: workload.defaultDaemonSet,
-    validate: valid.validateDaemonSet,
-    validateUpdate: selector,
-    prepareForCreate: workload.prepareDaemonSet,
-  },
-  'batch/v1/Job': {
-    ...spec,
-    applyDefaults: workload.defaultJob,
-    validate: valid.validateJob,
-    validateUpdate: valid.immutableSpec('selector', 'template', 'completionMode', 'completions'),
-    prepareForCreate: workload.prepareJob,
-    defaultPropagation: 'Orphan',
-    selectableFields: zero('status.successful'),
-  },
-  'batch/v1/CronJob': {
-    ...spec,
-    applyDefaults: workload.defaultCronJob,
-    validate: valid.validateCronJob,
-    prepareForCreate: begins({}),
-  },
+  'apps/v1/Deployment': deploymentRules,
+  'apps/v1/ReplicaSet': replicaSetRules,
+  'apps/v1/StatefulSet': statefulSetRules,
+  'apps/v1/DaemonSet': daemonSetRules,
+  'batch/v1/Job': jobRules,
+  'batch/v1/CronJob': cronJobRules,
   'autoscaling/v2/HorizontalPodAutoscaler': autoscalerRules,
   'autoscaling/v1/HorizontalPodAutoscaler': {
     ...autoscalerV1Rules,
@@ -160,11 +115,7 @@ const workloads: Readonly<Record<string, BuiltinKind>> = {
 };
 
 const others: Readonly<Record<string, BuiltinKind>> = {
-  'policy/v1/PodDisruptionBudget': {
-    ...spec,
-    validate: cluster.validateBudget,
-    prepareForCreate: begins(noBudget),
-  },
+  'policy/v1/PodDisruptionBudget': disruptionBudgetRules,
   'networking.k8s.io/v1/Ingress': ingressRules,
   'networking.k8s.io/v1/IngressClass': ingressClassRules,
   'networking.k8s.io/v1/NetworkPolicy': networkPolicyRules,

@@ -15,7 +15,7 @@ import {
 import { choiceErrors, eachErrors, forbiddenWhen } from './field-checks.ts';
 import { defaultNetworkPolicy } from './policy-defaults.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
-import { selectorErrors } from './workload-validation.ts';
+import { selectorErrors } from './selectors.ts';
 
 /** Which traffic reaches pods. @see reference "types" 4.5 */
 

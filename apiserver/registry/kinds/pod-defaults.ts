@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { ensureObject, isTrueAt, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
+import { ensureObject, isTrueAt, numberAt, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
 
 const probeDefaults: JsonObject = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 
@@ -28,6 +28,7 @@ function defaultProbes(container: JsonObject): void {
 
 /** `Always` for no tag and for `latest`; a digest without a tag counts as a fixed version. */
 function pullPolicy(image: string): string {
+  if (image === '') return 'IfNotPresent';
   const [name = '', digest] = image.split('@');
   const tag = /:([^/:]+)$/.exec(name)?.[1];
   if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent';
@@ -86,7 +87,7 @@ function defaultVolume(volume: JsonObject): void {
 }
 
 /** Every container of a pod, the init and ephemeral ones included. */
-export function containersOf(spec: JsonObject | undefined): JsonObject[] {
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((name) => objectsAt(spec, name));
 }
 
@@ -101,31 +102,30 @@ export function defaultPodSpec(spec: JsonObject): void {
   });
   ensureObject(spec, 'securityContext');
   const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
-  if (account !== '') setDefaults(spec, { serviceAccountName: account, serviceAccount: account });
-  for (const container of containersOf(spec)) {
-    defaultContainer(container);
-    if (isTrueAt(spec, 'hostNetwork')) {
-      for (const port of objectsAt(container, 'ports')) setDefaults(port, { hostPort: port['containerPort'] });
-    }
-  }
+  if (account !== '') Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
+  for (const container of containersOf(spec)) defaultContainer(container);
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume);
 }
 
-/** Defaults of `spec.template` of a workload. */
-export function defaultTemplate(owner: JsonObject | undefined): void {
-  const template = objectAt(owner, 'template');
-  if (template === undefined) return;
+/** Defaults of `template` of a workload's spec, which is made when it is missing. */
+export function defaultTemplate(owner: JsonObject): void {
+  const template = ensureObject(owner, 'template');
   const metadata = ensureObject(template, 'metadata');
   if (!Object.hasOwn(metadata, 'creationTimestamp')) metadata['creationTimestamp'] = null;
   defaultPodSpec(ensureObject(template, 'spec'));
 }
 
-/** What only pods get, not templates: requests from limits, service links. */
+/** What only pods get, not templates: requests from limits, service links, ports on the network of the host. */
 export function defaultPodOnly(spec: JsonObject): void {
   setDefaults(spec, { enableServiceLinks: true });
-  for (const container of containersOf(spec)) {
+  if ((numberAt(spec, 'terminationGracePeriodSeconds') ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
+  const isOnHost = isTrueAt(spec, 'hostNetwork');
+  for (const container of [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]) {
     const limits = objectAt(container, 'resources', 'limits');
-    if (limits === undefined) continue;
-    setDefaults(ensureObject(ensureObject(container, 'resources'), 'requests'), limits);
+    if (limits !== undefined) setDefaults(ensureObject(ensureObject(container, 'resources'), 'requests'), limits);
+    if (!isOnHost) continue;
+    for (const port of objectsAt(container, 'ports')) {
+      setZeroDefaults(port, { hostPort: port['containerPort'] ?? 0 });
+    }
   }
 }

@@ -1,51 +1,153 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import type { KindRules } from '../kind-rules.ts';
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import type { FieldError } from '../../http/status-error.ts';
+import { forbiddenField } from '../../schema/field-errors.ts';
+import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { containersOf } from './pod-defaults.ts';
-import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from './reading.ts';
-import { defaultPod } from './workload-defaults.ts';
+import { podAnnotationErrors, profileAgreementErrors } from './pod/annotations.ts';
+import { imageErrors } from './pod/containers.ts';
+import { appArmorWarnings, preparePod } from './pod/creation.ts';
+import { dropDisabledFields } from './pod/disabled-fields.ts';
+import { keepAllButResources, resizeChangeErrors } from './pod/resize.ts';
+import { podSpecErrors } from './pod/spec.ts';
+import { podStatusErrors, podStatusWarnings } from './pod/status.ts';
+import { lockedAnnotationErrors, podChangeErrors } from './pod/update.ts';
+import { podWarnings } from './pod/warnings.ts';
+import { defaultPodOnly, defaultPodSpec } from './pod-defaults.ts';
+import { asJson, ensureObject, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
+import { nameWarnings, readSpec } from './workload-rules.ts';
 
-const qosResources = ['cpu', 'memory'];
-
-function isGuaranteed(container: JsonObject): boolean {
-  const limits = textsAt(container, 'resources', 'limits');
-  const requests = { ...limits, ...textsAt(container, 'resources', 'requests') };
-  return qosResources.every((name) => limits[name] !== undefined && requests[name] === limits[name]);
+function applyDefaults(object: KubeObject): void {
+  const spec = specOf(object);
+  defaultPodSpec(spec);
+  defaultPodOnly(spec);
 }
 
-/** @see reference "types" 4.2: Guaranteed, Burstable or BestEffort */
-function qosClass(spec: JsonObject | undefined): string {
-  const containers = containersOf(spec);
-  const hasAny = containers.some((container) =>
-    ['limits', 'requests'].some((kind) =>
-      qosResources.some((name) => valueAt(objectAt(container, 'resources', kind), name) !== undefined),
-    ),
+function annotationsOf(object: KubeObject): Record<string, string> {
+  return textsAt(asJson(object), 'metadata', 'annotations');
+}
+
+/** A token for a service account, in a pod that has none. */
+function strayTokenErrors(spec: JsonObject): FieldError[] {
+  if (textAt(spec, 'serviceAccountName') !== '') return [];
+  const text = 'must not be specified when serviceAccountName is not set';
+  return objectsAt(spec, 'volumes').flatMap((volume, index) =>
+    objectsAt(objectAt(volume, 'projected'), 'sources').flatMap((source, number) => {
+      const field = `spec.volumes[${index}].projected.sources[${number}].serviceAccountToken`;
+      return objectAt(source, 'serviceAccountToken') === undefined ? [] : [forbiddenField(field, text)];
+    }),
   );
-  if (!hasAny) return 'BestEffort';
-  return containers.every(isGuaranteed) ? 'Guaranteed' : 'Burstable';
 }
+
+/** Rules for a pod by itself, new or changed. */
+function ownErrors(object: KubeObject): FieldError[] {
+  const spec = readSpec(object);
+  const podName = object.metadata.name ?? '';
+  return [
+    ...podAnnotationErrors(annotationsOf(object), spec, 'metadata.annotations'),
+    ...podSpecErrors(spec, { path: 'spec', isPod: true, podName }),
+    ...strayTokenErrors(spec),
+    ...['containers', 'initContainers'].flatMap((list) =>
+      objectsAt(spec, list).flatMap((container, index) => imageErrors(container, `spec.${list}[${index}]`)),
+    ),
+  ];
+}
+
+function validate(object: KubeObject): FieldError[] {
+  const spec = readSpec(object);
+  const errors = ownErrors(object);
+  if (objectsAt(spec, 'ephemeralContainers').length > 0) {
+    errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  }
+  if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
+    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
+  }
+  return [...errors, ...profileAgreementErrors(annotationsOf(object), spec, 'spec')];
+}
+
+function validateChange(object: KubeObject, old: KubeObject): FieldError[] {
+  const changes = podChangeErrors(object, old);
+  return [...ownErrors(object), ...changes];
+}
+
+function ephemeralChangeErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  const now = new Map(
+    objectsAt(readSpec(object), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]),
+  );
+  const errors = [...ownErrors(object), ...lockedAnnotationErrors(object, old)];
+  for (const before of objectsAt(readSpec(old), 'ephemeralContainers')) {
+    const name = textAt(before, 'name');
+    const container = now.get(name);
+    const refuse = (verb: string): FieldError =>
+      forbiddenField('spec.ephemeralContainers', `existing ephemeral containers "${name}" may not be ${verb}\n`);
+    if (container === undefined) errors.push(refuse('removed'));
+    else if (!isJsonEqual(container, before)) errors.push(refuse('changed'));
+  }
+  return errors;
+}
+
+/** Everything but the ephemeral containers comes from the old pod. */
+function keepAllButEphemeral(object: KubeObject, old: KubeObject): void {
+  const given = valueAt(readSpec(object), 'ephemeralContainers');
+  const { ephemeralContainers: _old, ...spec } = structuredClone(readSpec(old));
+  asJson(object)['spec'] = given === undefined ? spec : { ...spec, ephemeralContainers: given };
+  const status = objectAt(asJson(old), 'status');
+  if (status !== undefined) asJson(object)['status'] = structuredClone(status);
+}
+
+const subresources: ReadonlyMap<string, SubresourceRules> = new Map([
+  ['ephemeralcontainers', { prepare: keepAllButEphemeral, validate: ephemeralChangeErrors }],
+  [
+    'resize',
+    {
+      prepare: keepAllButResources,
+      validate: (object: KubeObject, old: KubeObject) => resizeChangeErrors(object, old, ownErrors(object)),
+    },
+  ],
+  // What a scheduler decides is not looked at again.
+  ['binding', { prepare: () => {}, validate: () => [] }],
+  ['eviction', { prepare: () => {}, validate: () => [] }],
+]);
 
 function isGoneAtOnce(object: KubeObject): boolean {
   const phase = textAt(objectAt(asJson(object), 'status'), 'phase');
-  return textAt(objectAt(asJson(object), 'spec'), 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed';
+  return textAt(readSpec(object), 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed';
 }
 
 function graceSeconds(object: KubeObject, requested: number | undefined): number {
   if (isGoneAtOnce(object)) return 0;
-  const own = valueAt(objectAt(asJson(object), 'spec'), 'terminationGracePeriodSeconds');
+  const own = valueAt(readSpec(object), 'terminationGracePeriodSeconds');
   const seconds = requested ?? (typeof own === 'number' ? own : 0);
   return seconds < 0 ? 1 : seconds;
 }
 
-const inSpec = (name: string) => (object: KubeObject) => textAt(objectAt(asJson(object), 'spec'), name);
+const inSpec = (name: string) => (object: KubeObject) => textAt(readSpec(object), name);
 const inStatus = (name: string) => (object: KubeObject) => textAt(objectAt(asJson(object), 'status'), name);
 
-/** Behaviour of pods apart from their validation. */
-export const podBehaviour: KindRules = {
-  applyDefaults: defaultPod,
-  prepareForCreate: (object) => {
-    asJson(object)['status'] = { phase: 'Pending', qosClass: qosClass(objectAt(asJson(object), 'spec')) };
-  },
+/** A status that says nothing of the class of service leaves it. */
+function prepareForStatusUpdate(object: KubeObject, old: KubeObject): void {
+  const before = inStatus('qosClass')(old);
+  const status = ensureObject(asJson(object), 'status');
+  if (textAt(status, 'qosClass') === '' && before !== '') status['qosClass'] = before;
+  if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
+  else object.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences);
+}
+
+/** Rules of Pods.
+ *  @see reference "types" 4.2 */
+export const podRules: KindRules = {
+  applyDefaults,
+  validate,
+  validateChange,
+  validateStatus: podStatusErrors,
+  statusWarnings: podStatusWarnings,
+  subresources,
+  warnings: (object, old) =>
+    old === undefined
+      ? [...appArmorWarnings(object), ...nameWarnings(object, "the Pod's hostname"), ...podWarnings(asJson(object), '')]
+      : [],
+  prepareForCreate: preparePod,
+  prepareForUpdate: (object) => dropDisabledFields(specOf(object)),
+  prepareForStatusUpdate,
   generationOf: ['spec'],
   graceSeconds,
   selectableFields: {
@@ -55,7 +157,7 @@ export const podBehaviour: KindRules = {
     'spec.restartPolicy': inSpec('restartPolicy'),
     'spec.schedulerName': inSpec('schedulerName'),
     'spec.serviceAccountName': inSpec('serviceAccountName'),
-    'spec.hostNetwork': (object) => String(valueAt(objectAt(asJson(object), 'spec'), 'hostNetwork') === true),
+    'spec.hostNetwork': (object) => String(valueAt(readSpec(object), 'hostNetwork') === true),
     'status.phase': inStatus('phase'),
     'status.podIP': inStatus('podIP'),
     'status.podIPs': (object) => {

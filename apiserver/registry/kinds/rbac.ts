@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { choiceErrors, eachErrors, problemErrors } from './field-checks.ts';
 import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
-import { selectorErrors } from './workload-validation.ts';
+import { selectorErrors } from './selectors.ts';
 
 /** Roles and their bindings. The server judges a change of one twice, and says so twice. @see reference "types" 3.3 */
 

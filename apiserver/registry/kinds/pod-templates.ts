@@ -1,0 +1,19 @@
+import type { FieldError } from '../../http/status-error.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { templateErrors } from './pod/template.ts';
+import { podWarnings } from './pod/warnings.ts';
+import { defaultTemplate } from './pod-defaults.ts';
+import { asJson, objectAt } from './reading.ts';
+
+function validate(object: KubeObject): FieldError[] {
+  return templateErrors(objectAt(asJson(object), 'template'), 'template');
+}
+
+/** Rules of PodTemplates. */
+export const podTemplateRules: KindRules = {
+  applyDefaults: (object) => defaultTemplate(asJson(object)),
+  validate,
+  warnings: (object) => podWarnings(objectAt(asJson(object), 'template'), 'template.'),
+  generationOf: ['template'],
+};
