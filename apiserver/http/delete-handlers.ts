@@ -67,7 +67,7 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   for (const object of chosen) {
     const target = { ...targetOf(call), namespace: object.metadata.namespace ?? '', name: object.metadata.name ?? '' };
     try {
-      await parts.writer.delete(target, options, context);
+      await parts.writer.delete(target, options, { ...context, isCollection: true });
     } catch (thrown) {
       if (!(thrown instanceof StatusError) || thrown.failure.code !== 404) throw thrown;
     }

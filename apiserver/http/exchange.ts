@@ -66,12 +66,13 @@ function quoteWarning(text: string): string {
 function warningHeaders(texts: readonly string[]): string[] {
   const unique = [...new Set(texts)];
   const total = unique.reduce((sum, text) => sum + text.length, 0);
-  let rest = maxWarningCharacters;
+  let count = 0;
   const kept: string[] = [];
   for (const text of unique) {
     const cut = total > maxWarningCharacters ? text.slice(0, 256) : text;
-    if (cut.length > rest) break;
-    rest -= cut.length;
+    // The one that passes the limit still goes out.
+    if (count >= maxWarningCharacters) break;
+    count += cut.length;
     kept.push(quoteWarning(cut));
   }
   return kept;

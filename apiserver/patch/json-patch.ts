@@ -186,6 +186,35 @@ function perform(draft: Draft, operation: Operation): void {
   }
 }
 
+function hasContainer(draft: Draft, path: string): boolean {
+  try {
+    draft.read(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the real server's library says of an operation that does not fit; shown where a webhook made the patch. */
+function explain(draft: Draft, { op, path = '' }: Operation): string {
+  if (op === 'test') return `testing value ${path} failed: test failed`;
+  if (!hasContainer(draft, path))
+    return `${op} operation does not apply: doc is missing path: "${path}": missing value`;
+  if (op === 'remove') {
+    return `error in remove for path: '${path}': unable to remove nonexistent key: ${path.split('/').at(-1) ?? ''}: missing value`;
+  }
+  return `${op} operation does not apply: doc is missing key: ${path}: missing value`;
+}
+
+function performOrExplain(draft: Draft, operation: Operation): void {
+  try {
+    perform(draft, operation);
+  } catch (thrown) {
+    if (!(thrown instanceof StatusError) || thrown.cause !== undefined) throw thrown;
+    throw unprocessablePatch(new Error(explain(draft, operation)));
+  }
+}
+
 /** Applies a JSON patch (RFC 6902, as kube-apiserver reads it: indexes may count from the end, replacing an absent member adds it);
  *  null is an empty patch. The document given is left as it is.
  *  @throws StatusError 413 more than 10,000 operations · 422 an operation does not fit the document, copies more than 3 MiB in sum,
@@ -193,7 +222,7 @@ function perform(draft: Draft, operation: Operation): void {
 export function applyJsonPatch(document: JsonObject, patch: JsonValue): JsonObject {
   const operations = decodeOperations(patch);
   const draft = new Draft(document);
-  for (const operation of operations) perform(draft, operation);
+  for (const operation of operations) performOrExplain(draft, operation);
   const { root } = draft;
   if (!isJsonObject(root)) throw unprocessablePatch();
   try {

@@ -28,6 +28,8 @@ export interface DeleteOptions {
 export interface Cluster {
   /** Storage versions of all resources, built in and custom. */
   resources(): readonly ResourceType[];
+  /** Every served version of the same objects, in any group. */
+  versionsOf(resource: ResourceType): readonly ResourceType[];
   resource(group: string, plural: string): ResourceType | undefined;
   resourceOfKind(group: string, kind: string): ResourceType | undefined;
   get(resource: ResourceType, key: ObjectKey): KubeObject | undefined;

@@ -45,6 +45,10 @@ export class LiveCluster implements Cluster {
     return this.#types.storageTypes();
   }
 
+  versionsOf({ storageKey }: ResourceType): readonly ResourceType[] {
+    return this.#types.all().filter((type) => type.storageKey === storageKey);
+  }
+
   resource(group: string, plural: string): ResourceType | undefined {
     return this.#types.storageType(group, plural);
   }

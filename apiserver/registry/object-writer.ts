@@ -259,16 +259,23 @@ interface AdmissionStep {
   readonly old: KubeObject | undefined;
 }
 
+/** A patch is admitted as the creation or update that it comes to. */
+function admissionOptions(operation: AdmissionRequest['operation'], options: JsonObject): JsonObject {
+  if (options['kind'] === 'DeleteOptions') return options;
+  const { force: _force, ...rest } = options;
+  return { ...rest, kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions' };
+}
+
 function admissionRequest(target: WriteTarget, step: AdmissionStep, context: WriteContext): AdmissionRequest {
   return {
     operation: step.operation,
     resource: target.type,
     subresource: target.subresource,
     namespace: target.namespace,
-    name: step.name,
+    name: context.isCollection === true ? '' : step.name,
     object: step.object,
     oldObject: step.old,
-    options: context.options,
+    options: admissionOptions(step.operation, context.options),
     user: context.user,
     dryRun: context.dryRun,
     warn: (text) => context.warn(text),

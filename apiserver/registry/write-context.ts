@@ -9,6 +9,8 @@ export interface WriteContext {
   /** Name for managedFields. */
   readonly manager: string;
   readonly dryRun: boolean;
+  /** Whether the object is one of many that are deleted at once: then admission is not told its name. */
+  readonly isCollection?: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
   readonly options: JsonObject;
   warn(text: string): void;

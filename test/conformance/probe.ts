@@ -44,6 +44,7 @@ export class Probe {
   readonly #token = randomBytes(4).toString('hex');
   readonly #cleanUps: string[] = [];
   readonly #watches: Watch[] = [];
+  readonly #deferred: (() => Promise<void>)[] = [];
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -66,6 +67,11 @@ export class Probe {
   /** Deletes the object after the case, the last first. */
   cleanUp(path: string): void {
     this.#cleanUps.push(path);
+  }
+
+  /** Runs after the case, when all else is removed. */
+  defer(work: () => Promise<void>): void {
+    this.#deferred.push(work);
   }
 
   /** Sends a request and records its answer. */
@@ -93,15 +99,15 @@ export class Probe {
   async eventually(
     path: string,
     isMet: (body: JsonValue) => boolean,
-    timeoutMs: number = patience,
+    question: AskOptions & { readonly method?: string } = {},
   ): Promise<JsonValue> {
-    const endMs = performance.now() + timeoutMs;
+    const endMs = performance.now() + patience;
     for (;;) {
-      const answer = await this.#send('GET', path, {});
+      const answer = await this.#send(question.method ?? 'GET', path, question);
       const body = answer.body ?? answer.text;
       if (isMet(body)) return body;
       if (performance.now() > endMs)
-        throw new Error(`GET ${path} never became as awaited: ${answer.text.slice(0, 800)}`);
+        throw new Error(`${question.method ?? 'GET'} ${path} never became as awaited: ${answer.text.slice(0, 800)}`);
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
@@ -141,6 +147,7 @@ export class Probe {
     for (const watch of this.#watches) watch.close();
     for (const path of this.#cleanUps.toReversed()) await this.#send('DELETE', path, {});
     await this.#send('DELETE', `/api/v1/namespaces/${this.namespace}`, {});
+    for (const work of this.#deferred) await work();
   }
 
   #headersOf(answer: Answer, options: AskOptions): JsonObject {

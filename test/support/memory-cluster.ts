@@ -66,6 +66,10 @@ export class MemoryCluster implements Cluster {
     return this.#types;
   }
 
+  versionsOf({ storageKey }: ResourceType): readonly ResourceType[] {
+    return this.resources().filter((type) => type.storageKey === storageKey);
+  }
+
   resource(group: string, plural: string): ResourceType | undefined {
     return this.#types.find((type) => type.group === group && type.plural === plural);
   }

@@ -24,9 +24,10 @@ export type ServiceResolver = (service: {
 }) => ServiceEndpoint;
 
 interface Target {
-  /** As it is printed: `https://svc.ns.svc:443/path?timeout=10s`. */
   readonly url: URL;
-  readonly connect: ServiceEndpoint;
+  /** Of the URL as it is printed: `https://svc.ns.svc:443`, though 443 goes without saying. */
+  readonly origin: string;
+  readonly connect: () => ServiceEndpoint;
   readonly serverName: string;
 }
 
@@ -37,7 +38,12 @@ function serviceTarget(service: JsonObject, timeoutSeconds: number, resolve: Ser
   const path = typeof service.path === 'string' ? service.path : '';
   const serverName = `${name}.${namespace}.svc`;
   const url = new URL(`https://${serverName}:${port}${path}?timeout=${timeoutSeconds}s`);
-  return { url, connect: resolve({ namespace, name, port }), serverName };
+  return {
+    url,
+    origin: `https://${serverName}:${port}`,
+    connect: () => resolve({ namespace, name, port }),
+    serverName,
+  };
 }
 
 function targetOf({ clientConfig, timeoutSeconds }: Hook, resolve: ServiceResolver): Target {
@@ -45,7 +51,8 @@ function targetOf({ clientConfig, timeoutSeconds }: Hook, resolve: ServiceResolv
   const url = new URL(typeof clientConfig.url === 'string' ? clientConfig.url : '');
   url.searchParams.set('timeout', `${timeoutSeconds}s`);
   const host = url.hostname.replaceAll(/[[\]]/g, '');
-  return { url, connect: { host, port: url.port === '' ? 443 : Number(url.port) }, serverName: host };
+  const endpoint = { host, port: url.port === '' ? 443 : Number(url.port) };
+  return { url, origin: url.origin, connect: () => endpoint, serverName: host };
 }
 
 function readBody(response: IncomingMessage): Promise<Buffer> {
@@ -63,6 +70,12 @@ function readBody(response: IncomingMessage): Promise<Buffer> {
   });
 }
 
+interface HookAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
 interface Exchange {
   readonly target: Target;
   readonly agent: Agent;
@@ -72,10 +85,11 @@ interface Exchange {
 
 function send({ target, agent, body, signal }: Exchange): { call: ClientRequest; answer: Promise<IncomingMessage> } {
   const { url, connect, serverName } = target;
+  const { host, port } = connect();
   const call = httpsRequest({
     method: 'POST',
-    host: connect.host,
-    port: connect.port,
+    host,
+    port,
     servername: /^[\d.]+$|:/.test(serverName) ? '' : serverName,
     path: `${url.pathname}${url.search}`,
     headers: {
@@ -96,12 +110,13 @@ function send({ target, agent, body, signal }: Exchange): { call: ClientRequest;
 }
 
 /** A connection that the other side closed while it was idle says nothing about the webhook: once more, on a new one. */
-async function exchange(options: Exchange): Promise<{ status: number; text: string }> {
+async function exchange(options: Exchange): Promise<HookAnswer> {
   for (let attempt = 0; ; attempt++) {
     const { call, answer } = send(options);
     try {
       const response = await answer;
-      return { status: response.statusCode ?? 0, text: (await readBody(response)).toString('utf8') };
+      const contentType = response.headers['content-type'] ?? '';
+      return { status: response.statusCode ?? 0, contentType, text: (await readBody(response)).toString('utf8') };
     } catch (thrown) {
       const isStale = call.reusedSocket && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
       if (!isStale || attempt > 0) throw thrown;
@@ -124,12 +139,15 @@ const certificateProblems: ReadonlyMap<string, string> = new Map([
 function reasonOf(thrown: unknown, { connect }: Target): string {
   const { code = '', name, message } = thrown as NodeJS.ErrnoException;
   if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';
-  if (code === 'ECONNREFUSED') return `dial tcp ${connect.host}:${connect.port}: connect: connection refused`;
+  if (code === 'ECONNREFUSED') {
+    const { host, port } = connect();
+    return `dial tcp ${host}:${port}: connect: connection refused`;
+  }
   const problem = certificateProblems.get(code);
   return problem === undefined ? message : `tls: failed to verify certificate: x509: ${problem}`;
 }
 
-function parseAnswer(status: number, text: string): JsonValue {
+function parseAnswer({ status, contentType, text }: HookAnswer): JsonValue {
   if (status === 404) throw new HookCallError('the server could not find the requested resource');
   if (status < 200 || status > 299) {
     const shown = text.trim().slice(0, 1_000).replaceAll('\n', ' ');
@@ -137,6 +155,8 @@ function parseAnswer(status: number, text: string): JsonValue {
       `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`,
     );
   }
+  if (text === '')
+    throw new HookCallError(`0-length response with status code: ${status} and content type: ${contentType}`);
   return parseJson('webhook response', text);
 }
 
@@ -155,13 +175,15 @@ export class HookCaller implements Disposable {
     const target = targetOf(hook, this.#resolve);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(hook.timeoutSeconds * 1000)]);
     const options = { target, agent: this.#agentOf(hook), body: JSON.stringify(review), signal: deadline };
-    let answer: { status: number; text: string };
+    let answer: HookAnswer;
     try {
       answer = await exchange(options);
     } catch (thrown) {
-      throw new HookCallError(`Post "${target.url.href}": ${reasonOf(thrown, target)}`, { cause: thrown });
+      const { origin, url } = target;
+      const printed = `${origin}${url.pathname}${url.search}`;
+      throw new HookCallError(`Post "${printed}": ${reasonOf(thrown, target)}`, { cause: thrown });
     }
-    return parseAnswer(answer.status, answer.text);
+    return parseAnswer(answer);
   }
 
   #agentOf(hook: Hook): Agent {

@@ -39,14 +39,16 @@ function matchesRule(rule: JsonObject, request: AdmissionRequest, type: Resource
   );
 }
 
-/** The version under which `hook` asks for this request: the requested one, else (matchPolicy Equivalent) the stored one. */
+/** The version under which `hook` asks for this request: the requested one, else (matchPolicy Equivalent) another one of the same objects. */
 function matchedType(hook: Hook, request: AdmissionRequest, cluster: Cluster): ResourceType | undefined {
-  const { resource } = request;
+  const { resource, subresource } = request;
   if (hook.rules.some((rule) => matchesRule(rule, request, resource))) return resource;
-  if (hook.matchPolicy === 'Exact' || request.subresource !== undefined) return undefined;
-  const stored = cluster.resources().find(({ storageKey }) => storageKey === resource.storageKey);
-  if (stored === undefined || stored === resource) return undefined;
-  return hook.rules.some((rule) => matchesRule(rule, request, stored)) ? stored : undefined;
+  if (hook.matchPolicy === 'Exact') return undefined;
+  const hasSubresource = (type: ResourceType): boolean =>
+    subresource === undefined || type.subresources.some(({ name }) => name === subresource);
+  return cluster
+    .versionsOf(resource)
+    .find((type) => hasSubresource(type) && hook.rules.some((rule) => matchesRule(rule, request, type)));
 }
 
 function isEverything(selector: JsonValue | undefined): boolean {

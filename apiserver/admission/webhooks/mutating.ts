@@ -1,7 +1,11 @@
 import { errorMessage, isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { dropUnknownFields } from '../../http/field-decoding.ts';
+import { jsonSyntaxProblem } from '../../http/json-syntax.ts';
 import { internalError } from '../../http/status-error.ts';
 import type { Cluster } from '../../registry/cluster.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceType } from '../../registry/resource-type.ts';
+import { decodeProblems } from '../../schema/decode.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
@@ -48,23 +52,48 @@ class MutationRun {
     return left !== this.object && !isJsonEqual(left as unknown as JsonValue, this.object as unknown as JsonValue);
   }
 
-  #patch({ hook, type }: MatchedHook, patch: JsonValue): void {
+  #patch({ hook, type }: MatchedHook, patch: string): void {
     const { resource, object } = this.#request;
     if (object === undefined) {
       const why = 'attempted to modify the object, which is not supported for this operation';
       throw internalError(`admission webhook "${hook.name}" ${why}`);
     }
-    let patched: JsonObject;
-    try {
-      patched = this.#applyJsonPatch(convert(object, resource, type) ?? {}, patch);
-    } catch (thrown) {
-      throw internalError(errorMessage(thrown), thrown);
-    }
+    const patched = this.#patched(convert(object, resource, type) ?? {}, patch);
+    if (this.#request.subresource === undefined) this.#decode(patched, type);
     const next = convert(patched as unknown as KubeObject, type, resource) as unknown as KubeObject;
     const owned = structuredClone(next);
     if (this.#request.subresource === undefined) resource.strategy.applyDefaults(owned);
     this.#request = withObject(this.#request, owned);
   }
+
+  /** @throws StatusError 500, whatever the failure policy: the webhook did answer */
+  #patched(document: JsonObject, text: string): JsonObject {
+    try {
+      return this.#applyJsonPatch(document, decodePatch(text));
+    } catch (thrown) {
+      const { cause } = thrown as Error;
+      throw internalError(errorMessage(cause instanceof Error ? cause : thrown), thrown);
+    }
+  }
+
+  /** Unknown fields go, as they do from a body.
+   *  @throws StatusError 500 for a value of a wrong type */
+  #decode(object: JsonObject, type: ResourceType): void {
+    const { schema, kind, isCustom } = type;
+    const [problem] = schema === undefined || isCustom ? [] : decodeProblems(object, schema, kind);
+    if (problem !== undefined) throw internalError(problem);
+    dropUnknownFields(type, object as unknown as KubeObject);
+  }
+}
+
+/** @throws Error in Go's words */
+function decodePatch(text: string): JsonValue {
+  const problem = jsonSyntaxProblem(Buffer.from(text));
+  if (problem !== undefined) throw new Error(problem);
+  const patch = JSON.parse(text) as JsonValue;
+  if (Array.isArray(patch) || patch === null) return patch;
+  const found = typeof patch === 'boolean' ? 'bool' : typeof patch;
+  throw new Error(`json: cannot unmarshal ${found} into Go value of type jsonpatch.Patch`);
 }
 
 /** Asks matching mutating webhooks one after another, and once more those that want to see what later ones changed. */

@@ -9,12 +9,16 @@ export interface ReviewResponse {
   readonly allowed: boolean;
   readonly status: JsonObject | undefined;
   readonly warnings: readonly string[];
-  /** A decoded JSON patch. */
-  readonly patch: JsonValue | undefined;
+  /** The text of a JSON patch. */
+  readonly patch: string | undefined;
 }
 
 /** A webhook that answers in a form that cannot be used. */
-export class InvalidReviewError extends Error {}
+export class InvalidReviewError extends Error {
+  constructor(why: string) {
+    super(`received invalid webhook response: ${why}`);
+  }
+}
 
 function kindOf(type: ResourceType, subresource: string | undefined): JsonObject {
   const sub = type.subresources.find(({ name }) => name === subresource);
@@ -42,6 +46,14 @@ function userOf({ user }: AdmissionRequest): JsonObject {
   };
 }
 
+/** An update that names no version is one of the version that is stored. */
+function withVersion(object: JsonObject | null, { oldObject, operation }: AdmissionRequest): JsonObject | null {
+  const metadata = object?.['metadata'];
+  const resourceVersion = oldObject?.metadata.resourceVersion;
+  if (operation !== 'UPDATE' || resourceVersion === undefined || !isJsonObject(metadata)) return object;
+  return { ...object, metadata: { ...metadata, resourceVersion: metadata['resourceVersion'] ?? resourceVersion } };
+}
+
 /** The `AdmissionReview` v1 that asks about `request`, with a new uid. */
 export function buildReview(request: AdmissionRequest, type: ResourceType): { uid: string; review: JsonObject } {
   const { resource, subresource, namespace, name, operation } = request;
@@ -59,7 +71,7 @@ export function buildReview(request: AdmissionRequest, type: ResourceType): { ui
     ...(place === '' ? {} : { namespace: place }),
     operation,
     userInfo: userOf(request),
-    object: convert(request.object, resource, type),
+    object: withVersion(convert(request.object, resource, type), request),
     oldObject: convert(request.oldObject, resource, type),
     dryRun: request.dryRun,
     options: request.options,
@@ -67,47 +79,35 @@ export function buildReview(request: AdmissionRequest, type: ResourceType): { ui
   return { uid, review: { kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request: body } };
 }
 
-function decodePatch(text: string): JsonValue {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64').toString('utf8')) as JsonValue;
-  } catch (thrown) {
-    throw new InvalidReviewError(`received undecodable patch in webhook response: ${(thrown as Error).message}`, {
-      cause: thrown,
-    });
-  }
-}
-
-function readPatch({ patch, patchType }: JsonObject): JsonValue | undefined {
+/** The patch as it came: whether it is one is seen when it is applied. */
+function readPatch({ patch, patchType }: JsonObject): string | undefined {
   const hasPatch = typeof patch === 'string' && patch !== '';
   const hasType = typeof patchType === 'string' && patchType !== '';
   if (!hasPatch && !hasType) return undefined;
   if (!hasType) throw new InvalidReviewError('webhook returned response.patch but not response.patchType');
   if (!hasPatch) throw new InvalidReviewError('webhook returned response.patchType but not response.patch');
-  if (patchType !== 'JSONPatch') {
-    throw new InvalidReviewError(`webhook returned invalid response.patchType of "${patchType}"`);
-  }
-  return decodePatch(patch);
+  return Buffer.from(patch, 'base64').toString('utf8');
 }
 
 function checkEnvelope(body: JsonValue): JsonObject {
   const review = isJsonObject(body) ? body : {};
   const { apiVersion, kind, response } = review;
   if (apiVersion !== 'admission.k8s.io/v1' || kind !== 'AdmissionReview') {
-    const got = `${JSON.stringify(apiVersion ?? '')}, Kind=${JSON.stringify(kind ?? '')}`.replaceAll('"', '');
-    throw new InvalidReviewError(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${got}`);
+    const version = typeof apiVersion === 'string' ? (apiVersion.split('/').at(-1) ?? '') : '';
+    const found = `${version}.${typeof kind === 'string' ? kind : ''}`;
+    throw new Error(`converting (${found}) to (v1.AdmissionReview): unknown conversion`);
   }
   if (!isJsonObject(response)) throw new InvalidReviewError('webhook response was absent');
   return response;
 }
 
 /** Checks the form of an answer.
- *  @throws InvalidReviewError with kube-apiserver's text */
+ *  @throws InvalidReviewError, or Error for what is no review of this version, with kube-apiserver's text */
 export function readReview(body: JsonValue, expectedUid: string): ReviewResponse {
   const response = checkEnvelope(body);
   const uid = typeof response.uid === 'string' ? response.uid : '';
   if (uid !== expectedUid) {
-    const why = `expected response.uid="${expectedUid}", got "${uid}"`;
-    throw new InvalidReviewError(`received invalid webhook response: ${why}`);
+    throw new InvalidReviewError(`expected response.uid="${expectedUid}", got "${uid}"`);
   }
   const warnings = Array.isArray(response.warnings) ? response.warnings : [];
   return {

@@ -9,7 +9,7 @@ import { type MatchedHook, matchHooks } from './matching.ts';
 async function validateWith(caller: HookCaller, matched: MatchedHook, request: AdmissionRequest): Promise<void> {
   const response = await dispatch(caller, matched, request);
   if (response?.patch === undefined || matched.hook.failurePolicy === 'Ignore') return;
-  const why = 'validating webhook may not return response.patch';
+  const why = 'received invalid webhook response: validating webhook may not return response.patch';
   throw internalError(`failed calling webhook "${matched.hook.name}": ${why}`);
 }
 
