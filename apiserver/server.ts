@@ -153,7 +153,10 @@ class ServerCore {
   constructor(options: ApiServerOptions, store: Store, credentials: Credentials) {
     const clock = options.clock ?? systemClock;
     this.store = store;
-    const builtin = builtinResourceTypes({ services: () => storedObjects(store, 'services') });
+    const builtin = builtinResourceTypes({
+      services: () => storedObjects(store, 'services'),
+      nowMs: () => clock.now(),
+    });
     const types = new TypeRegistry([...builtin, ...(options.extraTypes ?? [])]);
     const writer = new ObjectWriter({ store, clock, plugins: () => this.#plugins });
     const signal = this.#shutdown.signal;

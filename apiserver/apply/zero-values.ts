@@ -27,9 +27,10 @@ function isZero(value: JsonValue): boolean {
   return value === '' || value === 0 || value === false;
 }
 
-/** What Go would not write: absent values, and zeros of fields that are no pointers. */
+/** What Go would not write: absent values, zeros of fields that are no pointers, and empty lists that it writes as null. */
 function isUnwritten(name: string, member: JsonValue | undefined, schema: Schema): boolean {
   if (member === undefined || member === null) return true;
+  if (Array.isArray(member)) return member.length === 0 && zerosOf(schema)[name] === null;
   return isZero(member) && leftOutZeros(schema.definition ?? '').has(name);
 }
 

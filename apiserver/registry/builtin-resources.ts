@@ -12,6 +12,7 @@ import { createRegistryView } from './service-network.ts';
 export interface BuiltinOptions {
   /** All services stored; their cluster IPs and node ports are not given out again. */
   readonly services: () => Iterable<KubeObject>;
+  readonly nowMs: () => number;
 }
 
 /** Events are stored once for both groups, in the core form; autoscalers in v2. */
@@ -59,7 +60,7 @@ const deprecations: Readonly<Record<string, string>> = {
 };
 
 /** Every resource built in, ready to serve; the same list at every call but for the options. */
-export function builtinResourceTypes(options: BuiltinOptions = { services: () => [] }): ResourceType[] {
-  const view = createRegistryView(options.services);
+export function builtinResourceTypes(options: BuiltinOptions = { services: () => [], nowMs: () => 0 }): ResourceType[] {
+  const view = createRegistryView(options.services, options.nowMs);
   return builtinRows.map((row) => resourceOf(row, rulesOf(row), view));
 }

@@ -50,7 +50,7 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
   const parts = rules.generationOf ?? [];
   return {
     prepareForCreate: (object) => {
-      if (hasStatus) delete asJson(object)['status'];
+      if (hasStatus && rules.keepsSentStatus !== true) delete asJson(object)['status'];
       rules.prepareForCreate?.(object, view);
     },
     prepareForUpdate: (object, old) => {
@@ -60,11 +60,11 @@ export function createBuiltinStrategy({ rules, view, hasStatus, storageKey }: St
     prepareForStatusUpdate: (object, old) => {
       keepAllButStatus(object, old);
       keepMetadataOfStatus(storageKey, object, old);
-      rules.prepareForStatusUpdate?.(object, old);
+      rules.prepareForStatusUpdate?.(object, old, view);
     },
     prepareForSubresource: (name, object, old) => {
       const part = rules.subresources?.get(name);
-      part?.prepare(object, old);
+      part?.prepare(object, old, view);
       return part !== undefined;
     },
     applyDefaults: (object) => rules.applyDefaults?.(object),

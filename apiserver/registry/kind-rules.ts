@@ -10,12 +10,13 @@ export interface RegistryView {
   /** A free port from 30000 to 32767, undefined when there is none. */
   freeNodePort(): number | undefined;
   isClusterIpInRange(address: string): boolean;
+  nowMs(): number;
 }
 
 /** What is special about writing one part of an object. */
 export interface SubresourceRules {
   /** Takes back what may not be written there. Changes `object`. */
-  readonly prepare: (object: KubeObject, old: KubeObject) => void;
+  readonly prepare: (object: KubeObject, old: KubeObject, view: RegistryView) => void;
   /** All rules for such a write. */
   readonly validate: (object: KubeObject, old: KubeObject) => FieldError[];
 }
@@ -26,7 +27,9 @@ export interface KindRules {
   readonly prepareForCreate?: (object: KubeObject, view: RegistryView) => void;
   /** After the stored status was put back. */
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => void;
-  readonly prepareForStatusUpdate?: (object: KubeObject, old: KubeObject) => void;
+  readonly prepareForStatusUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => void;
+  /** A new object may bring a status. */
+  readonly keepsSentStatus?: boolean;
   /** Rules for the object by itself, on create and on update. */
   readonly validate?: (object: KubeObject, view: RegistryView) => FieldError[];
   /** Rules for the step from one state to the next. */

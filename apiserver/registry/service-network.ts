@@ -22,11 +22,12 @@ function clusterIpsOf(service: KubeObject): string[] {
 
 /** Gives out cluster IPs and node ports that no service in `services` has. The same one is not given out twice in a row, even when the service
  *  that asked for it is not stored yet. */
-export function createRegistryView(services: () => Iterable<KubeObject>): RegistryView {
+export function createRegistryView(services: () => Iterable<KubeObject>, nowMs: () => number): RegistryView {
   let lastIp = 256;
   let lastPort = nodePorts.first + 85;
   return {
     services,
+    nowMs,
     isClusterIpInRange: isInRange,
     freeClusterIp: () => {
       const used = new Set([...services()].flatMap(clusterIpsOf));

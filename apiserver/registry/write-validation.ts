@@ -1,4 +1,4 @@
-import { invalid } from '../http/status-error.ts';
+import { type FieldError, invalid, type StatusError } from '../http/status-error.ts';
 import type { KubeObject } from './kube-object.ts';
 import {
   dropDuplicateOwners,
@@ -17,6 +17,12 @@ function metadataFacts(type: ResourceType): MetadataFacts {
   return { namespaced, isCustom, nameProblems: (name) => type.strategy.nameProblems(name) };
 }
 
+/** The group that an error names is the one that the resource is stored in: events are of the core group, whoever asks. */
+function refusal(type: ResourceType, name: string, errors: readonly FieldError[]): StatusError {
+  const group = type.storageKey.slice(type.plural.length + 1);
+  return invalid({ group, kind: type.kind }, name, errors);
+}
+
 /** Metadata and strategy rules of a new object, from which doubled owner references are dropped; warnings go to the context.
  *  @throws StatusError 422 with every violation */
 export function checkObject(type: ResourceType, object: KubeObject, context: WriteContext): void {
@@ -24,7 +30,7 @@ export function checkObject(type: ResourceType, object: KubeObject, context: Wri
   for (const text of dropDuplicateOwners(metadata)) context.warn(text);
   const errors = validateObjectMeta(metadata, metadataFacts(type));
   errors.push(...type.strategy.validate(object, undefined, undefined));
-  if (errors.length > 0) throw invalid(type, metadata.name ?? '', errors);
+  if (errors.length > 0) throw refusal(type, metadata.name ?? '', errors);
   for (const text of type.strategy.warnings(object, undefined)) context.warn(text);
 }
 
@@ -43,6 +49,6 @@ export function checkObjectUpdate(
   ];
   for (let time = 0; time < checks.asNew; time += 1) errors.push(...validateObjectMeta(object.metadata, facts));
   errors.push(...target.type.strategy.validate(object, old, target.subresource));
-  if (errors.length > 0) throw invalid(target.type, object.metadata.name ?? '', errors);
+  if (errors.length > 0) throw refusal(target.type, object.metadata.name ?? '', errors);
   for (const text of target.type.strategy.warnings(object, old, target.subresource)) context.warn(text);
 }

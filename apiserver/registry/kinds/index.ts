@@ -2,24 +2,29 @@ import type { JsonObject } from '../../../src/base/index.ts';
 import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { pathSegmentProblems } from '../names.ts';
 import { autoscalerToServed, autoscalerToStorage } from './autoscaler-conversion.ts';
 import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
+import { certificateRequestRules } from './certificate-requests.ts';
 import * as cluster from './cluster-validation.ts';
 import { configMapRules, secretRules, serviceAccountRules } from './configuration.ts';
+import { apiServiceRules, leaseRules, revisionRules } from './control-kinds.ts';
 import { eventToServed, eventToStorage } from './conversions.ts';
 import { cronJobRules } from './cron-jobs.ts';
 import { daemonSetRules } from './daemon-sets.ts';
 import { deploymentRules } from './deployments.ts';
 import { disruptionBudgetRules } from './disruption-budgets.ts';
 import { endpointSliceRules, endpointsRules } from './endpoints.ts';
+import { coreEventRules, eventRules } from './events.ts';
+import { flowSchemaRules, priorityLevelRules } from './flow-control.ts';
 import { ingressClassRules, ingressRules } from './ingresses.ts';
 import { jobRules } from './jobs.ts';
 import { namespaceRules } from './namespaces.ts';
 import { networkPolicyRules } from './network-policy.ts';
 import { podTemplateRules } from './pod-templates.ts';
 import { podRules } from './pods.ts';
+import { nodeRules, priorityClassRules, runtimeClassRules } from './nodes.ts';
 import * as policy from './policy-defaults.ts';
+import { limitRangeRules, quotaRules } from './quotas.ts';
 import { bindingRules, clusterRoleRules, namespacedRoleRules } from './rbac.ts';
 import { asJson, objectAt, textAt, valueAt } from './reading.ts';
 import { replicaSetRules } from './replica-sets.ts';
@@ -27,6 +32,13 @@ import { replicationControllerRules } from './replication-controllers.ts';
 import { ipAddressRules, serviceCidrRules } from './service-cidrs.ts';
 import { serviceRules } from './services.ts';
 import { statefulSetRules } from './stateful-sets.ts';
+import {
+  storageCapacityRules,
+  storageClassRules,
+  storageDriverRules,
+  storageNodeRules,
+  volumeAttachmentRules,
+} from './storage-classes.ts';
 import { validateWebhooks } from './webhook-validation.ts';
 
 interface Row {
@@ -81,8 +93,8 @@ const core: Readonly<Record<string, BuiltinKind>> = {
   Secret: secretRules,
   ServiceAccount: serviceAccountRules,
   Endpoints: endpointsRules,
-  Event: event,
-  Node: { selectableFields: { 'spec.unschedulable': (object) => field('spec', 'unschedulable')(object) || 'false' } },
+  Event: { ...event, ...coreEventRules },
+  Node: nodeRules,
   PersistentVolumeClaim: {
     applyDefaults: policy.defaultPersistentVolumeClaim,
     validate: cluster.validateClaim,
@@ -96,10 +108,12 @@ const core: Readonly<Record<string, BuiltinKind>> = {
   },
   PodTemplate: podTemplateRules,
   ReplicationController: replicationControllerRules,
-  ResourceQuota: { prepareForCreate: begins({}) },
+  ResourceQuota: quotaRules,
+  LimitRange: limitRangeRules,
 };
 
 const workloads: Readonly<Record<string, BuiltinKind>> = {
+  'apps/v1/ControllerRevision': revisionRules,
   'apps/v1/Deployment': deploymentRules,
   'apps/v1/ReplicaSet': replicaSetRules,
   'apps/v1/StatefulSet': statefulSetRules,
@@ -124,6 +138,7 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'discovery.k8s.io/v1/EndpointSlice': endpointSliceRules,
   'events.k8s.io/v1/Event': {
     ...event,
+    ...eventRules,
     selectableFields: fields(...involved.map((name) => `regarding.${name}`), 'reason', 'reportingController', 'type'),
     toServed: eventToServed,
     toStorage: eventToStorage,
@@ -132,22 +147,17 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'rbac.authorization.k8s.io/v1/ClusterRole': clusterRoleRules,
   'rbac.authorization.k8s.io/v1/RoleBinding': bindingRules,
   'rbac.authorization.k8s.io/v1/ClusterRoleBinding': bindingRules,
-  'storage.k8s.io/v1/StorageClass': {
-    applyDefaults: policy.defaultStorageClass,
-    validate: cluster.validateStorageClass,
-    validateUpdate: cluster.validateStorageClassUpdate,
-  },
-  'storage.k8s.io/v1/CSIDriver': { ...spec, keepsSentGeneration: true },
-  'scheduling.k8s.io/v1/PriorityClass': {
-    generationOf: [],
-    applyDefaults: policy.defaultPriorityClass,
-    validate: cluster.validatePriorityClass,
-    validateUpdate: cluster.immutableFields(['value', 'preemptionPolicy']),
-  },
-  'coordination.k8s.io/v1/Lease': { validate: cluster.validateLease },
-  'certificates.k8s.io/v1/CertificateSigningRequest': { selectableFields: fields('spec.signerName') },
-  'flowcontrol.apiserver.k8s.io/v1/FlowSchema': spec,
-  'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': spec,
+  'storage.k8s.io/v1/StorageClass': storageClassRules,
+  'storage.k8s.io/v1/CSIDriver': storageDriverRules,
+  'storage.k8s.io/v1/CSINode': storageNodeRules,
+  'storage.k8s.io/v1/CSIStorageCapacity': storageCapacityRules,
+  'storage.k8s.io/v1/VolumeAttachment': volumeAttachmentRules,
+  'scheduling.k8s.io/v1/PriorityClass': priorityClassRules,
+  'node.k8s.io/v1/RuntimeClass': runtimeClassRules,
+  'coordination.k8s.io/v1/Lease': leaseRules,
+  'certificates.k8s.io/v1/CertificateSigningRequest': certificateRequestRules,
+  'flowcontrol.apiserver.k8s.io/v1/FlowSchema': flowSchemaRules,
+  'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration': priorityLevelRules,
   'admissionregistration.k8s.io/v1/MutatingWebhookConfiguration': {
     ...webhooks,
     applyDefaults: policy.defaultMutatingWebhooks,
@@ -159,12 +169,7 @@ const others: Readonly<Record<string, BuiltinKind>> = {
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec },
   'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec },
   'apiextensions.k8s.io/v1/CustomResourceDefinition': crdRules,
-  'apiregistration.k8s.io/v1/APIService': {
-    nameProblems: pathSegmentProblems,
-    applyDefaults: policy.defaultApiService,
-    validate: cluster.validateApiService,
-    prepareForCreate: begins({}),
-  },
+  'apiregistration.k8s.io/v1/APIService': apiServiceRules,
 };
 
 const table: ReadonlyMap<string, BuiltinKind> = new Map([

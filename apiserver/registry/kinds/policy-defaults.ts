@@ -23,19 +23,6 @@ export function defaultPersistentVolume(object: KubeObject): void {
   if (hostPath !== undefined && valueAt(hostPath, 'type') === undefined) hostPath['type'] = '';
 }
 
-export function defaultStorageClass(object: KubeObject): void {
-  setDefaults(asJson(object), { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
-}
-
-export function defaultPriorityClass(object: KubeObject): void {
-  setDefaults(asJson(object), { preemptionPolicy: 'PreemptLowerPriority' });
-}
-
-export function defaultApiService(object: KubeObject): void {
-  const service = objectAt(asJson(object), 'spec', 'service');
-  if (service !== undefined) setDefaults(service, { port: 443 });
-}
-
 function defaultRules(webhook: JsonObject): void {
   for (const rule of objectsAt(webhook, 'rules')) setDefaults(rule, { scope: '*' });
   const service = objectAt(webhook, 'clientConfig', 'service');

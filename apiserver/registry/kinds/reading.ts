@@ -83,3 +83,8 @@ export function setDefaults(parent: JsonObject, defaults: JsonObject): void {
 export function specOf(object: KubeObject): JsonObject {
   return ensureObject(asJson(object), 'spec');
 }
+
+/** A time as Go writes it: whole seconds. */
+export function goTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,265 @@
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import type { FieldError } from '../../http/status-error.ts';
+import { requiredField, invalidField, forbiddenField, duplicateField, tooLongField, immutableText } from '../../schema/field-errors.ts';
+import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { goQuote } from '../../schema/go-syntax.ts';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
+import type { KindRules } from '../kind-rules.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { problemErrors, choiceErrors, negativeErrors, immutableErrors, eachErrors } from './field-checks.ts';
+import { asJson, objectAt, objectsAt, listOfTexts, valueAt, textAt, numberAt, textsAt, setDefaults, specOf } from './reading.ts';
+import { selectorErrors } from './selectors.ts';
+
+/** StorageClasses and the kinds by which storage drivers make themselves known. @see reference "types" 4.5, 4.6 */
+
+const modes = ['Immediate', 'WaitForFirstConsumer'];
+const maxParameters = 512;
+const maxParameterBytes = 262_144;
+
+function parameterErrors(parameters: Readonly<Record<string, string>>): FieldError[] {
+  const entries = Object.entries(parameters);
+  if (entries.length > maxParameters) return [tooLongField('parameters', maxParameters)];
+  const errors = entries
+    .filter(([key]) => key === '')
+    .map(() => invalidField('parameters', '', 'field can not be empty.'));
+  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return bytes > maxParameterBytes ? [...errors, tooLongField('parameters', maxParameterBytes)] : errors;
+}
+
+function topologyTermErrors(term: JsonObject, path: string): FieldError[] {
+  const field = `${path}.matchLabelExpressions`;
+  const requirements = objectsAt(term, 'matchLabelExpressions');
+  const keys = requirements.map((requirement) => textAt(requirement, 'key'));
+  return eachErrors(requirements, field, (requirement, at, index) => {
+    const values = listOfTexts(requirement, 'values');
+    const key = keys[index] ?? '';
+    return [
+      ...(values.length === 0 ? [requiredField(`${at}.values`)] : []),
+      ...values.flatMap((value, number) =>
+        values.indexOf(value) < number ? [duplicateField(`${at}.values[${number}]`, value)] : [],
+      ),
+      ...problemErrors(`${at}.key`, key, qualifiedNameProblems(key)),
+      ...(keys.indexOf(key) < index ? [duplicateField(`${at}.key`, key)] : []),
+    ];
+  });
+}
+
+/** What a term asks for, without order: equal for terms that mean the same. */
+function meaningOf(term: JsonObject): string {
+  const parts = objectsAt(term, 'matchLabelExpressions').map((requirement) => [
+    textAt(requirement, 'key'),
+    [...new Set(listOfTexts(requirement, 'values'))].sort(),
+  ]);
+  return JSON.stringify(parts.map((part) => JSON.stringify(part)).sort());
+}
+
+function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
+  // The server sets each term against its list of terms, which begins with empty ones.
+  const seen = ['[]'];
+  return eachErrors(terms, 'allowedTopologies', (term, path) => {
+    const meaning = meaningOf(term);
+    const isDoubled = seen.includes(meaning);
+    const times = meaning === '[]' ? terms.length : 1;
+    seen.push(meaning);
+    const doubled = duplicateField(`${path}.matchLabelExpressions`, '');
+    const errors = topologyTermErrors(term, path);
+    return isDoubled ? [...errors, ...Array.from({ length: times }, () => doubled)] : errors;
+  });
+}
+
+function classErrors(object: KubeObject): FieldError[] {
+  const storageClass = asJson(object);
+  const provisioner = textAt(storageClass, 'provisioner');
+  const named = problemErrors(
+    'provisioner',
+    provisioner.toLowerCase(),
+    qualifiedNameProblems(provisioner.toLowerCase()),
+  );
+  return [
+    ...(provisioner === '' ? [requiredField('provisioner')] : named),
+    ...parameterErrors(textsAt(storageClass, 'parameters')),
+    ...choiceErrors('reclaimPolicy', textAt(storageClass, 'reclaimPolicy'), ['Delete', 'Retain']),
+    ...choiceErrors('volumeBindingMode', textAt(storageClass, 'volumeBindingMode'), modes),
+    ...topologyErrors(objectsAt(storageClass, 'allowedTopologies')),
+  ];
+}
+
+function classChangeErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  const [now, before] = [asJson(object), asJson(old)];
+  const isKept = (key: string): boolean => isJsonEqual(valueAt(now, key), valueAt(before, key));
+  const fixed = ['parameters', 'provisioner', 'reclaimPolicy'].filter((key) => !isKept(key));
+  return [
+    ...fixed.map((key) => forbiddenField(key, `updates to ${key} are forbidden.`)),
+    ...immutableErrors('volumeBindingMode', valueAt(now, 'volumeBindingMode'), isKept('volumeBindingMode')),
+  ];
+}
+
+/** Rules of StorageClasses. */
+export const storageClassRules: KindRules = {
+  applyDefaults: (object) => {
+    setDefaults(asJson(object), { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' });
+  },
+  validate: classErrors,
+  validateUpdate: classChangeErrors,
+};
+
+const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
+
+function tokenErrors(requests: readonly JsonObject[]): FieldError[] {
+  const audiences = requests.map((request) => textAt(request, 'audience'));
+  return eachErrors(requests, 'spec.tokenRequests', (request, path, index) => {
+    const audience = audiences[index] ?? '';
+    if (audiences.indexOf(audience) < index) return [duplicateField(`${path}.audience`, audience)];
+    const seconds = numberAt(request, 'expirationSeconds');
+    if (seconds === undefined) return [];
+    const field = `${path}.expirationSeconds`;
+    if (seconds < 600) return [invalidField(field, seconds, 'may not specify a duration less than 10 minutes')];
+    if (seconds > 2 ** 32) return [invalidField(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
+    return [];
+  });
+}
+
+function driverErrors(object: KubeObject): FieldError[] {
+  const spec = specOf(object);
+  return [
+    ...choiceErrors('spec.fsGroupPolicy', valueAt(spec, 'fsGroupPolicy'), groupPolicies),
+    ...tokenErrors(objectsAt(spec, 'tokenRequests')),
+    ...listOfTexts(spec, 'volumeLifecycleModes').flatMap((mode) =>
+      choiceErrors('spec.volumeLifecycleModes', mode, ['Persistent', 'Ephemeral']),
+    ),
+  ];
+}
+
+function driverChangeErrors(object: KubeObject, old: KubeObject): FieldError[] {
+  const [now, before] = [specOf(object), specOf(old)];
+  const isKept = (key: string): boolean => isJsonEqual(valueAt(now, key), valueAt(before, key));
+  const lifecycle = goTexts(listOfTexts(now, 'volumeLifecycleModes'), 'storage.VolumeLifecycleMode');
+  return [
+    ...immutableErrors('spec.attachedRequired', valueAt(now, 'attachRequired'), isKept('attachRequired')),
+    ...(isKept('volumeLifecycleModes') ? [] : [invalidPrinted('spec.volumeLifecycleModes', lifecycle, immutableText)]),
+  ];
+}
+
+function dropLaterFields(object: KubeObject): void {
+  delete specOf(object)['nodeAllocatableUpdatePeriodSeconds'];
+}
+
+/** Rules of CSIDrivers. */
+export const storageDriverRules: KindRules = {
+  generationOf: ['spec'],
+  keepsSentGeneration: true,
+  applyDefaults: (object) => {
+    const spec = specOf(object);
+    const defaults = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, requiresRepublish: false };
+    setDefaults(spec, { ...defaults, seLinuxMount: false, fsGroupPolicy: 'ReadWriteOnceWithFSType' });
+    if (listOfTexts(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent'];
+  },
+  prepareForCreate: dropLaterFields,
+  prepareForUpdate: dropLaterFields,
+  validate: driverErrors,
+  validateUpdate: driverChangeErrors,
+};
+
+/** Errors of the name of a storage driver. */
+function storageDriverNameErrors(field: string, name: string): FieldError[] {
+  const errors = name === '' ? [requiredField(field)] : [];
+  if (name.length > 63) errors.push(tooLongField(field, 63));
+  return [...errors, ...problemErrors(field, name, dns1123SubdomainProblems(name.toLowerCase()))];
+}
+
+function nodeDriverErrors(drivers: readonly JsonObject[]): FieldError[] {
+  const names = drivers.map((driver) => textAt(driver, 'name'));
+  return eachErrors(drivers, 'spec.drivers', (driver, path, index) => {
+    const [name, id] = [names[index] ?? '', textAt(driver, 'nodeID')];
+    const errors = storageDriverNameErrors(`${path}.name`, name);
+    if (id === '') errors.push(requiredField(`${path}.nodeID`));
+    if (id.length > 256) errors.push(invalidField(`${path}.nodeID`, id, 'must be 256 characters or less'));
+    errors.push(...negativeErrors(`${path}.allocatable.count`, valueAt(objectAt(driver, 'allocatable'), 'count')));
+    if (names.indexOf(name) < index) errors.push(duplicateField(`${path}.name`, name));
+    const keys = listOfTexts(driver, 'topologyKeys');
+    const ofKeys = keys.flatMap((key, number) => [
+      ...(key === '' ? [requiredField(path)] : []),
+      ...(keys.indexOf(key) < number ? [duplicateField(path, key)] : []),
+      ...problemErrors(path, key, qualifiedNameProblems(key)),
+    ]);
+    return [...errors, ...ofKeys];
+  });
+}
+
+function nodeErrors(object: KubeObject): FieldError[] {
+  return nodeDriverErrors(objectsAt(specOf(object), 'drivers'));
+}
+
+/** Rules of CSINodes: drivers come and go, but none changes. */
+export const storageNodeRules: KindRules = {
+  validate: nodeErrors,
+  validateChange: (object, old) => {
+    const before = objectsAt(specOf(old), 'drivers');
+    const changed = objectsAt(specOf(object), 'drivers').filter((driver) =>
+      before.some((other) => textAt(other, 'name') === textAt(driver, 'name') && !isJsonEqual(other, driver)),
+    );
+    const errors = changed.map((driver) =>
+      invalidPrinted('spec.drivers', `storage.CSINodeDriver{Name:${goQuote(textAt(driver, 'name'))}}`, immutableText),
+    );
+    return [...nodeErrors(object), ...nodeErrors(object), ...errors];
+  },
+};
+
+function attachmentErrors(object: KubeObject): FieldError[] {
+  const spec = specOf(object);
+  const [attacher, source] = [textAt(spec, 'attacher'), objectAt(spec, 'source') ?? {}];
+  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), valueAt(source, 'persistentVolumeName')];
+  const errors = attacher === '' ? [requiredField('spec.attacher')] : [];
+  const why = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+  if (inline === undefined && name === undefined) errors.push(requiredField('spec.source', why));
+  else if (inline !== undefined && name !== undefined) errors.push(forbiddenField('spec.source', why));
+  else if (name === '') {
+    errors.push(requiredField('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
+  }
+  const node = textAt(spec, 'nodeName');
+  return [...errors, ...problemErrors('spec.nodeName', node, dns1123SubdomainProblems(node))];
+}
+
+function newAttachmentErrors(object: KubeObject): FieldError[] {
+  const spec = specOf(object);
+  const name = valueAt(objectAt(spec, 'source'), 'persistentVolumeName');
+  return [
+    ...attachmentErrors(object),
+    ...storageDriverNameErrors('spec.attacher', textAt(spec, 'attacher')),
+    ...(typeof name === 'string'
+      ? problemErrors('spec.source.persistentVolumeName', name, dns1123SubdomainProblems(name))
+      : []),
+  ];
+}
+
+/** Rules of VolumeAttachments. */
+export const volumeAttachmentRules: KindRules = {
+  prepareForCreate: (object) => {
+    asJson(object)['status'] = { attached: false };
+  },
+  validate: newAttachmentErrors,
+  validateChange: (object, old) => [
+    ...attachmentErrors(object),
+    ...attachmentErrors(object),
+    ...immutableErrors('spec', valueAt(asJson(object), 'spec'), isJsonEqual(specOf(object), specOf(old))),
+  ],
+};
+
+function capacityErrors(object: KubeObject): FieldError[] {
+  const capacity = asJson(object);
+  const [name, size] = [textAt(capacity, 'storageClassName'), textAt(capacity, 'capacity')];
+  const errors = selectorErrors(objectAt(capacity, 'nodeTopology'), 'nodeTopology');
+  errors.push(...problemErrors('storageClassName', name, dns1123SubdomainProblems(name)));
+  const isNegative = size.startsWith('-') && /[1-9]/.test(size);
+  return isNegative ? [...errors, invalidField('capacity', size, 'must be greater than or equal to 0')] : errors;
+}
+
+/** Rules of CSIStorageCapacities. */
+export const storageCapacityRules: KindRules = {
+  validate: capacityErrors,
+  validateUpdate: (object, old) =>
+    ['nodeTopology', 'storageClassName'].flatMap((key) => {
+      const [now, before] = [valueAt(asJson(object), key), valueAt(asJson(old), key)];
+      return immutableErrors(key, now, isJsonEqual(now, before));
+    }),
+};
