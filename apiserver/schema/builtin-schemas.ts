@@ -81,11 +81,8 @@ class Definitions implements BuiltinSchemas {
     }
     const node = Object.hasOwn(this.#source.definitions, name) ? this.#source.definitions[name] : undefined;
     if (node === undefined) throw new Error(`${name}: no such definition among the built-in schemas`);
-    const schema = this.#expand(node);
-    if (!freeForms.has(last)) return { ...schema, definition: name };
-    const { type: _type, ...open } = schema;
-    const form = last === 'RawExtension' ? open : schema;
-    return { ...form, 'x-kubernetes-preserve-unknown-fields': true, definition: name };
+    const free = freeForms.has(last) ? { 'x-kubernetes-preserve-unknown-fields': true } : {};
+    return { ...this.#expand(node), ...free, definition: name };
   }
 
   #expand(short: JsonValue): Schema {

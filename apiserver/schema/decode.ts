@@ -117,6 +117,7 @@ function specialProblem(value: JsonValue, schema: Schema, place: Place): string 
 function nodeProblem(value: JsonValue, schema: Schema, place: Place): string | undefined {
   if (value === null) return undefined;
   if (isIntOrString(schema) || lastPart(schema.definition) === 'Quantity') return specialProblem(value, schema, place);
+  if (lastPart(schema.definition) === 'RawExtension') return undefined;
   if (!isTypeOf(value, schema)) return mismatch(value, schema, place);
   if (typeof value === 'string') return textProblem(value, schema);
   if (Array.isArray(value)) return itemsProblem(value, schema, place);
