@@ -1,13 +1,24 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import { requiredField, invalidField, forbiddenField, duplicateField } from '../../schema/field-errors.ts';
+import { duplicateField, forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
 import { invalidPrinted } from '../../schema/go-prints.ts';
 import { goQuote } from '../../schema/go-syntax.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
-import type { SubresourceRules, KindRules } from '../kind-rules.ts';
+import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { problemErrors, choiceErrors, requiredChoiceErrors, eachErrors, forbiddenWhen } from './field-checks.ts';
-import { asJson, objectAt, objectsAt, listOfTexts, valueAt, textAt, numberAt, setDefaults, specOf, goTime } from './reading.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
+import { choiceErrors, eachErrors, forbiddenWhen, problemErrors, requiredChoiceErrors } from './field-checks.ts';
+import {
+  asJson,
+  goTime,
+  listOfTexts,
+  numberAt,
+  objectAt,
+  objectsAt,
+  setDefaults,
+  specOf,
+  textAt,
+  valueAt,
+} from './reading.ts';
 
 /** CertificateSigningRequests: nothing about a request changes but who approved it and what was issued. */
 

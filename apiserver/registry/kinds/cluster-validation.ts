@@ -1,6 +1,6 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
+import { forbiddenField, requiredField } from '../../schema/field-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { asJson, listAt, listOfTexts, objectAt, textAt, valueAt } from './reading.ts';
 

@@ -1,13 +1,31 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import { requiredField, invalidField, forbiddenField, duplicateField, tooLongField, immutableText } from '../../schema/field-errors.ts';
+import {
+  duplicateField,
+  forbiddenField,
+  immutableText,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from '../../schema/field-errors.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import { goQuote } from '../../schema/go-syntax.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { problemErrors, choiceErrors, negativeErrors, immutableErrors, eachErrors } from './field-checks.ts';
-import { asJson, objectAt, objectsAt, listOfTexts, valueAt, textAt, numberAt, textsAt, setDefaults, specOf } from './reading.ts';
+import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
+import { choiceErrors, eachErrors, immutableErrors, negativeErrors, problemErrors } from './field-checks.ts';
+import {
+  asJson,
+  listOfTexts,
+  numberAt,
+  objectAt,
+  objectsAt,
+  setDefaults,
+  specOf,
+  textAt,
+  textsAt,
+  valueAt,
+} from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** StorageClasses and the kinds by which storage drivers make themselves known. @see reference "types" 4.5, 4.6 */
