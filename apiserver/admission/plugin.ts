@@ -11,7 +11,8 @@ export interface UserInfo {
 
 /** One write on its way to storage. `object` and `oldObject` are in the version of `resource`, as requested. */
 export interface AdmissionRequest {
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  /** CONNECT is of a subresource such as exec; its object is the options of the connection. */
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly resource: ResourceType;
   readonly subresource: string | undefined;
   readonly namespace: string;
@@ -19,8 +20,8 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
-  readonly options: JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions with kind and apiVersion; null for CONNECT. */
+  readonly options: JsonObject | null;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** Adds a `Warning` header to the response. */

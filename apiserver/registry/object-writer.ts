@@ -91,6 +91,14 @@ export class ObjectWriter {
     }
   }
 
+  /** Puts a connection before admission; nothing is written. `options` is what it is to be, such as PodExecOptions.
+   *  @throws StatusError the refusal */
+  async admitConnection(target: WriteTarget, options: KubeObject, context: WriteContext): Promise<void> {
+    const step: AdmissionStep = { operation: 'CONNECT', name: target.name, object: options, old: undefined };
+    for (const plugin of this.#deps.plugins()) await plugin.mutate?.(admissionRequest(target, step, context));
+    await this.#validate(target, step, context);
+  }
+
   async #createTracked(target: WriteTarget, object: KubeObject, context: WriteContext): Promise<WriteResult> {
     const { type } = target;
     const name = object.metadata.name ?? '';
@@ -260,7 +268,8 @@ interface AdmissionStep {
 }
 
 /** A patch is admitted as the creation or update that it comes to. */
-function admissionOptions(operation: AdmissionRequest['operation'], options: JsonObject): JsonObject {
+function admissionOptions(operation: AdmissionRequest['operation'], options: JsonObject): JsonObject | null {
+  if (operation === 'CONNECT') return null;
   if (options['kind'] === 'DeleteOptions') return options;
   const { force: _force, ...rest } = options;
   return { ...rest, kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions' };

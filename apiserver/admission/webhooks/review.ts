@@ -30,7 +30,7 @@ function resourceOf({ group, version, plural }: ResourceType): JsonObject {
   return { group, version, resource: plural };
 }
 
-/** From the requested version to the one that the webhook asked for, and `null` for nothing. */
+/** From the requested version to the one that the webhook asked for, and `null` for nothing. The options of a connection have one version. */
 export function convert(object: KubeObject | undefined, from: ResourceType, to: ResourceType): JsonObject | null {
   if (object === undefined) return null;
   return (from === to ? object : to.toServed(from.toStorage(object))) as unknown as JsonObject;
@@ -71,7 +71,10 @@ export function buildReview(request: AdmissionRequest, type: ResourceType): { ui
     ...(place === '' ? {} : { namespace: place }),
     operation,
     userInfo: userOf(request),
-    object: withVersion(convert(request.object, resource, type), request),
+    object:
+      operation === 'CONNECT'
+        ? (request.object as unknown as JsonObject)
+        : withVersion(convert(request.object, resource, type), request),
     oldObject: convert(request.oldObject, resource, type),
     dryRun: request.dryRun,
     options: request.options,

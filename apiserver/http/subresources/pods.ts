@@ -104,8 +104,30 @@ export async function refuseLog(call: ResourceCall): Promise<Reply> {
   );
 }
 
-/** exec, attach, port-forward and proxy need something that runs. */
+const flags = ['stdin', 'stdout', 'stderr', 'tty'];
+
+/** `PodExecOptions` and its like, from the query. */
+function connectionOptions({ exchange, request, type }: ResourceCall): KubeObject {
+  const sub = type.subresources.find(({ name }) => name === request.subresource);
+  const { query } = exchange;
+  const set = flags.filter((flag) => ['1', 'true'].includes(query.get(flag) ?? ''));
+  const container = query.get('container');
+  const command = query.getAll('command');
+  const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
+  return {
+    kind: sub?.kind ?? '',
+    apiVersion: 'v1',
+    ...Object.fromEntries(set.map((flag) => [flag, true])),
+    ...(container === null ? {} : { container }),
+    ...(command.length === 0 ? {} : { command }),
+    ...(ports.length === 0 ? {} : { ports }),
+  } as unknown as KubeObject;
+}
+
+/** exec, attach, port-forward and proxy need something that runs; who may not, hears that first. */
 export async function refuseStream(call: ResourceCall): Promise<Reply> {
+  const { context } = readWriteOptions(call, 'CreateOptions');
+  await call.parts.writer.admitConnection(targetOf(call), connectionOptions(call), context);
   readObject(call);
   throw badRequest(`pod ${call.request.name} does not have a host assigned: this server runs no containers`);
 }

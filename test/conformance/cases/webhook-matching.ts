@@ -216,6 +216,24 @@ export const cases: Area = area('What webhooks are asked', (it) => {
     );
   });
 
+  it('ADM-28 a connection to a pod asks with CONNECT', async (api) => {
+    const path = `/api/v1/namespaces/${api.namespace}/pods`;
+    const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'nowhere' };
+    await api.setUp('POST', path, { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec } });
+    const hooks = await openHooks(api);
+    const deny = (): JsonObject => ({ allowed: false, status: { message: 'nobody goes in' } });
+    const rules = [rule('', ['pods/exec', 'pods/attach', 'pods/portforward'], ['CONNECT'])];
+    // Options have no labels that a selector could meet.
+    await hooks.install('ValidatingWebhookConfiguration', {
+      door: { answer: deny, spec: { rules, objectSelector: {} } },
+    });
+    await api.ask('POST', `${path}/p/exec?command=ls&command=-l&container=c&stdout=true&tty=true`, asAlice);
+    await api.ask('GET', `${path}/p/exec?command=ls&stdout=1`, asAlice);
+    await api.ask('POST', `${path}/p/attach?stdin=true&stdout=true&stderr=true`, asAlice);
+    await api.ask('POST', `${path}/p/portforward?ports=80`, asAlice);
+    hooks.recordCalls('door');
+  });
+
   it('ADM-34 no webhook is asked about webhook configurations', async (api) => {
     const name = api.unique('watched');
     const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
