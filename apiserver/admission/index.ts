@@ -2,11 +2,18 @@
  *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
 import type { Authorizer } from '../auth/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import { certificateSigners } from './certificates.ts';
+import { claimResize } from './claim-resize.ts';
 import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
+import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { taintNodesByCondition } from './node-taints.ts';
 import type { AdmissionPlugin } from './plugin.ts';
 import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
+import { podSecurity } from './pod-security/index.ts';
 import { rbacEscalation } from './rbac-escalation.ts';
+import { resourceQuota } from './resource-quota.ts';
+import { runtimeClass } from './runtime-class.ts';
 import { HookCaller, type ServiceResolver } from './webhooks/call.ts';
 import { type ApplyJsonPatch, mutatingWebhooks } from './webhooks/mutating.ts';
 import { clusterServiceResolver } from './webhooks/service-resolver.ts';
@@ -35,14 +42,21 @@ export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
   return {
     plugins: [
       namespaceLifecycle(cluster),
+      limitRanger(cluster),
       serviceAccount(cluster),
+      taintNodesByCondition(),
+      podSecurity(cluster),
       priority(cluster),
       defaultTolerationSeconds(),
       ...defaultClasses(cluster),
       storageObjectInUseProtection(),
+      claimResize(cluster),
+      runtimeClass(cluster),
+      certificateSigners(authorizer),
       mutatingWebhooks(cluster, caller, applyJsonPatch),
       rbacEscalation(cluster, authorizer),
       validatingWebhooks(cluster, caller),
+      resourceQuota(cluster),
     ],
     [Symbol.dispose]: () => caller[Symbol.dispose](),
   };

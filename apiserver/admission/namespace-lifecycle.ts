@@ -3,6 +3,7 @@ import { forbidden, notFound } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import { refusal } from './refusal.ts';
 
 const immortalNamespaces = new Set(['default', 'kube-system', 'kube-public']);
 /** Reviews are asked about namespaces, they do not live in them. */
@@ -15,9 +16,9 @@ function isTerminating(namespace: KubeObject): boolean {
 }
 
 function refuseInTerminating(request: AdmissionRequest): never {
-  const { namespace, resource, name } = request;
+  const { namespace } = request;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  throw forbidden({ ...resource, name }, why, [
+  throw refusal(request, why, [
     {
       reason: 'NamespaceTerminating',
       message: `namespace ${namespace} is being terminated`,

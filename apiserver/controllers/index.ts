@@ -9,6 +9,8 @@ import { crdInstances } from './crd-instances.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceContents } from './namespace-contents.ts';
 import { namespaceDefaults } from './namespace-defaults.ts';
+import { nodeTaints } from './node-taints.ts';
+import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
 
 /** What the controllers are given. */
@@ -30,6 +32,8 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     crdInstances(cluster, deps.clock),
     volumeProtection(cluster),
     aggregatedRoles(cluster),
+    resourceQuotas(cluster),
+    nodeTaints(cluster),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
   const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));

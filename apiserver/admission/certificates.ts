@@ -1,0 +1,82 @@
+import { isJsonEqual } from '../../src/base/index.ts';
+import type { AccessRequest, Authorizer } from '../auth/index.ts';
+import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import { objectOf, textOf } from './pod-parts.ts';
+import { refusal } from './refusal.ts';
+
+const group = 'certificates.k8s.io';
+
+/** Whether somebody may do something for a signer, or for all signers of its domain. */
+function mayFor(
+  authorizer: Authorizer,
+  request: AdmissionRequest,
+  { verb, signer }: { readonly verb: string; readonly signer: string },
+): boolean {
+  const domain = signer.split('/')[0] ?? '';
+  const about = (name: string): AccessRequest => ({
+    kind: 'resource',
+    verb,
+    group,
+    resource: 'signers',
+    subresource: '',
+    namespace: '',
+    name,
+  });
+  return [signer, `${domain}/*`].some((name) => authorizer.decide(request.user, about(name)).isAllowed);
+}
+
+function isChanged({ object, oldObject }: AdmissionRequest, field: string): boolean {
+  const [now, before] = [object, oldObject].map((one) => objectOf(one?.['status'])[field] ?? null);
+  return !isJsonEqual(now ?? null, before ?? null);
+}
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+/** DER of the object identifier of organizationName. */
+const organizationOid = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a]);
+
+/** The organizations in a certificate request (PEM, in base64). */
+function organizationsIn(request: string): string[] {
+  const pem = Buffer.from(request, 'base64').toString('latin1');
+  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const names: string[] = [];
+  for (let at = der.indexOf(organizationOid); at >= 0; at = der.indexOf(organizationOid, at + 1)) {
+    const start = at + organizationOid.length;
+    const length = der[start + 1] ?? 0;
+    names.push(der.subarray(start + 2, start + 2 + length).toString('utf8'));
+  }
+  return names;
+}
+
+function checkSubject(request: AdmissionRequest): void {
+  const { operation, resource, subresource, object } = request;
+  const isRequest = resource.storageKey === `certificatesigningrequests.${group}` && subresource === undefined;
+  const spec = objectOf(object?.['spec']);
+  if (!isRequest || operation !== 'CREATE' || spec['signerName'] !== clientSigner) return;
+  if (!organizationsIn(textOf(spec['request'])).includes('system:masters')) return;
+  throw refusal(request, `use of ${clientSigner} signer with system:masters group is not allowed`);
+}
+
+function check(authorizer: Authorizer, request: AdmissionRequest): void {
+  const { operation, resource, subresource, oldObject } = request;
+  if (operation !== 'UPDATE' || resource.storageKey !== `certificatesigningrequests.${group}`) return;
+  const signer = textOf(objectOf(oldObject?.['spec'])['signerName']);
+  if (subresource === 'approval' && !mayFor(authorizer, request, { verb: 'approve', signer })) {
+    throw refusal(request, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`);
+  }
+  const isSigning = subresource === 'status' && (isChanged(request, 'certificate') || isChanged(request, 'conditions'));
+  if (isSigning && !mayFor(authorizer, request, { verb: 'sign', signer })) {
+    throw refusal(request, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`);
+  }
+}
+
+/** Certificates are approved and signed by those who may do it for their signer; nobody gets one of the server's own administrators. */
+export function certificateSigners(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval and CertificateSigning',
+    validate: (request) => {
+      checkSubject(request);
+      check(authorizer, request);
+      return Promise.resolve();
+    },
+  };
+}

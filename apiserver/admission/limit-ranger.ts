@@ -1,0 +1,118 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { constraintErrors, type Usage } from './limit-constraints.ts';
+import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import { isNewPod, objectOf, objectsOf, podTotals, textOf } from './pod-parts.ts';
+import { listed, refusal } from './refusal.ts';
+
+const annotation = 'kubernetes.io/limit-ranger';
+
+function limitsOf(range: KubeObject, type: string): JsonObject[] {
+  return objectsOf(objectOf(range['spec'])['limits']).filter((limit) => limit['type'] === type);
+}
+
+interface Defaults {
+  readonly requests: ResourceList;
+  readonly limits: ResourceList;
+}
+
+function defaultsOf(range: KubeObject): Defaults {
+  const rows = limitsOf(range, 'Container');
+  const merge = (field: string): ResourceList =>
+    rows.reduce<ResourceList>((all, row) => ({ ...all, ...resourceList(row[field]) }), {});
+  return { requests: merge('defaultRequest'), limits: merge('default') };
+}
+
+/** Fills in what a container does not say; what was filled in, in words. */
+function fillIn(container: JsonObject, defaults: Defaults, what: string): string[] {
+  const resources: JsonObject = { ...objectOf(container['resources']) };
+  const words: string[] = [];
+  for (const part of ['requests', 'limits'] as const) {
+    const own = objectOf(resources[part]);
+    const added = Object.entries(defaults[part]).filter(([name]) => !Object.hasOwn(own, name));
+    if (added.length === 0) continue;
+    resources[part] = { ...own, ...Object.fromEntries(added) };
+    const names = added.map(([name]) => name).toSorted();
+    words.push(`${names.join(', ')} ${part.slice(0, -1)} for ${what} ${textOf(container['name'])}`);
+  }
+  container['resources'] = resources;
+  return words;
+}
+
+function withDefaults(pod: KubeObject, range: KubeObject): KubeObject {
+  const defaults = defaultsOf(range);
+  if (Object.keys({ ...defaults.requests, ...defaults.limits }).length === 0) return pod;
+  const spec = structuredClone(objectOf(pod['spec']));
+  const words = [
+    ...objectsOf(spec['containers']).flatMap((container) => fillIn(container, defaults, 'container')),
+    ...objectsOf(spec['initContainers']).flatMap((container) => fillIn(container, defaults, 'init container')),
+  ];
+  if (words.length === 0) return pod;
+  const annotations = { ...pod.metadata.annotations, [annotation]: `LimitRanger plugin set: ${words.join('; ')}` };
+  return { ...pod, metadata: { ...pod.metadata, annotations }, spec };
+}
+
+function usageOf({ resources }: JsonObject): Usage {
+  const { requests, limits } = objectOf(resources);
+  return { requests: resourceList(requests), limits: resourceList(limits) };
+}
+
+function podErrors(pod: KubeObject, range: KubeObject): string[] {
+  const spec = objectOf(pod['spec']);
+  const containers = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
+  const whole = { requests: podTotals(spec, 'requests'), limits: podTotals(spec, 'limits') };
+  return [
+    ...limitsOf(range, 'Container').flatMap((limit) =>
+      containers.flatMap((container) => constraintErrors(limit, usageOf(container))),
+    ),
+    ...limitsOf(range, 'Pod').flatMap((limit) => constraintErrors(limit, whole)),
+  ];
+}
+
+function claimErrors(claim: KubeObject, range: KubeObject): string[] {
+  const usage = usageOf(objectOf(claim['spec']));
+  return limitsOf(range, 'PersistentVolumeClaim').flatMap((limit) =>
+    constraintErrors(limit, { requests: usage.requests, limits: undefined }),
+  );
+}
+
+/** What is bounded in a write: what a pod that is made, or a claim, asks for. */
+function errorsFor(request: AdmissionRequest): ((object: KubeObject, range: KubeObject) => string[]) | undefined {
+  const { resource, subresource, operation } = request;
+  if (isNewPod(request)) return podErrors;
+  const isClaim = resource.storageKey === 'persistentvolumeclaims' && subresource === undefined;
+  return isClaim && operation !== 'DELETE' ? claimErrors : undefined;
+}
+
+function check(request: AdmissionRequest, rangesIn: (namespace: string) => readonly KubeObject[]): void {
+  const { object, oldObject } = request;
+  const find = errorsFor(request);
+  if (find === undefined || object === undefined || oldObject?.metadata.deletionTimestamp !== undefined) return;
+  for (const range of rangesIn(request.namespace)) {
+    const errors = find(object, range);
+    if (errors.length > 0) throw refusal(request, listed(errors));
+  }
+}
+
+/** LimitRanges of the namespace: defaults for containers, bounds for containers, pods and claims. */
+export function limitRanger(cluster: Cluster): AdmissionPlugin {
+  const rangesIn = (namespace: string): readonly KubeObject[] => {
+    const type = cluster.resource('', 'limitranges');
+    return type === undefined ? [] : cluster.list(type, { namespace });
+  };
+  return {
+    name: 'LimitRanger',
+    mutate: (request) => {
+      const { object } = request;
+      if (object === undefined || !isNewPod(request)) return Promise.resolve(undefined);
+      const changed = rangesIn(request.namespace).reduce(withDefaults, object);
+      return Promise.resolve(changed === object ? undefined : changed);
+    },
+    validate: (request) => {
+      check(request, rangesIn);
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../../src/base/index.ts';
+import { objectOf, objectsOf, textOf } from '../pod-parts.ts';
+
+/** A pod, or the template of one, as the checks see it. */
+export interface PodView {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: JsonObject;
+}
+
+/** What a check found; undefined when nothing. */
+export type Finding = { readonly reason: string; readonly detail: string } | undefined;
+
+/** Containers of all sorts. */
+export function containersOf({ spec }: PodView): JsonObject[] {
+  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((field) => objectsOf(spec[field]));
+}
+
+/** `securityContext` of a pod's spec or of a container. */
+export function securityOf(part: JsonObject): JsonObject {
+  return objectOf(part['securityContext']);
+}
+
+export function isWindows({ spec }: PodView): boolean {
+  return objectOf(spec['os'])['name'] === 'windows';
+}
+
+/** `"a", "b"` */
+export function quoted(items: readonly string[]): string {
+  return `"${items.join('", "')}"`;
+}
+
+export function plural(word: string, count: number): string {
+  return count === 1 ? word : `${word}s`;
+}
+
+/** `container "a"`, `containers "a", "b"` */
+export function containerWords(names: readonly string[]): string {
+  return `${plural('container', names.length)} ${quoted(names)}`;
+}
+
+/** Names of the containers for which something holds. */
+export function containersWhere(pod: PodView, holds: (container: JsonObject) => boolean): string[] {
+  return containersOf(pod)
+    .filter(holds)
+    .map(({ name }) => textOf(name));
+}
+
+/** Who sets something bad, in words: the pod, some of its containers. */
+export function setters(isPod: boolean, containers: readonly string[]): string[] {
+  return [...(isPod ? ['pod'] : []), ...(containers.length === 0 ? [] : [containerWords(containers)])];
+}
+
+/** Each text once, sorted. */
+export function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)].toSorted();
+}

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../../src/base/index.ts';
+import { objectOf, objectsOf, textOf, textsOf } from '../pod-parts.ts';
+import { isBadSeccomp, seccompProfile as seccompSet } from './baseline.ts';
+import {
+  containersOf,
+  containersWhere,
+  containerWords,
+  distinct,
+  type Finding,
+  isWindows,
+  type PodView,
+  plural,
+  quoted,
+  securityOf,
+  setters,
+} from './pod-view.ts';
+
+/** Since 1.25 pods that say they are for Windows need not say what means nothing there. */
+function isExempt(pod: PodView, minor: number): boolean {
+  return minor >= 25 && isWindows(pod);
+}
+
+export function allowPrivilegeEscalation(pod: PodView, minor: number): Finding {
+  if (isExempt(pod, minor)) return undefined;
+  const containers = containersWhere(pod, (container) => securityOf(container)['allowPrivilegeEscalation'] !== false);
+  if (containers.length === 0) return undefined;
+  const detail = `${containerWords(containers)} must set securityContext.allowPrivilegeEscalation=false`;
+  return { reason: 'allowPrivilegeEscalation != false', detail };
+}
+
+export function capabilities(pod: PodView, minor: number): Finding {
+  if (isExempt(pod, minor)) return undefined;
+  const capabilitiesOf = (container: JsonObject): JsonObject => objectOf(securityOf(container)['capabilities']);
+  const badIn = (container: JsonObject): string[] =>
+    textsOf(capabilitiesOf(container)['add']).filter((name) => name !== 'NET_BIND_SERVICE');
+  const keeping = containersWhere(pod, (container) => !textsOf(capabilitiesOf(container)['drop']).includes('ALL'));
+  const adding = containersWhere(pod, (container) => badIn(container).length > 0);
+  const names = distinct(containersOf(pod).flatMap(badIn));
+  const details = [
+    ...(keeping.length === 0 ? [] : [`${containerWords(keeping)} must set securityContext.capabilities.drop=["ALL"]`]),
+    ...(adding.length === 0
+      ? []
+      : [`${containerWords(adding)} must not include ${quoted(names)} in securityContext.capabilities.add`]),
+  ];
+  return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') };
+}
+
+const volumeTypes = new Set([
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'image',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]);
+
+export function restrictedVolumes({ spec }: PodView): Finding {
+  const typeOf = (volume: JsonObject): string =>
+    Object.keys(volume).find((key) => key !== 'name' && volume[key] !== undefined) ?? 'unknown';
+  const bad = objectsOf(spec['volumes']).filter((volume) => !volumeTypes.has(typeOf(volume)));
+  if (bad.length === 0) return undefined;
+  const types = distinct(bad.map(typeOf));
+  const names = bad.map(({ name }) => textOf(name));
+  const verb = names.length === 1 ? 'uses' : 'use';
+  const what = `restricted volume ${plural('type', types.length)} ${quoted(types)}`;
+  return {
+    reason: 'restricted volume types',
+    detail: `${plural('volume', names.length)} ${quoted(names)} ${verb} ${what}`,
+  };
+}
+
+export function runAsNonRoot(pod: PodView): Finding {
+  const wishOf = (part: JsonObject): unknown => securityOf(part)['runAsNonRoot'];
+  const isRoot = (part: JsonObject): boolean => wishOf(part) === false;
+  const who = setters(isRoot(pod.spec), containersWhere(pod, isRoot));
+  const reason = 'runAsNonRoot != true';
+  if (who.length > 0) return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` };
+  if (wishOf(pod.spec) === true) return undefined;
+  const silent = containersWhere(pod, (container) => wishOf(container) === undefined);
+  if (silent.length === 0) return undefined;
+  return { reason, detail: `pod or ${containerWords(silent)} must set securityContext.runAsNonRoot=true` };
+}
+
+export function runAsUser(pod: PodView): Finding {
+  const isRoot = (part: JsonObject): boolean => securityOf(part)['runAsUser'] === 0;
+  const who = setters(isRoot(pod.spec), containersWhere(pod, isRoot));
+  return who.length === 0
+    ? undefined
+    : { reason: 'runAsUser=0', detail: `${who.join(' and ')} must not set runAsUser=0` };
+}
+
+export function seccompProfile(pod: PodView, minor: number): Finding {
+  if (isExempt(pod, minor)) return undefined;
+  const bad = seccompSet(pod);
+  if (bad !== undefined) return bad;
+  const isSet = (part: JsonObject): boolean =>
+    objectOf(securityOf(part)['seccompProfile'])['type'] !== undefined && !isBadSeccomp(part);
+  if (isSet(pod.spec)) return undefined;
+  const silent = containersWhere(pod, (container) => !isSet(container));
+  if (silent.length === 0) return undefined;
+  const wish = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return { reason: 'seccompProfile', detail: `pod or ${containerWords(silent)} ${wish}` };
+}

@@ -1,0 +1,126 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import { countedKind, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
+import { addLists, maskList, type ResourceList, resourceList, subtractLists } from '../schema/resource-lists.ts';
+import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import { objectOf } from './pod-parts.ts';
+import { refusal } from './refusal.ts';
+
+const as = 'system:apiserver';
+
+function statusPart(quota: KubeObject, part: 'hard' | 'used'): ResourceList {
+  return resourceList(objectOf(quota['status'])[part]);
+}
+
+function print(list: ResourceList): string {
+  const parts = Object.entries(list).map(([name, amount]) => `${name}=${amount}`);
+  return parts.toSorted().join(',');
+}
+
+/** Writes that change what a quota counts. */
+function isCounted({ operation, resource, subresource, object }: AdmissionRequest): boolean {
+  if (object === undefined || !resource.namespaced) return false;
+  if (operation === 'CREATE') return subresource === undefined;
+  const isSized = ['services', 'persistentvolumeclaims'].includes(resource.storageKey);
+  const isResize = resource.storageKey === 'pods' && subresource === 'resize';
+  return operation === 'UPDATE' && (isResize || (isSized && subresource === undefined));
+}
+
+function withoutZeros(list: ResourceList): ResourceList {
+  return Object.fromEntries(Object.entries(list).filter(([, amount]) => parseQuantity(amount).nanos !== 0n));
+}
+
+class QuotaCheck {
+  readonly #cluster: Cluster;
+  /** The last check of each namespace: the next one sees what it has reserved. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  async check(request: AdmissionRequest): Promise<void> {
+    const { namespace } = request;
+    if (this.#quotasFor(request).length === 0) return;
+    const previous = this.#last.get(namespace) ?? Promise.resolve();
+    const mine = previous.then(() => this.#reserve(request));
+    const settled = mine.catch(() => {}); // told to who asked
+    this.#last.set(namespace, settled);
+    try {
+      await mine;
+    } finally {
+      if (this.#last.get(namespace) === settled) this.#last.delete(namespace);
+    }
+  }
+
+  #quotasFor({ namespace, resource, object }: AdmissionRequest): KubeObject[] {
+    const type = this.#cluster.resource('', 'resourcequotas');
+    if (type === undefined || object === undefined) return [];
+    return this.#cluster.list(type, { namespace }).filter((quota) => {
+      const hard = Object.keys(resourceList(objectOf(quota['spec'])['hard']));
+      const counts = hard.some((name) => countedKind(name) === resource.storageKey);
+      return counts && matchesScopes(quota, resource.storageKey, object);
+    });
+  }
+
+  async #reserve(request: AdmissionRequest): Promise<void> {
+    const changes = this.#quotasFor(request)
+      .map((quota) => ({ quota, added: this.#added(request, quota) }))
+      .filter(({ added }) => Object.keys(added).length > 0);
+    for (const { quota, added } of changes) checkLimit(request, quota, added);
+    if (request.dryRun) return;
+    for (const { quota, added } of changes) await this.#write(quota, added);
+  }
+
+  /** What a write adds to what a quota counts.
+   *  @throws StatusError 403 when the quota cannot tell */
+  #added(request: AdmissionRequest, quota: KubeObject): ResourceList {
+    const { resource, object, oldObject } = request;
+    const hard = statusPart(quota, 'hard');
+    const spec = resourceList(objectOf(quota['spec'])['hard']);
+    const names = Object.keys(hard).filter((name) => countedKind(name) === resource.storageKey);
+    const name = quota.metadata.name ?? '';
+    const used = statusPart(quota, 'used');
+    const wanted = Object.keys(spec).filter((item) => countedKind(item) === resource.storageKey);
+    const missing = resource.storageKey === 'pods' && object !== undefined ? missingCompute(object, wanted) : '';
+    if (missing !== '') throw refusal(request, `failed quota: ${name}: ${missing}`);
+    const unknown = wanted.filter((item) => !Object.hasOwn(used, item)).toSorted();
+    if (unknown.length > 0)
+      throw refusal(request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
+    const now = usageOf(resource, object as KubeObject);
+    const before = oldObject === undefined ? {} : usageOf(resource, oldObject);
+    return maskList(withoutZeros(subtractLists(now, before)), names);
+  }
+
+  async #write(quota: KubeObject, added: ResourceList): Promise<void> {
+    const type = this.#cluster.resource('', 'resourcequotas');
+    if (type === undefined) return;
+    const used = addLists(statusPart(quota, 'used'), added);
+    const { namespace = '', name = '' } = quota.metadata;
+    const patch = { status: { used: { ...used } } } as unknown as JsonObject;
+    await this.#cluster.patch(type, { namespace, name }, patch, { as, subresource: 'status' });
+  }
+}
+
+function checkLimit(request: AdmissionRequest, quota: KubeObject, added: ResourceList): void {
+  const [hard, used] = [statusPart(quota, 'hard'), statusPart(quota, 'used')];
+  const wanted = addLists(maskList(used, Object.keys(added)), added);
+  const exceeded = Object.keys(added).filter((name) => compareQuantities(wanted[name] ?? '0', hard[name] ?? '0') > 0);
+  if (exceeded.length === 0) return;
+  const [requested, had, limited] = [added, used, hard].map((list) => print(maskList(list, exceeded)));
+  const why = `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${had}, limited: ${limited}`;
+  throw refusal(request, why);
+}
+
+/** Nothing is made that a quota of its namespace has no room for; what is made is counted at once. */
+export function resourceQuota(cluster: Cluster): AdmissionPlugin {
+  const check = new QuotaCheck(cluster);
+  return {
+    name: 'ResourceQuota',
+    validate: async (request) => {
+      if (isCounted(request)) await check.check(request);
+    },
+  };
+}

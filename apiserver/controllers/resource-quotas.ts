@@ -1,0 +1,88 @@
+import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { countedKind, matchesScopes, usageOf } from '../quota/index.ts';
+import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { addLists, maskList, type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+
+const as = 'system:serviceaccount:kube-system:resourcequota-controller';
+
+function phaseOf(object: KubeObject | undefined): JsonValue | undefined {
+  return object === undefined ? undefined : statusOf(object)['phase'];
+}
+
+/** Whether less may be used after an event than before. */
+function mayFree({ type, resource, object, previous }: ClusterEvent): boolean {
+  if (type === 'DELETED') return true;
+  if (resource.storageKey === 'pods') return phaseOf(object) !== phaseOf(previous);
+  return type === 'MODIFIED' && ['services', 'persistentvolumeclaims'].includes(resource.storageKey);
+}
+
+class ResourceQuotas implements Controller {
+  readonly name = 'resource-quota';
+  readonly #cluster: Cluster;
+  /** How many quotas each namespace has: most have none, and then nothing is looked at. */
+  readonly #namespaces = new Map<string, Set<string>>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** What is made is counted by admission, before it is there; only what goes or ends is looked at again. */
+  keysOf(event: ClusterEvent): Iterable<string> {
+    if (event.resource.storageKey === 'resourcequotas') return this.#learn(event);
+    const quotas = this.#namespaces.get(event.object.metadata.namespace ?? '');
+    return quotas !== undefined && mayFree(event) ? quotas : [];
+  }
+
+  async work(key: string): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/');
+    const type = typeOf(this.#cluster, 'resourcequotas');
+    const quota = this.#cluster.get(type, { namespace, name });
+    if (quota === undefined) return;
+    const hard = resourceList(specOf(quota)['hard']);
+    const status = { hard: { ...hard }, used: { ...this.#used(quota, hard, namespace) } };
+    if (isJsonEqual(status as unknown as JsonValue, statusOf(quota))) return;
+    await unlessGone(this.#cluster.update(type, { ...quota, status } as KubeObject, { as, subresource: 'status' }));
+  }
+
+  #learn({ type, object, previous }: ClusterEvent): Iterable<string> {
+    const { namespace = '', name = '' } = object.metadata;
+    const key = `${namespace}/${name}`;
+    const quotas = this.#namespaces.get(namespace) ?? new Set<string>();
+    if (type === 'DELETED') quotas.delete(key);
+    else quotas.add(key);
+    if (quotas.size === 0) this.#namespaces.delete(namespace);
+    else this.#namespaces.set(namespace, quotas);
+    const isSame = previous !== undefined && isJsonEqual(specOf(object), specOf(previous));
+    return type === 'DELETED' || isSame ? [] : [key];
+  }
+
+  /** Names that count nothing which is served keep what somebody wrote for them. */
+  #used(quota: KubeObject, hard: ResourceList, namespace: string): ResourceList {
+    const names = Object.keys(hard);
+    let used = maskList(resourceList(statusOf(quota)['used']), names);
+    for (const type of this.#cluster.resources()) {
+      const own = names.filter((name) => countedKind(name) === type.storageKey);
+      if (own.length > 0) used = { ...used, ...this.#usedOf(type, quota, { names: own, namespace }) };
+    }
+    return used;
+  }
+
+  #usedOf(
+    type: ResourceType,
+    quota: KubeObject,
+    { names, namespace }: { readonly names: readonly string[]; readonly namespace: string },
+  ): ResourceList {
+    const objects = this.#cluster.list(type, { namespace });
+    const selected = objects.filter((object) => matchesScopes(quota, type.storageKey, object));
+    const nothing: ResourceList = Object.fromEntries(names.map((name) => [name, '0']));
+    return selected.reduce((sum, object) => addLists(sum, maskList(usageOf(type, object), names)), nothing);
+  }
+}
+
+/** Keeps up what of each ResourceQuota is used. */
+export function resourceQuotas(cluster: Cluster): Controller {
+  return new ResourceQuotas(cluster);
+}

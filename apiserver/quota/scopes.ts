@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import { objectOf, objectsOf, textOf, textsOf } from '../admission/pod-parts.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { parseQuantity } from '../schema/quantity.ts';
+import { resourceList } from '../schema/resource-lists.ts';
+
+interface ScopeRule {
+  readonly scope: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+function rulesOf(quota: KubeObject): ScopeRule[] {
+  const spec = objectOf(quota['spec']);
+  const { scopes = [], scopeSelector } = spec;
+  const plain = textsOf(scopes).map((scope) => ({
+    scope,
+    operator: 'Exists',
+    values: [],
+  }));
+  const expressions = objectsOf(objectOf(scopeSelector)['matchExpressions']);
+  return [...plain, ...expressions.map(ruleOf)];
+}
+
+function ruleOf({ scopeName, operator, values }: JsonObject): ScopeRule {
+  return { scope: textOf(scopeName), operator: textOf(operator), values: textsOf(values) };
+}
+
+/** Whether no container asks for any cpu or memory. */
+function isBestEffort(spec: JsonObject): boolean {
+  return [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])].every(({ resources }) => {
+    const { requests, limits } = objectOf(resources);
+    const amounts = Object.entries({ ...resourceList(requests), ...resourceList(limits) });
+    return amounts.every(([name, amount]) => !['cpu', 'memory'].includes(name) || parseQuantity(amount).nanos === 0n);
+  });
+}
+
+function hasCrossNamespaceAffinity(spec: JsonObject): boolean {
+  const affinity = objectOf(spec['affinity']);
+  const terms = ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {
+    const part = objectOf(affinity[kind]);
+    const preferred = objectsOf(part['preferredDuringSchedulingIgnoredDuringExecution']);
+    return [
+      ...objectsOf(part['requiredDuringSchedulingIgnoredDuringExecution']),
+      ...preferred.map((term) => objectOf(term['podAffinityTerm'])),
+    ];
+  });
+  return terms.some(({ namespaces, namespaceSelector }) => namespaces !== undefined || namespaceSelector !== undefined);
+}
+
+const scopes: ReadonlyMap<string, (spec: JsonObject) => boolean> = new Map([
+  ['Terminating', (spec) => spec['activeDeadlineSeconds'] !== undefined],
+  ['NotTerminating', (spec) => spec['activeDeadlineSeconds'] === undefined],
+  ['BestEffort', isBestEffort],
+  ['NotBestEffort', (spec) => !isBestEffort(spec)],
+  ['CrossNamespacePodAffinity', hasCrossNamespaceAffinity],
+]);
+
+function isClass(value: string, { operator, values }: ScopeRule): boolean {
+  if (operator === 'In') return values.includes(value);
+  if (operator === 'NotIn') return value !== '' && !values.includes(value);
+  return operator === 'Exists' ? value !== '' : value === '';
+}
+
+function isInScope(spec: JsonObject, rule: ScopeRule): boolean {
+  if (rule.scope === 'PriorityClass') return isClass(textOf(spec['priorityClassName']), rule);
+  return scopes.get(rule.scope)?.(spec) ?? false;
+}
+
+/** Whether the scopes of a quota select an object. Only pods have scopes. */
+export function matchesScopes(quota: KubeObject, storageKey: string, object: KubeObject): boolean {
+  const rules = rulesOf(quota);
+  if (rules.length === 0) return true;
+  return storageKey === 'pods' && rules.every((rule) => isInScope(objectOf(object['spec']), rule));
+}
