@@ -52,6 +52,8 @@ export interface Strategy extends KindFacts {
   decode?(object: KubeObject): string[];
   /** Schema and semantic rules. `old` is undefined on create. */
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
+  /** Texts for `Warning` headers that come up while `validate` looks at an object; asked right after it, also when it found errors. */
+  validationWarnings?(object: KubeObject): readonly string[];
   /** Texts for `Warning` headers. */
   warnings(object: KubeObject, old: KubeObject | undefined, subresource?: string): string[];
   /** Whether this kind counts generations, and whether this write starts a new one. */

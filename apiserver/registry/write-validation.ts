@@ -30,6 +30,7 @@ export function checkObject(type: ResourceType, object: KubeObject, context: Wri
   for (const text of dropDuplicateOwners(metadata)) context.warn(text);
   const errors = validateObjectMeta(metadata, metadataFacts(type));
   errors.push(...type.strategy.validate(object, undefined, undefined));
+  for (const text of type.strategy.validationWarnings?.(object) ?? []) context.warn(text);
   if (errors.length > 0) throw refusal(type, metadata.name ?? '', errors);
   for (const text of type.strategy.warnings(object, undefined)) context.warn(text);
 }
@@ -49,6 +50,7 @@ export function checkObjectUpdate(
   ];
   for (let time = 0; time < checks.asNew; time += 1) errors.push(...validateObjectMeta(object.metadata, facts));
   errors.push(...target.type.strategy.validate(object, old, target.subresource));
+  for (const text of target.type.strategy.validationWarnings?.(object) ?? []) context.warn(text);
   if (errors.length > 0) throw refusal(target.type, object.metadata.name ?? '', errors);
   for (const text of target.type.strategy.warnings(object, old, target.subresource)) context.warn(text);
 }

@@ -13,6 +13,8 @@ const structPattern =
 const quantityPattern = /\bresource\.Quantity\{.*?Format:"[A-Za-z]*"\}/g;
 /** Go's account of how two pods differ, behind the rule against it. */
 const differencePattern = /(previously negative\)\n|may not be (?:changed|removed)\n)[^]*$/;
+/** The name of a type that expressions of one schema see. */
+const typePattern = /\bselfType\d+/g;
 const addressKeys = new Set(['clusterIP', 'clusterIPs']);
 const portKeys = new Set(['nodePort', 'healthCheckNodePort']);
 const allocatedPorts = { first: 30_000, last: 32_767 };
@@ -46,7 +48,8 @@ export class Normaliser {
       .replace(quantityPattern, 'resource.Quantity{…}')
       .replace(structPattern, '$1{…}')
       .replace(differencePattern, '$1…')
-      .replace(pointerPattern, '<pointer>');
+      .replace(pointerPattern, '<pointer>')
+      .replace(typePattern, 'selfType<n>');
   }
 
   /** A path with its query: versions and continue tokens in it are numbered as in bodies. */

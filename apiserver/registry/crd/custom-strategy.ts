@@ -17,6 +17,7 @@ import {
   metadataProblem,
   settleMetadata,
 } from './embedded-objects.ts';
+import { createRuleChecks } from './rule-checks.ts';
 import { specScaleErrors, statusScaleErrors } from './scale-rules.ts';
 
 /** One version of a CustomResourceDefinition as its objects need it. */
@@ -148,6 +149,7 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
 /** The behaviour of one version of a custom resource: status apart where there is a status subresource, pruning, defaults, validation by schema.
  *  @see reference "types" 1.5 */
 export function createCustomStrategy(version: CustomVersion, objects: CustomObjects): Strategy {
+  const rules = createRuleChecks(version.schema);
   const outside = new Set(version.hasStatus ? ['metadata', 'status'] : ['metadata']);
   return {
     prepareForCreate: (object) => {
@@ -159,7 +161,11 @@ export function createCustomStrategy(version: CustomVersion, objects: CustomObje
     prepareForStatusUpdate: keepAllButStatus,
     decode: (object) => objects.decode(object),
     applyDefaults: (object) => objects.complete(object),
-    validate: (object, old, subresource) => objects.validate(object, old, subresource),
+    validate: (object, old, subresource) => {
+      const errors = objects.validate(object, old, subresource);
+      return [...errors, ...(rules?.errors(object, old, errors) ?? [])];
+    },
+    ...(rules === undefined ? {} : { validationWarnings: (object: KubeObject) => rules.warnings(object) }),
     warnings: finalizerWarnings,
     hasGeneration: true,
     isNewGeneration: (object, old) => {

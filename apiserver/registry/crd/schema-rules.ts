@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { validationRuleErrors } from '../../cel/rules/schema-rules.ts';
 import type { FieldError } from '../../http/status-error.ts';
 import { forbiddenField, invalidField, PlainText } from '../../schema/field-errors.ts';
 import { isTrueAt, textAt } from '../kinds/reading.ts';
@@ -90,7 +91,8 @@ export function schemaErrors(root: JsonObject, { path, hasStatus }: SchemaFacts)
     errors.push(...(structural.length > 0 ? structural : defaultErrors(root, path)));
   }
   errors.push(...keywordErrors(root, path));
-  return errors.length === 0 && problem !== undefined ? [invalidField(path, '', problem)] : errors;
+  if (errors.length > 0) return errors;
+  return problem === undefined ? validationRuleErrors(root, path) : [invalidField(path, '', problem)];
 }
 
 /** The schema at `schema.openAPIV3Schema` of a version. */

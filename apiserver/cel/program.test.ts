@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { basicTypes, listType } from './language/cel-type.ts';
+import type { Environment } from './language/environment.ts';
+import { kubernetesFunctions } from './library/index.ts';
+import { compileProgram, isFaulty } from './program.ts';
+import { dynamicValue } from './values/from-json.ts';
+import { Failure, type Value } from './values/value.ts';
+
+const environment: Environment = {
+  functions: kubernetesFunctions(),
+  variables: new Map([
+    ['list', listType(basicTypes.int)],
+    ['text', basicTypes.string],
+    ['any', basicTypes.dyn],
+  ]),
+  structs: new Map(),
+};
+
+function issuesOf(text: string): string | undefined {
+  const result = compileProgram(text, environment);
+  return isFaulty(result) ? (result.issues ?? result.instantiation) : undefined;
+}
+
+function run(text: string, variables: Record<string, Value> = {}, limit = 1e6): Value {
+  const result = compileProgram(text, environment);
+  if (isFaulty(result)) throw new Error(result.issues ?? result.instantiation);
+  return result.run((name) => variables[name], limit).value;
+}
+
+test('nesting, length and the number of faults of an expression are bounded', () => {
+  expect(issuesOf(`${'('.repeat(100_000)}1`)).toContain('code point size exceeds limit');
+  expect(issuesOf('('.repeat(50_000))).toContain('expression recursion limit exceeded: 250');
+  expect(issuesOf('['.repeat(50_000))).toContain('expression recursion limit exceeded: 250');
+  expect(issuesOf(`1${'+1'.repeat(1000)}`)).toContain('expression recursion limit exceeded: 250');
+  expect(issuesOf(`text${'.a'.repeat(1000)}`)).toContain('expression recursion limit exceeded: 250');
+  expect(issuesOf('! '.repeat(300))).toContain('Syntax error');
+  expect((issuesOf('# '.repeat(5000)) ?? '').split('ERROR:').length).toBeLessThan(110);
+});
+
+test('a long chain of && is not deep', () => {
+  expect(run(`true${' && true'.repeat(2000)}`)).toBe(true);
+});
+
+test('what costs too much is stopped, also when most of it is free of charge', () => {
+  const list = dynamicValue(Array.from({ length: 3000 }, (_, index) => index));
+  expect(run('list.all(x, list.all(y, x + y >= 0))', { list })).toEqual(
+    new Failure('operation cancelled: actual cost limit exceeded'),
+  );
+  const long = dynamicValue(Array.from({ length: 200_000 }, () => 1));
+  expect(run('list.all(x, size(list + list + list + list) > 0)', { list: long }, 1e9)).toEqual(
+    new Failure('operation interrupted'),
+  );
+});
+
+test('a regular expression takes time in proportion to its text', () => {
+  expect(run("text.matches('^(a+)+$')", { text: `${'a'.repeat(50_000)}b` }, 1e9)).toBe(false);
+});
+
+test('names of JavaScript objects are no fields and no functions', () => {
+  const any = dynamicValue({});
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    expect(run(`has(any.${name})`, { any })).toBe(false);
+    expect(run(`any.${name}`, { any })).toEqual(new Failure(`no such key: ${name}`));
+    expect(issuesOf(`text.${name}()`)).toContain(`undeclared reference to '${name}'`);
+    expect(issuesOf(`${name}(1)`)).toContain(`undeclared reference to '${name}'`);
+  }
+});
+
+test('an error on one side of || and && matters only when the other side does not decide', () => {
+  expect(run('1 / 0 == 1 || true')).toBe(true);
+  expect(run('false && 1 / 0 == 1')).toBe(false);
+  expect(run('1 / 0 == 1 && true')).toEqual(new Failure('division by zero'));
+  expect(run('[1, 0].exists(x, 1 / x == 1)')).toBe(true);
+  expect(run('[1, 0].all(x, 1 / x == 1)')).toEqual(new Failure('division by zero'));
+});

@@ -1,0 +1,79 @@
+import { compileExpression, type Evaluator } from './evaluation/compile.ts';
+import { CannotCompile } from './evaluation/constants.ts';
+import { Frame, Interrupted, type Lookup, TooExpensive } from './evaluation/frame.ts';
+import type { CelType } from './language/cel-type.ts';
+import { checkTypes } from './language/checker.ts';
+import type { Environment } from './language/environment.ts';
+import { childrenOf, type Expression } from './language/expression.ts';
+import { parseExpression } from './language/parser.ts';
+import { describeIssues } from './language/source-text.ts';
+import { validateTree } from './language/validators.ts';
+import { Failure, type Value } from './values/value.ts';
+
+/** The outcome of one evaluation. */
+export interface Outcome {
+  /** A Failure when the expression came to no value. */
+  readonly value: Value;
+  /** In units of cost, also when it failed. */
+  readonly cost: number;
+}
+
+/** An expression without faults, which can be evaluated any number of times. */
+export interface Program {
+  readonly root: Expression;
+  readonly type: CelType;
+  /** Whether a variable is used anywhere. */
+  readonly uses: (variable: string) => boolean;
+  /** Evaluates within a cost limit, beyond which the value is the error that it was exceeded. Never throws for what an expression does. */
+  readonly run: (lookUp: Lookup, limit: number) => Outcome;
+}
+
+/** Why an expression is no program. */
+export interface Faults {
+  /** Each fault with its place, its line and an arrow. */
+  readonly issues?: string;
+  /** A constant part has no value: ``error parsing regexp: missing closing ]: `[` ``. */
+  readonly instantiation?: string;
+}
+
+function usesVariable(node: Expression, variable: string): boolean {
+  if (node.kind === 'ident' && node.name.replace(/^\./, '') === variable) return true;
+  if (node.kind === 'select' && node.variable?.split('.')[0] === variable) return true;
+  return childrenOf(node).some((child) => usesVariable(child, variable));
+}
+
+function evaluate(evaluator: Evaluator, lookUp: Lookup, limit: number): Outcome {
+  const frame = new Frame(lookUp, limit);
+  try {
+    return { value: evaluator(frame), cost: frame.cost };
+  } catch (error) {
+    if (!(error instanceof TooExpensive || error instanceof Interrupted)) throw error;
+    return { value: new Failure(error.message), cost: frame.cost };
+  }
+}
+
+/** Reads, checks and prepares an expression. */
+export function compileProgram(text: string, environment: Environment): Program | Faults {
+  const { root, issues } = parseExpression(text);
+  if (issues.length > 0) return { issues: describeIssues(text, issues) };
+  const wrong = checkTypes(root, environment);
+  const faults = wrong.length > 0 ? wrong : validateTree(root);
+  if (faults.length > 0 || root.type === undefined) return { issues: describeIssues(text, faults) };
+  try {
+    const evaluator = compileExpression(root, environment.functions);
+    return {
+      root,
+      type: root.type,
+      uses: (variable) => usesVariable(root, variable),
+      run: (lookUp, limit) => evaluate(evaluator, lookUp, limit),
+    };
+  } catch (error) {
+    if (error instanceof CannotCompile) return { instantiation: error.message };
+    throw error;
+  }
+}
+
+/** Whether compiling found faults. */
+export function isFaulty(result: Program | Faults): result is Faults {
+  return !('run' in result);
+}
