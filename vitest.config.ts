@@ -13,6 +13,15 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       { test: { ...shared, name: 'conformance', include: ['test/conformance/*.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'clients',
+          include: ['test/clients/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
       { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000 } },
     ],
   },

@@ -39,4 +39,5 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'isomorphic-git': ['src/sources'],
   fastify: ['webhook'],
   re2js: ['apiserver'],
+  '@bufbuild/protobuf': ['apiserver'],
 };

@@ -63,13 +63,19 @@ function selectorText(selector: JsonValue | undefined): string {
   return [...pairs.sort(), ...expressions.map(expressionText)].join(',');
 }
 
+/** Custom resources show a selector only where their definition says where it is. */
+function scaleSelector(type: ResourceType, object: KubeObject): string {
+  const path = pathsOf(type).labelSelector ?? (type.isCustom ? undefined : '.spec.selector');
+  return path === undefined ? '' : selectorText(valueAt(object, path));
+}
+
 function scaleOf(type: ResourceType, object: KubeObject): JsonObject {
   const paths = pathsOf(type);
   const replicas = valueAt(object, paths.specReplicas);
   if (replicas === undefined && type.isCustom) {
     throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
   }
-  const selector = selectorText(valueAt(object, paths.labelSelector ?? (type.isCustom ? '' : '.spec.selector')));
+  const selector = scaleSelector(type, object);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp };
   return {

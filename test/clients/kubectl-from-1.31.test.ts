@@ -1,0 +1,3 @@
+import { describeKubectls } from './kubectl-suite.ts';
+
+await describeKubectls((minor) => minor >= 31);
