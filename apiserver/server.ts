@@ -186,9 +186,10 @@ class ServerCore {
   }
 
   /** What is there before the first request. */
-  async prepare(objects: FirstObjects): Promise<void> {
+  async prepare(objects: FirstObjects & { readonly clientCaPem: string }): Promise<void> {
     const { types, clock, log } = this.parts;
-    const first = { cluster: this.cluster, log, nowMs: clock.now() };
+    const { clientCaPem } = objects;
+    const first = { cluster: this.cluster, log, nowMs: clock.now(), clientCaPem };
     await bootstrap(first);
     this.#description = (port) => describeServer(first, port);
     const admission = createAdmissionPlugins({
@@ -283,7 +284,7 @@ async function openCore(options: ApiServerOptions, host: string): Promise<OpenCo
     const address = webhookServer === undefined ? undefined : { url: webhookServer.url, caBundlePem };
     const objects = await readFirstObjects(options, address);
     core = new ServerCore(options, store, credentials);
-    await core.prepare(objects);
+    await core.prepare({ ...objects, clientCaPem: credentials.authority.certificatePem });
     return { core, credentials, webhookServer };
   } catch (thrown) {
     core?.beginStop();

@@ -14,13 +14,14 @@ async function apply(kube: KubeClient, object: unknown): Promise<void> {
   await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
 }
 
-/** ClusterRoles to bind, and the authority to trust, where users of the original look for them. */
-async function publish(kube: KubeClient, systemNamespace: string, caBundlePem: string): Promise<void> {
+/** ClusterRoles to bind, the server's address, and the authority to trust, where users of the original look for them. */
+async function publish(kube: KubeClient, systemNamespace: string, server: ContentServer): Promise<void> {
   for (const [name, rules] of Object.entries(rights)) {
     await apply(kube, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
   }
   const metadata = { name: 'rukpak-ca', namespace: systemNamespace };
-  const data = { 'ca.crt': Buffer.from(caBundlePem).toString('base64') };
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const data = { 'ca.crt': base64(server.caBundlePem), url: base64(`https://127.0.0.1:${server.port}`) };
   await apply(kube, { apiVersion: 'v1', kind: 'Secret', metadata, data });
 }
 
@@ -45,6 +46,6 @@ export async function openContentServer(
     server = await start(0);
   }
   await rememberPort(folder, portFile, server.port);
-  await publish(kube, systemNamespace, server.caBundlePem);
+  await publish(kube, systemNamespace, server);
   return server;
 }

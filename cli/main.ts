@@ -2,6 +2,8 @@ import { errorMessage, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { formatOptions, parseOptions } from './options.ts';
 
+const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
+
 function overview(): string {
   const width = Math.max(...commands.map((command) => command.name.length)) + 3;
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}${command.summary}`);
@@ -16,12 +18,20 @@ longshore COMMAND --help tells more of one command.`;
 
 function usage(command: Command): string {
   const options = command.options.length === 0 ? '' : `\n\n${formatOptions(command.options)}`;
-  return `Usage: longshore ${command.name}${command.options.length === 0 ? '' : ' [OPTIONS]'}\n\n${command.summary}${options}`;
+  const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
+  return `Usage: longshore ${words.join(' ')}\n\n${command.summary}${options}`;
+}
+
+function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
+  const missing = wanted[given.length];
+  if (missing !== undefined) return `${missing} is missing`;
+  const extra = given[wanted.length];
+  return extra === undefined ? undefined : `unexpected argument "${extra}"`;
 }
 
 async function run(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+  if (name === undefined || helpWords.has(name)) {
     process.stdout.write(`${overview()}\n`);
     return 0;
   }
@@ -35,12 +45,12 @@ async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const parsed = parseOptions(command.options, rest, process.env);
-  const [extra] = parsed.positionals;
-  if (extra !== undefined) {
-    process.stderr.write(`longshore ${command.name}: unexpected argument "${extra}"\n\n${usage(command)}\n`);
+  const problem = argumentProblem(command.positionals ?? [], parsed.positionals);
+  if (problem !== undefined) {
+    process.stderr.write(`longshore ${command.name}: ${problem}\n\n${usage(command)}\n`);
     return 2;
   }
-  return await command.run(parsed.values);
+  return await command.run(parsed.values, parsed.positionals);
 }
 
 try {

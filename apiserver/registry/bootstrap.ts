@@ -25,6 +25,13 @@ export interface Bootstrap {
   readonly cluster: Cluster;
   readonly log: Logger;
   readonly nowMs: number;
+  /** The authority of client certificates, for servers that stand beside this one. */
+  readonly clientCaPem: string;
+}
+
+function clientAuthority(pem: string): KubeObject {
+  const metadata = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'client-ca-file': pem } };
 }
 
 async function write({ cluster, log }: Bootstrap, object: KubeObject, live: KubeObject | undefined): Promise<void> {
@@ -69,6 +76,7 @@ async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void>
 export async function bootstrap(options: Bootstrap): Promise<void> {
   await Promise.all([...namespaces, ...priorityClasses].map((object) => ensure(options, object)));
   await Promise.all(defaultRbac.map((object) => ensureRbac(options, object)));
+  await ensure(options, clientAuthority(options.clientCaPem));
 }
 
 /** Creates what tells about the server and nobody waits for: may run beside the first requests. */

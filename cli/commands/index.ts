@@ -1,3 +1,4 @@
+import { clusterOptions, outputOption, runOptions } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import type { OptionSpec, OptionValues } from '../options.ts';
 
@@ -5,8 +6,10 @@ import type { OptionSpec, OptionValues } from '../options.ts';
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  /** Names of the arguments, all needed: `NAME`, `DIR`. */
+  readonly positionals?: readonly string[];
   readonly options: readonly OptionSpec[];
-  run(values: OptionValues): Promise<number>;
+  run(values: OptionValues, positionals: readonly string[]): Promise<number>;
 }
 
 /** In the order of `longshore --help`. */
@@ -22,6 +25,20 @@ export const commands: readonly Command[] = [
     summary: 'Play the main job once, with kubectl, on a cluster that comes and goes.',
     options: [],
     run: async () => (await import('./demo.ts')).demo(),
+  },
+  {
+    name: 'run',
+    summary: 'Install the content of a folder: apply a BundleDeployment and upload the folder for it.',
+    positionals: ['NAME', 'DIR'],
+    options: [...clusterOptions, ...runOptions],
+    run: async (values, positionals) => (await import('./run.ts')).run(values, positionals),
+  },
+  {
+    name: 'content',
+    summary: 'List the files of an unpacked Bundle.',
+    positionals: ['BUNDLE'],
+    options: [...clusterOptions, outputOption],
+    run: async (values, positionals) => (await import('./content.ts')).content(values, positionals),
   },
   {
     name: 'version',

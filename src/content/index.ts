@@ -12,7 +12,9 @@ export {
   startContentServer,
 } from './content-server.ts';
 export type { DirectoryEntry } from './directory.ts';
+export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
+export { packDirectory } from './pack.ts';
 export type { ContentRecord } from './records.ts';
 export type { LayerWriter, Staging } from './staging.ts';
 export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';

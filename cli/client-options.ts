@@ -1,0 +1,53 @@
+import type { OptionSpec } from './options.ts';
+
+/** Which cluster a command speaks to, and where it finds the content server of it. */
+export const clusterOptions: readonly OptionSpec[] = [
+  {
+    name: 'kubeconfig',
+    kind: 'text',
+    placeholder: 'FILE',
+    variable: 'KUBECONFIG',
+    sentence: 'The cluster to speak to (default: ~/.kube/config).',
+  },
+  {
+    name: 'system-namespace',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'rukpak-system',
+    sentence: 'Namespace of the provisioners.',
+  },
+  {
+    name: 'ca-secret-name',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'rukpak-ca',
+    sentence: 'Secret of the system namespace with the address (url) and the authority (ca.crt) of the content server.',
+  },
+];
+
+/** What `longshore run` makes. */
+export const runOptions: readonly OptionSpec[] = [
+  {
+    name: 'bundle-deployment-provisioner-class',
+    kind: 'text',
+    placeholder: 'CLASS',
+    default: 'core-rukpak-io-plain',
+    sentence: 'Provisioner class of the BundleDeployment.',
+  },
+  {
+    name: 'bundle-provisioner-class',
+    kind: 'text',
+    placeholder: 'CLASS',
+    default: 'core-rukpak-io-plain',
+    sentence: 'Provisioner class of its Bundle.',
+  },
+];
+
+/** Text for people, JSON for programs. */
+export const outputOption: OptionSpec = {
+  name: 'output',
+  kind: 'text',
+  placeholder: 'text|json',
+  default: 'text',
+  sentence: 'Form of what is printed.',
+};

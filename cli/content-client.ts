@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isJsonObject, systemClock, TerminalError } from '../src/base/index.ts';
+import {
+  type ClusterAccess,
+  createKubeClient,
+  isNotFound,
+  type KubeClient,
+  loadClusterAccess,
+} from '../src/kube/index.ts';
+import type { OptionValues } from './options.ts';
+
+const answerDeadlineMs = 60_000;
+
+/** A cluster as the user of a kubeconfig sees it, and its content server. */
+export interface ContentClient extends Disposable {
+  readonly kube: KubeClient;
+  /** Opens `url` of the content server as that user; any status is an answer.
+   *  @throws TerminalError ServerUnavailable */
+  open(call: {
+    readonly url: string;
+    readonly uploadPath?: string;
+    readonly signal: AbortSignal;
+  }): Promise<IncomingMessage>;
+  /** `https://127.0.0.1:41234`
+   *  @throws TerminalError NoContentServer */
+  address(): Promise<string>;
+}
+
+interface ServerFacts {
+  readonly url: string | undefined;
+  readonly ca: Buffer | undefined;
+}
+
+async function readServerFacts(kube: KubeClient, namespace: string, name: string): Promise<ServerFacts> {
+  try {
+    const { data } = await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+    const read = (key: string): Buffer | undefined => {
+      const value = isJsonObject(data) ? data[key] : undefined;
+      return typeof value === 'string' ? Buffer.from(value, 'base64') : undefined;
+    };
+    return { url: read('url')?.toString(), ca: read('ca.crt') };
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+    const text = `secret "${name}" not found in namespace "${namespace}": it tells where the content server is and whom to trust`;
+    throw new TerminalError('NoContentServer', text, { cause: thrown });
+  }
+}
+
+async function send(
+  access: ClusterAccess,
+  ca: Buffer | undefined,
+  call: { readonly url: string; readonly uploadPath?: string; readonly signal: AbortSignal },
+): Promise<IncomingMessage> {
+  const { cert, key } = access.tls;
+  const identity = cert === undefined || key === undefined ? {} : { cert, key };
+  const length = call.uploadPath === undefined ? {} : { 'content-length': (await stat(call.uploadPath)).size };
+  const sent = request(new URL(call.url), {
+    method: call.uploadPath === undefined ? 'GET' : 'PUT',
+    ...identity,
+    ...(ca === undefined ? {} : { ca }),
+    headers: { ...(await access.headers()), ...length },
+    signal: call.signal,
+    timeout: answerDeadlineMs,
+  });
+  sent.on('timeout', () => sent.destroy(new Error(`no answer within ${answerDeadlineMs / 1000} s`)));
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once('response', resolve);
+    sent.once('error', reject);
+  });
+  try {
+    if (call.uploadPath === undefined) sent.end();
+    // A server that refuses answers before all is sent; that answer counts, not the broken pipe.
+    else await Promise.race([pipeline(createReadStream(call.uploadPath), sent).catch(() => undefined), answer]);
+    return await answer;
+  } catch (thrown) {
+    const text = `${call.url}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    throw new TerminalError('ServerUnavailable', text, { cause: thrown });
+  }
+}
+
+/** Reads the kubeconfig of the options; nothing is asked yet. */
+export async function createContentClient(values: OptionValues): Promise<ContentClient> {
+  const path = (values['kubeconfig'] as string | undefined) ?? join(homedir(), '.kube', 'config');
+  const access = await loadClusterAccess({ path });
+  const kube = createKubeClient({ access, clock: systemClock });
+  const [namespace, name] = [values['system-namespace'] as string, values['ca-secret-name'] as string];
+  let known: Promise<ServerFacts> | undefined;
+  const facts = (): Promise<ServerFacts> => {
+    known ??= readServerFacts(kube, namespace, name);
+    return known;
+  };
+  return {
+    kube,
+    open: async (call) => await send(access, (await facts()).ca, call),
+    address: async () => {
+      const { url } = await facts();
+      if (url !== undefined) return url;
+      throw new TerminalError('NoContentServer', `secret "${name}" in namespace "${namespace}" has no key "url"`);
+    },
+    [Symbol.dispose]: () => kube.close(),
+  };
+}

@@ -1,0 +1,61 @@
+import { createWriteStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type ContentLimits, TerminalError, verifyStream } from '../base/index.ts';
+import { canonicalTar } from './canonical-tar.ts';
+import { gzipMembers } from './gzip-members.ts';
+import { type LayerWriter, Staging } from './staging.ts';
+
+interface PackOptions {
+  readonly limits: ContentLimits;
+  readonly signal: AbortSignal;
+}
+
+interface Walk extends PackOptions {
+  readonly root: string;
+  readonly layer: LayerWriter;
+}
+
+async function addEntry(walk: Walk, path: string): Promise<void> {
+  const facts = await stat(join(walk.root, path));
+  if (facts.isDirectory()) {
+    walk.layer.addDirectory(path);
+    await addDirectory(walk, path);
+  } else if (facts.isFile()) {
+    if (facts.size > walk.limits.unpackedBytes) {
+      const text = `${path}: ${facts.size} bytes, more than the limit of ${walk.limits.unpackedBytes} bytes`;
+      throw new TerminalError('UnpackedTooLarge', text);
+    }
+    const content = await readFile(join(walk.root, path), { signal: walk.signal });
+    const isExecutable = (facts.mode & 0o111) !== 0;
+    walk.layer.addFile(path, { sizeBytes: content.length, isExecutable })(content);
+    await walk.layer.relieve();
+  } else {
+    throw new TerminalError('UnsupportedEntry', `${path}: expected a file or a folder`);
+  }
+}
+
+async function addDirectory(walk: Walk, path: string): Promise<void> {
+  for (const name of (await readdir(join(walk.root, path))).sort()) {
+    walk.signal.throwIfAborted();
+    await addEntry(walk, path === '' ? name : `${path}/${name}`);
+  }
+}
+
+/** Packs a folder into a gzip tar at `target`, a file that does not exist yet; links are followed. The same names, contents and executable
+ *  bits give the same bytes. Answers their digest, `sha256:<hex>`; `<target>.spool` exists meanwhile.
+ *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
+export async function packDirectory(folder: string, target: string, options: PackOptions): Promise<string> {
+  await using staging = await Staging.create(`${target}.spool`, options.limits);
+  const layer = staging.beginLayer(folder);
+  await addDirectory({ ...options, root: folder, layer }, '');
+  let digest = '';
+  const onDigest = (got: string): void => {
+    digest = got;
+  };
+  const check = verifyStream({ what: folder, maxBytes: Number.POSITIVE_INFINITY, onDigest });
+  const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
+  await pipeline(gzipMembers(canonicalTar(staging)), check, output, { signal: options.signal });
+  return digest;
+}
