@@ -85,14 +85,16 @@ export async function describeServer(options: Bootstrap, port: number): Promise<
   const ip = advertisedAddress();
   if (ip !== undefined) await replaceEndpoints(options, kubernetesEndpoints(ip, port));
   const now = formatTimestamp(options.nowMs);
-  for (const object of localApiServices(now)) await ensure(options, object);
-  for (const object of defaultFlows) await ensure(options, withTimes(object, now));
+  const objects = [...localApiServices(now), ...defaultFlows.map((object) => withTimes(object, now))];
+  // Together, so that they wait for the disk together.
+  await Promise.all(objects.map((object) => ensure(options, object)));
 }
 
 /** The port may be another than at the last start. */
 async function replaceEndpoints(options: Bootstrap, objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) {
+  const replace = async (object: KubeObject): Promise<void> => {
     const live = findLive(options.cluster, object);
     await write(options, live === undefined ? object : { ...live, ...object, metadata: live.metadata }, live);
-  }
+  };
+  await Promise.all(objects.map(replace));
 }
