@@ -30,7 +30,7 @@ function volumeFor(claim: KubeObject, name: string): KubeObject {
   return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec };
 }
 
-/** Every claim gets a volume of just its size, and takes it along when it goes. */
+/** Every claim gets a volume of just its size, and takes it along when it goes; one that selects among volumes waits for them. */
 export function volumeSimulation({ cluster }: SimulationContext): Controller {
   const claims = typeOf(cluster, 'persistentvolumeclaims');
   const volumes = typeOf(cluster, 'persistentvolumes');
@@ -58,7 +58,7 @@ export function volumeSimulation({ cluster }: SimulationContext): Controller {
       const key = keyOf(rest.join('/'));
       const claim = cluster.get(claims, key);
       if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return;
-      if (statusOf(claim).phase === 'Bound') return;
+      if (statusOf(claim).phase === 'Bound' || specOf(claim).selector !== undefined) return;
       const given = specOf(claim).volumeName;
       const name = typeof given === 'string' && given !== '' ? given : `pvc-${claim.metadata.uid}`;
       await ensureVolume(claim, name);

@@ -12,7 +12,8 @@ const structPattern =
 /** Go's print of an amount. */
 const quantityPattern = /\bresource\.Quantity\{.*?Format:"[A-Za-z]*"\}/g;
 /** Go's account of how two pods differ, behind the rule against it. */
-const differencePattern = /(previously negative\)\n|may not be (?:changed|removed)\n)[^]*$/;
+const differencePattern =
+  /(previously negative\)\n|may not be (?:changed|removed)\n|for bound claims\n|is immutable after creation\n)[^]*$/;
 /** The name of a type that expressions of one schema see. */
 const typePattern = /\bselfType\d+/g;
 const addressKeys = new Set(['clusterIP', 'clusterIPs']);

@@ -6,7 +6,8 @@ import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, pathSegmentProblems } from '../names.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
-import { choiceErrors, eachErrors, forbiddenWhen, negativeErrors, problemErrors } from './field-checks.ts';
+import { choice, invalids } from './checks.ts';
+import { eachErrors, forbiddenWhen, negativeErrors } from './field-checks.ts';
 import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 
 /** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */
@@ -52,14 +53,14 @@ function referenceErrors(reference: JsonObject | undefined, field: string): Fiel
   return ['kind', 'name'].flatMap((key) => {
     const text = textAt(reference, key);
     if (text === '') return [requiredField(`${field}.${key}`)];
-    return problemErrors(`${field}.${key}`, text, pathSegmentProblems(text));
+    return invalids(`${field}.${key}`, text, pathSegmentProblems(text));
   });
 }
 
 function metricNameErrors(metric: JsonObject | undefined, field: string): FieldError[] {
   const name = textAt(metric, 'name');
   if (name === '') return [requiredField(`${field}.name`, 'must specify a metric name')];
-  return problemErrors(`${field}.name`, name, pathSegmentProblems(name));
+  return invalids(`${field}.name`, name, pathSegmentProblems(name));
 }
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
@@ -111,7 +112,7 @@ function resourceNameErrors(source: JsonObject, field: string): FieldError[] {
 function containerErrors(source: JsonObject, field: string): FieldError[] {
   const container = textAt(source, 'container');
   if (container === '') return [requiredField(`${field}.container`, 'must specify a container')];
-  return problemErrors(`${field}.container`, container, dns1123LabelProblems(container));
+  return invalids(`${field}.container`, container, dns1123LabelProblems(container));
 }
 
 function describedErrors(source: JsonObject, field: string): FieldError[] {
@@ -203,7 +204,7 @@ function metricsErrors(spec: JsonObject): FieldError[] {
 }
 
 function policyErrors(policy: JsonObject, field: string): FieldError[] {
-  const errors = choiceErrors(`${field}.type`, textAt(policy, 'type'), ['Percent', 'Pods']);
+  const errors = choice(`${field}.type`, textAt(policy, 'type'), ['Percent', 'Pods']);
   for (const key of ['value', 'periodSeconds']) {
     const value = countAt(policy, key);
     if (value <= 0) errors.push(invalidField(`${field}.${key}`, value, 'must be greater than zero'));
@@ -218,7 +219,7 @@ function scalingErrors(rules: JsonObject | undefined, field: string): FieldError
   const [path, window] = [`${field}.stabilizationWindowSeconds`, countAt(rules, 'stabilizationWindowSeconds')];
   const errors = window < 0 ? [invalidField(path, window, 'must be greater than or equal to zero')] : [];
   if (window > 3600) errors.push(invalidField(path, window, 'must be less than or equal to 3600'));
-  errors.push(...choiceErrors(`${field}.selectPolicy`, valueAt(rules, 'selectPolicy'), ['Disabled', 'Max', 'Min']));
+  errors.push(...choice(`${field}.selectPolicy`, valueAt(rules, 'selectPolicy'), ['Disabled', 'Max', 'Min']));
   const policies = objectsAt(rules, 'policies');
   if (policies.length === 0) errors.push(requiredField(`${field}.policies`, 'must specify at least one Policy'));
   return [...errors, ...eachErrors(policies, `${field}.policies`, policyErrors)];

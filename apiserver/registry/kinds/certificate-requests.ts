@@ -6,7 +6,8 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
-import { choiceErrors, eachErrors, forbiddenWhen, problemErrors, requiredChoiceErrors } from './field-checks.ts';
+import { choice, invalids, requiredChoice } from './checks.ts';
+import { eachErrors, forbiddenWhen } from './field-checks.ts';
 import {
   asJson,
   goTime,
@@ -61,7 +62,7 @@ function usageErrors(spec: JsonObject): FieldError[] {
   const list = listOfTexts(spec, 'usages');
   if (list.length === 0) return [requiredField('spec.usages')];
   return [
-    ...list.flatMap((usage, index) => choiceErrors(`spec.usages[${index}]`, usage, usages)),
+    ...list.flatMap((usage, index) => choice(`spec.usages[${index}]`, usage, usages)),
     ...list.flatMap((usage, index) =>
       list.indexOf(usage) < index ? [duplicateField(`spec.usages[${index}]`, usage)] : [],
     ),
@@ -85,11 +86,11 @@ function signerErrors(signer: string): FieldError[] {
     return [invalidField(field, signer, why)];
   }
   const labels = domain.split('.');
-  const errors = problemErrors(field, domain, firstProblem(labels, dns1123LabelProblems));
+  const errors = invalids(field, domain, firstProblem(labels, dns1123LabelProblems));
   if (labels.length < 2) {
     errors.push(invalidField(field, domain, 'should be a domain with at least two segments separated by dots'));
   }
-  return [...errors, ...problemErrors(field, path, firstProblem(path.split('.'), dns1123SubdomainProblems))];
+  return [...errors, ...invalids(field, path, firstProblem(path.split('.'), dns1123SubdomainProblems))];
 }
 
 function conditionsOf(object: KubeObject): JsonObject[] {
@@ -107,7 +108,7 @@ function conditionErrors(object: KubeObject): FieldError[] {
     const why = 'Approved and Denied conditions are mutually exclusive';
     return [
       ...(type === '' ? [requiredField(field)] : []),
-      ...requiredChoiceErrors(`${path}.status`, textAt(condition, 'status'), states),
+      ...requiredChoice(`${path}.status`, textAt(condition, 'status'), states),
       ...(isOpposed ? [invalidField(field, type, why)] : []),
       ...(types.indexOf(type) < index ? [duplicateField(field, type)] : []),
     ];

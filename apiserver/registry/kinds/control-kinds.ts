@@ -5,7 +5,8 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
-import { choiceErrors, eachErrors, immutableErrors, negativeErrors, problemErrors } from './field-checks.ts';
+import { choice, invalids } from './checks.ts';
+import { eachErrors, immutableErrors, negativeErrors } from './field-checks.ts';
 import {
   asJson,
   countAt,
@@ -105,8 +106,8 @@ function apiServiceErrors(object: KubeObject): FieldError[] {
   if (group === '' && version !== 'v1') {
     errors.push(requiredField('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
   }
-  if (group !== '') errors.push(...problemErrors('spec.group', group, dns1123SubdomainProblems(group)));
-  errors.push(...problemErrors('spec.version', version, dns1035LabelProblems(version)));
+  if (group !== '') errors.push(...invalids('spec.group', group, dns1123SubdomainProblems(group)));
+  errors.push(...invalids('spec.version', version, dns1035LabelProblems(version)));
   if (minimum <= 0 || minimum > 20_000) {
     errors.push(invalidField('spec.groupPriorityMinimum', minimum, 'must be positive and less than 20000'));
   }
@@ -140,6 +141,6 @@ export const apiServiceRules: KindRules = {
   validate: apiServiceErrors,
   validateStatus: (object) =>
     eachErrors(objectsAt(objectAt(asJson(object), 'status'), 'conditions'), 'status.conditions', (condition, path) =>
-      choiceErrors(`${path}.status`, textAt(condition, 'status'), ['True', 'False', 'Unknown']),
+      choice(`${path}.status`, textAt(condition, 'status'), ['True', 'False', 'Unknown']),
     ),
 };

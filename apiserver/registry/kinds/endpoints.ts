@@ -12,8 +12,10 @@ import {
   portNumberErrors,
   strictAddressErrors,
 } from './addresses.ts';
-import { eachErrors, immutableErrors, problemErrors, requiredChoiceErrors } from './field-checks.ts';
+import { invalids, requiredChoice } from './checks.ts';
+import { eachErrors, immutableErrors } from './field-checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
+import { isNamed } from './service-fields.ts';
 
 /** Endpoints and EndpointSlices. @see reference "types" 4.5 */
 
@@ -21,19 +23,19 @@ const protocols = ['SCTP', 'TCP', 'UDP'];
 
 function appProtocolErrors(port: JsonObject, field: string): FieldError[] {
   const text = valueAt(port, 'appProtocol');
-  return typeof text === 'string' ? problemErrors(`${field}.appProtocol`, text, qualifiedNameProblems(text)) : [];
+  return typeof text === 'string' ? invalids(`${field}.appProtocol`, text, qualifiedNameProblems(text)) : [];
 }
 
 function nodeNameErrors(owner: JsonObject, field: string): FieldError[] {
   const name = valueAt(owner, 'nodeName');
-  return typeof name === 'string' ? problemErrors(`${field}.nodeName`, name, dns1123SubdomainProblems(name)) : [];
+  return typeof name === 'string' ? invalids(`${field}.nodeName`, name, dns1123SubdomainProblems(name)) : [];
 }
 
 function addressEntryErrors(entry: JsonObject, field: string): FieldError[] {
   const [address, host] = [textAt(entry, 'ip'), textAt(entry, 'hostname')];
   return [
     ...addressErrors(address, `${field}.ip`),
-    ...(host === '' ? [] : problemErrors(`${field}.hostname`, host, dns1123LabelProblems(host))),
+    ...(host === '' ? [] : invalids(`${field}.hostname`, host, dns1123LabelProblems(host))),
     ...nodeNameErrors(entry, field),
     ...endpointAddressErrors(address, `${field}.ip`),
   ];
@@ -51,9 +53,9 @@ function subsetErrors(subset: JsonObject, field: string): FieldError[] {
       const name = textAt(port, 'name');
       const unnamed = ports.length > 1 ? [requiredField(`${path}.name`)] : [];
       return [
-        ...(name === '' ? unnamed : problemErrors(`${path}.name`, name, dns1123LabelProblems(name))),
+        ...(name === '' ? unnamed : invalids(`${path}.name`, name, dns1123LabelProblems(name))),
         ...portNumberErrors(countAt(port, 'port'), `${path}.port`),
-        ...requiredChoiceErrors(`${path}.protocol`, textAt(port, 'protocol'), protocols),
+        ...requiredChoice(`${path}.protocol`, textAt(port, 'protocol'), protocols),
         ...appProtocolErrors(port, path),
       ];
     }),
@@ -105,7 +107,7 @@ function fullNameErrors(name: string, field: string): FieldError[] {
   if (name === '') return [requiredField(field)];
   const bare = name.replace(/\.$/, '');
   const problems = dns1123SubdomainProblems(bare);
-  if (problems.length > 0) return problemErrors(field, bare, problems);
+  if (problems.length > 0) return invalids(field, bare, problems);
   const isShort = !bare.includes('.');
   if (isShort) return [invalidField(field, bare, 'should be a domain with at least two segments separated by dots')];
   return [];
@@ -117,7 +119,7 @@ function hintErrors(hints: JsonObject | undefined, field: string): FieldError[] 
   return zones.flatMap((zone, index) => {
     const path = `${field}.forZones[${index}].name`;
     const doubled = zones.indexOf(zone) < index ? [duplicateField(path, zone)] : [];
-    return [...doubled, ...problemErrors(path, zone, labelValueProblems(zone))];
+    return [...doubled, ...invalids(path, zone, labelValueProblems(zone))];
   });
 }
 
@@ -138,7 +140,7 @@ function endpointErrors(endpoint: JsonObject, field: string, type: string): Fiel
   return [
     ...addressesErrors(endpoint, field, type),
     ...nodeNameErrors(endpoint, field),
-    ...(typeof host === 'string' ? problemErrors(`${field}.hostname`, host, dns1123LabelProblems(host)) : []),
+    ...(typeof host === 'string' ? invalids(`${field}.hostname`, host, dns1123LabelProblems(host)) : []),
     ...hintErrors(objectAt(endpoint, 'hints'), `${field}.hints`),
   ];
 }
@@ -148,10 +150,10 @@ function slicePortErrors(ports: readonly JsonObject[]): FieldError[] {
   const names = new Set<string>();
   return eachErrors(ports, 'ports', (port, field) => {
     const name = textAt(port, 'name');
-    const errors = name === '' ? [] : problemErrors(`${field}.name`, name, dns1123LabelProblems(name));
+    const errors = name === '' ? [] : invalids(`${field}.name`, name, dns1123LabelProblems(name));
     if (names.has(name)) errors.push(duplicateField(`${field}.name`, name));
     names.add(name);
-    errors.push(...requiredChoiceErrors(`${field}.protocol`, textAt(port, 'protocol'), protocols));
+    errors.push(...requiredChoice(`${field}.protocol`, textAt(port, 'protocol'), protocols));
     return [...errors, ...appProtocolErrors(port, field)];
   });
 }
@@ -167,7 +169,7 @@ function sliceErrors(object: KubeObject, old: KubeObject | undefined): FieldErro
   const slice = asJson(object);
   const isKept = old !== undefined && isJsonEqual(valueAt(slice, 'endpoints'), valueAt(asJson(old), 'endpoints'));
   return [
-    ...requiredChoiceErrors('addressType', textAt(slice, 'addressType'), ['FQDN', 'IPv4', 'IPv6']),
+    ...requiredChoice('addressType', textAt(slice, 'addressType'), ['FQDN', 'IPv4', 'IPv6']),
     ...slicePortErrors(objectsAt(slice, 'ports')),
     ...(isKept ? [] : endpointsErrors(slice)),
   ];

@@ -4,8 +4,9 @@ import { invalidField, requiredField } from '../../schema/field-errors.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
+import { invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
-import { immutableErrors, problemErrors } from './field-checks.ts';
+import { immutableErrors } from './field-checks.ts';
 import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.
@@ -30,14 +31,14 @@ function namespaceErrors(event: KubeObject, places: readonly string[]): FieldErr
 function eventErrors(event: KubeObject, controllerField: string): FieldError[] {
   const json = asJson(event);
   const { namespace = '' } = event.metadata;
-  const inNamespace = problemErrors('namespace', namespace, dns1123SubdomainProblems(namespace));
+  const inNamespace = invalids('namespace', namespace, dns1123SubdomainProblems(namespace));
   if (textAt(json, 'eventTime') === '') return [...namespaceErrors(event, ['', 'default']), ...inNamespace];
   const controller = textAt(json, 'reportingComponent');
   const involved = textAt(objectAt(json, 'involvedObject'), 'namespace');
   return [
     ...(involved === '' ? namespaceErrors(event, ['default', 'kube-system']) : []),
     ...(controller === '' ? [requiredField(controllerField)] : []),
-    ...problemErrors(controllerField, controller, qualifiedNameProblems(controller)),
+    ...invalids(controllerField, controller, qualifiedNameProblems(controller)),
     ...requiredTextErrors('reportingInstance', textAt(json, 'reportingInstance'), 128),
     ...requiredTextErrors('action', textAt(json, 'action'), 128),
     ...requiredTextErrors('reason', textAt(json, 'reason'), 128),

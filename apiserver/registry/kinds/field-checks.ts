@@ -1,28 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import {
-  forbiddenField,
-  immutableText,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '../../schema/field-errors.ts';
-
-/** An error for each reason why `text` may not be used. */
-export function problemErrors(field: string, text: string, problems: readonly string[]): FieldError[] {
-  return problems.map((problem) => invalidField(field, text, problem));
-}
-
-/** Errors of a text that must be one of `choices`, which are printed in the order given; absent is fine. */
-export function choiceErrors(field: string, value: JsonValue | undefined, choices: readonly string[]): FieldError[] {
-  if (value === undefined || value === null) return [];
-  return typeof value === 'string' && choices.includes(value) ? [] : [unsupportedField(field, value, choices)];
-}
-
-/** The same of a text that must be there. */
-export function requiredChoiceErrors(field: string, text: string, choices: readonly string[]): FieldError[] {
-  return text === '' ? [requiredField(field)] : choiceErrors(field, text, choices);
-}
+import { forbiddenField, immutableText, invalidField } from '../../schema/field-errors.ts';
 
 /** Errors of a number that must not be below zero; absent is fine. */
 export function negativeErrors(field: string, value: JsonValue | undefined): FieldError[] {

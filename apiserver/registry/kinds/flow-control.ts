@@ -11,7 +11,8 @@ import { goStruct } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
-import { eachErrors, forbiddenWhen, problemErrors } from './field-checks.ts';
+import { invalids } from './checks.ts';
+import { eachErrors, forbiddenWhen } from './field-checks.ts';
 import { asJson, countAt, isTrueAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 
 /** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */
@@ -97,12 +98,12 @@ const subjects = [
 
 function accountErrors(account: JsonObject, field: string): FieldError[] {
   const [name, namespace] = [textAt(account, 'name'), textAt(account, 'namespace')];
-  const named = name === '*' ? [] : problemErrors(`${field}.name`, name, dns1123SubdomainProblems(name));
+  const named = name === '*' ? [] : invalids(`${field}.name`, name, dns1123SubdomainProblems(name));
   return [
     ...(name === '' ? [requiredField(`${field}.name`)] : named),
     ...(namespace === ''
       ? [requiredField(`${field}.namespace`, 'must specify namespace for service account')]
-      : problemErrors(`${field}.namespace`, namespace, dns1123LabelProblems(namespace))),
+      : invalids(`${field}.namespace`, namespace, dns1123LabelProblems(namespace))),
   ];
 }
 
@@ -171,7 +172,7 @@ function schemaErrors(object: KubeObject): FieldError[] {
       : [{ field: 'spec.distinguisherMethod.type', reason: 'FieldValueNotSupported', message } as const]),
     ...(level === ''
       ? [requiredField(field, 'must reference a priority level')]
-      : problemErrors(field, level, dns1123SubdomainProblems(level))),
+      : invalids(field, level, dns1123SubdomainProblems(level))),
     ...eachErrors(objectsAt(spec, 'rules'), 'spec.rules', ruleErrors),
   ];
 }

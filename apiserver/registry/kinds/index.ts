@@ -5,7 +5,6 @@ import type { KubeObject } from '../kube-object.ts';
 import { autoscalerToServed, autoscalerToStorage } from './autoscaler-conversion.ts';
 import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
 import { certificateRequestRules } from './certificate-requests.ts';
-import * as cluster from './cluster-validation.ts';
 import { configMapRules, secretRules, serviceAccountRules } from './configuration.ts';
 import { apiServiceRules, leaseRules, revisionRules } from './control-kinds.ts';
 import { eventToServed, eventToStorage } from './conversions.ts';
@@ -39,6 +38,7 @@ import {
   storageNodeRules,
   volumeAttachmentRules,
 } from './storage-classes.ts';
+import { claimRules, volumeRules } from './volumes.ts';
 import { validateWebhooks } from './webhook-validation.ts';
 
 interface Row {
@@ -62,8 +62,6 @@ function begins(status: JsonObject): (object: KubeObject) => void {
     asJson(object)['status'] = structuredClone(status);
   };
 }
-
-const pending = begins({ phase: 'Pending' });
 
 function field(...path: string[]): (object: KubeObject) => string {
   return (object) => {
@@ -95,17 +93,8 @@ const core: Readonly<Record<string, BuiltinKind>> = {
   Endpoints: endpointsRules,
   Event: { ...event, ...coreEventRules },
   Node: nodeRules,
-  PersistentVolumeClaim: {
-    applyDefaults: policy.defaultPersistentVolumeClaim,
-    validate: cluster.validateClaim,
-    validateUpdate: cluster.validateClaimUpdate,
-    prepareForCreate: pending,
-  },
-  PersistentVolume: {
-    applyDefaults: policy.defaultPersistentVolume,
-    validate: cluster.validateVolume,
-    prepareForCreate: pending,
-  },
+  PersistentVolumeClaim: claimRules,
+  PersistentVolume: volumeRules,
   PodTemplate: podTemplateRules,
   ReplicationController: replicationControllerRules,
   ResourceQuota: quotaRules,

@@ -12,7 +12,8 @@ import {
   wildcardSubdomainProblems,
 } from '../names.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
-import { choiceErrors, eachErrors, immutableErrors, problemErrors } from './field-checks.ts';
+import { choice, invalids } from './checks.ts';
+import { eachErrors, immutableErrors } from './field-checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 
 /** Ingresses and their classes. @see reference "types" 4.5 */
@@ -25,12 +26,11 @@ const forbiddenEnds = ['/..', '/.'];
 /** Errors of a reference to an object of any kind. */
 function referenceErrors(reference: JsonObject, field: string): FieldError[] {
   const group = valueAt(reference, 'apiGroup');
-  const errors =
-    typeof group === 'string' ? problemErrors(`${field}.apiGroup`, group, dns1123SubdomainProblems(group)) : [];
+  const errors = typeof group === 'string' ? invalids(`${field}.apiGroup`, group, dns1123SubdomainProblems(group)) : [];
   for (const key of ['kind', 'name']) {
     const text = textAt(reference, key);
     if (text === '') errors.push(requiredField(`${field}.${key}`, `${key} is required`));
-    else errors.push(...problemErrors(`${field}.${key}`, text, pathSegmentProblems(text)));
+    else errors.push(...invalids(`${field}.${key}`, text, pathSegmentProblems(text)));
   }
   return errors;
 }
@@ -51,7 +51,7 @@ function backendErrors(backend: JsonObject | undefined, field: string): FieldErr
   }
   if (service === undefined) return [invalidField(field, '', 'resource or service backend is required')];
   const [name, path] = [textAt(service, 'name'), `${field}.service.name`];
-  const named = name === '' ? [requiredField(path)] : problemErrors(path, name, dns1035LabelProblems(name));
+  const named = name === '' ? [requiredField(path)] : invalids(path, name, dns1035LabelProblems(name));
   return [...named, ...servicePortErrors(objectAt(service, 'port'), field)];
 }
 
@@ -59,14 +59,14 @@ function plainPathErrors(path: string, field: string): FieldError[] {
   const problems = path.startsWith('/') ? [] : ['must be an absolute path'];
   problems.push(...forbiddenParts.filter((part) => path.includes(part)).map((part) => `must not contain '${part}'`));
   problems.push(...forbiddenEnds.filter((end) => path.endsWith(end)).map((end) => `cannot end with '${end}'`));
-  return problemErrors(field, path, problems);
+  return invalids(field, path, problems);
 }
 
 function pathErrors(item: JsonObject, field: string): FieldError[] {
   const [type, path] = [textAt(item, 'pathType'), textAt(item, 'path')];
   if (typeof valueAt(item, 'pathType') !== 'string')
     return [requiredField(`${field}.pathType`, 'pathType must be specified')];
-  const errors = choiceErrors(`${field}.pathType`, type, pathTypes);
+  const errors = choice(`${field}.pathType`, type, pathTypes);
   if (type === 'Exact' || type === 'Prefix') errors.push(...plainPathErrors(path, `${field}.path`));
   else if (type === 'ImplementationSpecific' && path !== '' && !path.startsWith('/')) {
     errors.push(invalidField(`${field}.path`, path, 'must be an absolute path'));
@@ -85,7 +85,7 @@ function ruleErrors(rule: JsonObject, field: string): FieldError[] {
     if (parseAddress(host) !== undefined) {
       errors.push(invalidField(`${field}.host`, host, 'must be a DNS name, not an IP address'));
     }
-    errors.push(...problemErrors(`${field}.host`, host, hostProblems(host)));
+    errors.push(...invalids(`${field}.host`, host, hostProblems(host)));
   }
   if (http === undefined) return errors;
   const paths = objectsAt(http, 'paths');
@@ -95,11 +95,11 @@ function ruleErrors(rule: JsonObject, field: string): FieldError[] {
 
 function tlsErrors(tls: JsonObject, field: string): FieldError[] {
   const errors = listOfTexts(tls, 'hosts').flatMap((host, index) =>
-    problemErrors(`${field}.hosts[${index}]`, host, hostProblems(host)),
+    invalids(`${field}.hosts[${index}]`, host, hostProblems(host)),
   );
   const secret = textAt(tls, 'secretName');
   if (secret === '') return errors;
-  return [...errors, ...problemErrors(`${field}.secretName`, secret, dns1123SubdomainProblems(secret))];
+  return [...errors, ...invalids(`${field}.secretName`, secret, dns1123SubdomainProblems(secret))];
 }
 
 function specErrors(spec: JsonObject): FieldError[] {
@@ -114,7 +114,7 @@ function specErrors(spec: JsonObject): FieldError[] {
   errors.push(...eachErrors(objectsAt(spec, 'tls'), 'spec.tls', tlsErrors));
   const name = valueAt(spec, 'ingressClassName');
   if (typeof name !== 'string') return errors;
-  return [...errors, ...problemErrors('spec.ingressClassName', name, dns1123SubdomainProblems(name))];
+  return [...errors, ...invalids('spec.ingressClassName', name, dns1123SubdomainProblems(name))];
 }
 
 function classErrors(object: KubeObject): FieldError[] {
@@ -135,7 +135,7 @@ function pointErrors(point: JsonObject, field: string): FieldError[] {
   const [address, host] = [textAt(point, 'ip'), textAt(point, 'hostname')];
   const errors = address === '' ? [] : addressErrors(address, `${field}.ip`);
   if (host === '') return errors;
-  errors.push(...problemErrors(`${field}.hostname`, host, dns1123SubdomainProblems(host)));
+  errors.push(...invalids(`${field}.hostname`, host, dns1123SubdomainProblems(host)));
   if (parseAddress(host) === undefined) return errors;
   return [...errors, invalidField(`${field}.hostname`, host, 'must be a DNS name, not an IP address')];
 }
@@ -169,7 +169,7 @@ function controllerErrors(text: string): FieldError[] {
     return [...errors, invalidField(field, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   }
   const [host, path] = [text.slice(0, slash), text.slice(slash + 1)];
-  errors.push(...problemErrors(field, host, dns1123SubdomainProblems(host)));
+  errors.push(...invalids(field, host, dns1123SubdomainProblems(host)));
   if (/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(path)) return errors;
   const why = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
   return [...errors, invalidField(field, path, why)];
@@ -180,7 +180,7 @@ function parametersErrors(parameters: JsonObject | undefined): FieldError[] {
   const field = 'spec.parameters';
   const errors = referenceErrors(parameters, field);
   const [scope, namespace] = [textAt(parameters, 'scope'), valueAt(parameters, 'namespace')];
-  errors.push(...choiceErrors(`${field}.scope`, scope, ['Cluster', 'Namespace']));
+  errors.push(...choice(`${field}.scope`, scope, ['Cluster', 'Namespace']));
   if (scope === 'Cluster' && namespace !== undefined) {
     errors.push(forbiddenField(`${field}.namespace`, "`parameters.scope` is set to 'Cluster'"));
   }
@@ -189,7 +189,7 @@ function parametersErrors(parameters: JsonObject | undefined): FieldError[] {
     return [...errors, requiredField(`${field}.namespace`, "`parameters.scope` is set to 'Namespace'")];
   }
   const text = textAt(parameters, 'namespace');
-  return [...errors, ...problemErrors(`${field}.namespace`, text, dns1123LabelProblems(text))];
+  return [...errors, ...invalids(`${field}.namespace`, text, dns1123LabelProblems(text))];
 }
 
 function classSpecErrors(spec: JsonObject): FieldError[] {

@@ -3,7 +3,7 @@ import { invalidField } from '../../schema/field-errors.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, qualifiedNameProblems } from '../names.ts';
-import { problemErrors } from './field-checks.ts';
+import { invalids } from './checks.ts';
 import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** The label by which selectors find a namespace; always the name. */
@@ -15,7 +15,7 @@ function forceNameLabel(object: KubeObject): void {
 /** Finalizers without a domain are those of the server itself. */
 function finalizerErrors(object: KubeObject): FieldError[] {
   return listOfTexts(specOf(object), 'finalizers').flatMap((name) => {
-    const errors = problemErrors('spec.finalizers', name, qualifiedNameProblems(name));
+    const errors = invalids('spec.finalizers', name, qualifiedNameProblems(name));
     if (name.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name)) return errors;
     const why = 'name is neither a standard finalizer name nor is it fully qualified';
     return [...errors, invalidField('spec.finalizers', name, why)];

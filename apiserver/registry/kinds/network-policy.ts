@@ -12,7 +12,8 @@ import {
   portErrors,
   portNumberErrors,
 } from './addresses.ts';
-import { choiceErrors, eachErrors, forbiddenWhen } from './field-checks.ts';
+import { choice } from './checks.ts';
+import { eachErrors, forbiddenWhen } from './field-checks.ts';
 import { defaultNetworkPolicy } from './policy-defaults.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
@@ -41,7 +42,7 @@ function portRangeErrors(port: JsonObject, field: string): FieldError[] {
 const protocols = ['TCP', 'UDP', 'SCTP'];
 
 function policyPortErrors(port: JsonObject, field: string): FieldError[] {
-  return [...choiceErrors(`${field}.protocol`, valueAt(port, 'protocol'), protocols), ...portRangeErrors(port, field)];
+  return [...choice(`${field}.protocol`, valueAt(port, 'protocol'), protocols), ...portRangeErrors(port, field)];
 }
 
 /** What the stored object has already is not judged again. */
@@ -91,7 +92,7 @@ function typeErrors(spec: JsonObject): FieldError[] {
     const shown = goTexts(types, 'networking.PolicyType');
     return [invalidPrinted('spec.policyTypes', shown, 'may not specify more than two policyTypes')];
   }
-  return types.flatMap((type, index) => choiceErrors(`spec.policyTypes[${index}]`, type, ['Ingress', 'Egress']));
+  return types.flatMap((type, index) => choice(`spec.policyTypes[${index}]`, type, ['Ingress', 'Egress']));
 }
 
 function validate(object: KubeObject, known: Known): FieldError[] {

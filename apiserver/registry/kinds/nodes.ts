@@ -7,14 +7,8 @@ import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../names.ts';
 import { labelErrors } from '../object-meta.ts';
 import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
-import {
-  choiceErrors,
-  eachErrors,
-  forbiddenWhen,
-  immutableErrors,
-  problemErrors,
-  requiredChoiceErrors,
-} from './field-checks.ts';
+import { choice, invalids, requiredChoice } from './checks.ts';
+import { eachErrors, forbiddenWhen, immutableErrors } from './field-checks.ts';
 import { amountErrors, containerNameErrors } from './quotas.ts';
 import {
   asJson,
@@ -45,9 +39,9 @@ function taintErrors(taint: JsonObject, path: string, isDoubled: boolean): Field
   const why = 'taints must be unique by key and effect pair';
   const doubled = { field: path, reason: 'FieldValueDuplicate', message: `Duplicate value: ${shown}: ${why}` } as const;
   return [
-    ...problemErrors(`${path}.key`, key, qualifiedNameProblems(key)),
+    ...invalids(`${path}.key`, key, qualifiedNameProblems(key)),
     ...(problems.length === 0 ? [] : [invalidField(`${path}.value`, value, problems.join(';'))]),
-    ...requiredChoiceErrors(`${path}.effect`, effect, effects),
+    ...requiredChoice(`${path}.effect`, effect, effects),
     ...(isDoubled ? [doubled] : []),
   ];
 }
@@ -174,7 +168,7 @@ function runtimeErrors(object: KubeObject): FieldError[] {
   const handler = textAt(asJson(object), 'handler');
   const selector = textsAt(objectAt(asJson(object), 'scheduling'), 'nodeSelector');
   return [
-    ...problemErrors('handler', handler, dns1123LabelProblems(handler)),
+    ...invalids('handler', handler, dns1123LabelProblems(handler)),
     ...overheadErrors(object),
     ...labelErrors(selector, 'scheduling.nodeSelector'),
   ];
@@ -205,7 +199,7 @@ function systemProblem(name: string, object: KubeObject): string | undefined {
 function priorityErrors(object: KubeObject): FieldError[] {
   const { name = '' } = object.metadata;
   const policy = textAt(asJson(object), 'preemptionPolicy');
-  const errors = choiceErrors('preemptionPolicy', policy, ['PreemptLowerPriority', 'Never']);
+  const errors = choice('preemptionPolicy', policy, ['PreemptLowerPriority', 'Never']);
   if (!name.startsWith('system-')) {
     const isOver = countAt(asJson(object), 'value') > 1_000_000_000;
     const why = 'maximum allowed value of a user defined priority is 1000000000';

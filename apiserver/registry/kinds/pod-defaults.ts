@@ -68,14 +68,19 @@ function defaultFieldRefs(items: readonly JsonObject[]): void {
   }
 }
 
-function defaultVolume(volume: JsonObject): void {
-  if (Object.keys(volume).every((key) => key === 'name')) volume['emptyDir'] = {};
+/** What the source of a volume leaves unsaid; `owner` is a volume of a pod, or the spec of a PersistentVolume. */
+export function defaultVolumeSource(owner: JsonObject): void {
   for (const [source, defaults] of Object.entries(volumeDefaults)) {
-    const given = objectAt(volume, source);
+    const given = objectAt(owner, source);
     if (given !== undefined) setDefaults(given, defaults);
   }
-  const hostPath = objectAt(volume, 'hostPath');
+  const hostPath = objectAt(owner, 'hostPath');
   if (hostPath !== undefined && valueAt(hostPath, 'type') === undefined) hostPath['type'] = '';
+}
+
+function defaultVolume(volume: JsonObject): void {
+  if (Object.keys(volume).every((key) => key === 'name')) volume['emptyDir'] = {};
+  defaultVolumeSource(volume);
   const claim = objectAt(volume, 'ephemeral', 'volumeClaimTemplate', 'spec');
   if (claim !== undefined) setDefaults(claim, { volumeMode: 'Filesystem' });
   defaultFieldRefs(objectsAt(objectAt(volume, 'downwardAPI'), 'items'));

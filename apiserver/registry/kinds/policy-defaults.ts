@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, valueAt } from './reading.ts';
+import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults } from './reading.ts';
 
 export function defaultNetworkPolicy(object: KubeObject): void {
   const spec = ensureObject(asJson(object), 'spec');
@@ -10,17 +10,6 @@ export function defaultNetworkPolicy(object: KubeObject): void {
   for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
     for (const port of objectsAt(rule, 'ports')) setDefaults(port, { protocol: 'TCP' });
   }
-}
-
-export function defaultPersistentVolumeClaim(object: KubeObject): void {
-  setDefaults(ensureObject(asJson(object), 'spec'), { volumeMode: 'Filesystem' });
-}
-
-export function defaultPersistentVolume(object: KubeObject): void {
-  const spec = ensureObject(asJson(object), 'spec');
-  setDefaults(spec, { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' });
-  const hostPath = objectAt(spec, 'hostPath');
-  if (hostPath !== undefined && valueAt(hostPath, 'type') === undefined) hostPath['type'] = '';
 }
 
 function defaultRules(webhook: JsonObject): void {

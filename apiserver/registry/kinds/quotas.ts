@@ -13,7 +13,8 @@ import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '..
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { qualifiedNameProblems } from '../names.ts';
-import { eachErrors, problemErrors } from './field-checks.ts';
+import { invalids } from './checks.ts';
+import { eachErrors } from './field-checks.ts';
 import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
 
 /** ResourceQuotas and LimitRanges. @see reference "types" 4.5 */
@@ -293,7 +294,7 @@ const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 function typeErrors(type: string, field: string): FieldError[] {
   const problems = qualifiedNameProblems(type);
-  if (problems.length > 0) return problemErrors(field, type, problems);
+  if (problems.length > 0) return invalids(field, type, problems);
   if (type.includes('/') || limitTypes.includes(type)) return [];
   return [invalidField(field, type, 'must be a standard limit type or fully qualified')];
 }

@@ -5,7 +5,8 @@ import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
-import { choiceErrors, eachErrors, problemErrors } from './field-checks.ts';
+import { choice, invalids } from './checks.ts';
+import { eachErrors } from './field-checks.ts';
 import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
@@ -73,7 +74,7 @@ export const clusterRoleRules: KindRules = roleRules((object) => [
 
 function accountErrors(subject: JsonObject, path: string, isNamespaced: boolean): FieldError[] {
   const [name, apiGroup] = [textAt(subject, 'name'), textAt(subject, 'apiGroup')];
-  const errors = name === '' ? [] : problemErrors(`${path}.name`, name, dns1123SubdomainProblems(name));
+  const errors = name === '' ? [] : invalids(`${path}.name`, name, dns1123SubdomainProblems(name));
   if (apiGroup !== '') errors.push(unsupportedField(`${path}.apiGroup`, apiGroup, ['']));
   const isLost = !isNamespaced && textAt(subject, 'namespace') === '';
   return isLost ? [...errors, requiredField(`${path}.namespace`)] : errors;
@@ -84,7 +85,7 @@ function subjectErrors(subject: JsonObject, path: string, isNamespaced: boolean)
   const kind = textAt(subject, 'kind');
   if (kind === 'ServiceAccount') return [...errors, ...accountErrors(subject, path, isNamespaced)];
   if (kind === 'User' || kind === 'Group') {
-    return [...errors, ...choiceErrors(`${path}.apiGroup`, textAt(subject, 'apiGroup'), [group])];
+    return [...errors, ...choice(`${path}.apiGroup`, textAt(subject, 'apiGroup'), [group])];
   }
   return [...errors, unsupportedField(`${path}.kind`, kind, ['ServiceAccount', 'User', 'Group'])];
 }
@@ -95,9 +96,9 @@ function bindingErrors(object: KubeObject): FieldError[] {
   const kinds = isNamespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   const name = textAt(role, 'name');
   return [
-    ...choiceErrors('roleRef.apiGroup', textAt(role, 'apiGroup'), [group]),
-    ...choiceErrors('roleRef.kind', textAt(role, 'kind'), kinds),
-    ...(name === '' ? [requiredField('roleRef.name')] : problemErrors('roleRef.name', name, pathSegmentProblems(name))),
+    ...choice('roleRef.apiGroup', textAt(role, 'apiGroup'), [group]),
+    ...choice('roleRef.kind', textAt(role, 'kind'), kinds),
+    ...(name === '' ? [requiredField('roleRef.name')] : invalids('roleRef.name', name, pathSegmentProblems(name))),
     ...eachErrors(objectsAt(asJson(object), 'subjects'), 'subjects', (subject, path) =>
       subjectErrors(subject, path, isNamespaced),
     ),

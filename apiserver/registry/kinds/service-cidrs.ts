@@ -7,7 +7,8 @@ import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
-import { immutableErrors, problemErrors } from './field-checks.ts';
+import { invalids } from './checks.ts';
+import { immutableErrors } from './field-checks.ts';
 import { asJson, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** ServiceCIDRs and IPAddresses: where services get their addresses, and which are taken. */
@@ -52,10 +53,10 @@ function parentErrors(parent: JsonObject | undefined): FieldError[] {
   const path = 'spec.parentRef';
   if (parent === undefined) return [requiredField(path)];
   const group = textAt(parent, 'group');
-  const errors = group === '' ? [] : problemErrors(`${path}.group`, group, dns1123SubdomainProblems(group));
+  const errors = group === '' ? [] : invalids(`${path}.group`, group, dns1123SubdomainProblems(group));
   for (const key of ['resource', 'name', 'namespace']) {
     const text = textAt(parent, key);
-    if (text !== '') errors.push(...problemErrors(`${path}.${key}`, text, pathSegmentProblems(text)));
+    if (text !== '') errors.push(...invalids(`${path}.${key}`, text, pathSegmentProblems(text)));
     else if (key !== 'namespace') errors.push(requiredField(`${path}.${key}`));
   }
   return errors;

@@ -21,6 +21,7 @@ import {
   portErrors,
   portNumberErrors,
 } from './addresses.ts';
+import { invalids, requiredChoice } from './checks.ts';
 import { countAt, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
 import { clusterAddressErrors } from './service-families.ts';
 import {
@@ -38,14 +39,8 @@ const modeAnnotation = 'service.kubernetes.io/topology-mode';
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const notOnce = 'may not change once set';
 
-function invalidEach(field: string, value: string, problems: readonly string[]): FieldError[] {
-  return problems.map((problem) => invalidField(field, value, problem));
-}
-
 function choiceErrors(spec: JsonObject, key: string, choices: readonly string[]): FieldError[] {
-  const value = textAt(spec, key);
-  if (value === '') return [requiredField(`spec.${key}`)];
-  return choices.includes(value) ? [] : [unsupportedField(`spec.${key}`, value, choices)];
+  return requiredChoice(`spec.${key}`, textAt(spec, key), choices);
 }
 
 function externalNameErrors(spec: JsonObject): FieldError[] {
@@ -56,7 +51,7 @@ function externalNameErrors(spec: JsonObject): FieldError[] {
   const errors = given.map((key) => forbiddenField(`spec.${key}`, 'may not be set for ExternalName services'));
   const name = textAt(spec, 'externalName').replace(/\.$/, '');
   if (name === '') return [...errors, requiredField('spec.externalName')];
-  return [...errors, ...invalidEach('spec.externalName', name, dns1123SubdomainProblems(name))];
+  return [...errors, ...invalids('spec.externalName', name, dns1123SubdomainProblems(name))];
 }
 
 function shapeErrors(spec: JsonObject): FieldError[] {
@@ -79,7 +74,7 @@ function portsErrors(ports: readonly JsonObject[]): FieldError[] {
     const name = textAt(port, 'name');
     const errors = name === '' && ports.length > 1 ? [requiredField(`${field}.name`)] : [];
     if (name !== '') {
-      errors.push(...invalidEach(`${field}.name`, name, dns1123LabelProblems(name)));
+      errors.push(...invalids(`${field}.name`, name, dns1123LabelProblems(name)));
       if (names.has(name)) errors.push(duplicateField(`${field}.name`, name));
       names.add(name);
     }
@@ -94,7 +89,7 @@ function portFieldErrors(port: JsonObject, field: string): FieldError[] {
   errors.push(...portErrors(valueAt(port, 'targetPort'), `${field}.targetPort`));
   const application = valueAt(port, 'appProtocol');
   if (typeof application === 'string') {
-    errors.push(...invalidEach(`${field}.appProtocol`, application, qualifiedNameProblems(application)));
+    errors.push(...invalids(`${field}.appProtocol`, application, qualifiedNameProblems(application)));
   }
   return errors;
 }
@@ -180,7 +175,7 @@ function classErrors(spec: JsonObject): FieldError[] {
   const name = valueAt(spec, 'loadBalancerClass');
   if (typeof name !== 'string') return [];
   if (!isBalanced(spec)) return [forbiddenField('spec.loadBalancerClass', onlyLoadBalancer)];
-  return invalidEach('spec.loadBalancerClass', name, qualifiedNameProblems(name));
+  return invalids('spec.loadBalancerClass', name, qualifiedNameProblems(name));
 }
 
 function healthCheckErrors(spec: JsonObject): FieldError[] {
@@ -338,7 +333,7 @@ function balancerPointErrors(point: JsonObject, field: string): FieldError[] {
     errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
   } else if (!modes.includes(mode)) errors.push(unsupportedField(`${field}.ipMode`, mode, modes));
   if (host === '') return errors;
-  errors.push(...invalidEach(`${field}.hostname`, host, dns1123SubdomainProblems(host)));
+  errors.push(...invalids(`${field}.hostname`, host, dns1123SubdomainProblems(host)));
   const isAddress = addressErrors(host, '').length === 0;
   return isAddress
     ? [...errors, invalidField(`${field}.hostname`, host, 'must be a DNS name, not an IP address')]

@@ -13,7 +13,9 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
-import { choiceErrors, eachErrors, immutableErrors, negativeErrors, problemErrors } from './field-checks.ts';
+import { choice, invalids } from './checks.ts';
+import { eachErrors, immutableErrors, negativeErrors } from './field-checks.ts';
+import { csiDriverNameErrors } from './pod/storage-volumes.ts';
 import {
   asJson,
   listOfTexts,
@@ -56,7 +58,7 @@ function topologyTermErrors(term: JsonObject, path: string): FieldError[] {
       ...values.flatMap((value, number) =>
         values.indexOf(value) < number ? [duplicateField(`${at}.values[${number}]`, value)] : [],
       ),
-      ...problemErrors(`${at}.key`, key, qualifiedNameProblems(key)),
+      ...invalids(`${at}.key`, key, qualifiedNameProblems(key)),
       ...(keys.indexOf(key) < index ? [duplicateField(`${at}.key`, key)] : []),
     ];
   });
@@ -88,16 +90,12 @@ function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
 function classErrors(object: KubeObject): FieldError[] {
   const storageClass = asJson(object);
   const provisioner = textAt(storageClass, 'provisioner');
-  const named = problemErrors(
-    'provisioner',
-    provisioner.toLowerCase(),
-    qualifiedNameProblems(provisioner.toLowerCase()),
-  );
+  const named = invalids('provisioner', provisioner.toLowerCase(), qualifiedNameProblems(provisioner.toLowerCase()));
   return [
     ...(provisioner === '' ? [requiredField('provisioner')] : named),
     ...parameterErrors(textsAt(storageClass, 'parameters')),
-    ...choiceErrors('reclaimPolicy', textAt(storageClass, 'reclaimPolicy'), ['Delete', 'Retain']),
-    ...choiceErrors('volumeBindingMode', textAt(storageClass, 'volumeBindingMode'), modes),
+    ...choice('reclaimPolicy', textAt(storageClass, 'reclaimPolicy'), ['Delete', 'Retain']),
+    ...choice('volumeBindingMode', textAt(storageClass, 'volumeBindingMode'), modes),
     ...topologyErrors(objectsAt(storageClass, 'allowedTopologies')),
   ];
 }
@@ -140,10 +138,10 @@ function tokenErrors(requests: readonly JsonObject[]): FieldError[] {
 function driverErrors(object: KubeObject): FieldError[] {
   const spec = specOf(object);
   return [
-    ...choiceErrors('spec.fsGroupPolicy', valueAt(spec, 'fsGroupPolicy'), groupPolicies),
+    ...choice('spec.fsGroupPolicy', valueAt(spec, 'fsGroupPolicy'), groupPolicies),
     ...tokenErrors(objectsAt(spec, 'tokenRequests')),
     ...listOfTexts(spec, 'volumeLifecycleModes').flatMap((mode) =>
-      choiceErrors('spec.volumeLifecycleModes', mode, ['Persistent', 'Ephemeral']),
+      choice('spec.volumeLifecycleModes', mode, ['Persistent', 'Ephemeral']),
     ),
   ];
 }
@@ -178,18 +176,11 @@ export const storageDriverRules: KindRules = {
   validateUpdate: driverChangeErrors,
 };
 
-/** Errors of the name of a storage driver. */
-function storageDriverNameErrors(field: string, name: string): FieldError[] {
-  const errors = name === '' ? [requiredField(field)] : [];
-  if (name.length > 63) errors.push(tooLongField(field, 63));
-  return [...errors, ...problemErrors(field, name, dns1123SubdomainProblems(name.toLowerCase()))];
-}
-
 function nodeDriverErrors(drivers: readonly JsonObject[]): FieldError[] {
   const names = drivers.map((driver) => textAt(driver, 'name'));
   return eachErrors(drivers, 'spec.drivers', (driver, path, index) => {
     const [name, id] = [names[index] ?? '', textAt(driver, 'nodeID')];
-    const errors = storageDriverNameErrors(`${path}.name`, name);
+    const errors = csiDriverNameErrors(`${path}.name`, name);
     if (id === '') errors.push(requiredField(`${path}.nodeID`));
     if (id.length > 256) errors.push(invalidField(`${path}.nodeID`, id, 'must be 256 characters or less'));
     errors.push(...negativeErrors(`${path}.allocatable.count`, valueAt(objectAt(driver, 'allocatable'), 'count')));
@@ -198,7 +189,7 @@ function nodeDriverErrors(drivers: readonly JsonObject[]): FieldError[] {
     const ofKeys = keys.flatMap((key, number) => [
       ...(key === '' ? [requiredField(path)] : []),
       ...(keys.indexOf(key) < number ? [duplicateField(path, key)] : []),
-      ...problemErrors(path, key, qualifiedNameProblems(key)),
+      ...invalids(path, key, qualifiedNameProblems(key)),
     ]);
     return [...errors, ...ofKeys];
   });
@@ -235,7 +226,7 @@ function attachmentErrors(object: KubeObject): FieldError[] {
     errors.push(requiredField('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
   }
   const node = textAt(spec, 'nodeName');
-  return [...errors, ...problemErrors('spec.nodeName', node, dns1123SubdomainProblems(node))];
+  return [...errors, ...invalids('spec.nodeName', node, dns1123SubdomainProblems(node))];
 }
 
 function newAttachmentErrors(object: KubeObject): FieldError[] {
@@ -243,9 +234,9 @@ function newAttachmentErrors(object: KubeObject): FieldError[] {
   const name = valueAt(objectAt(spec, 'source'), 'persistentVolumeName');
   return [
     ...attachmentErrors(object),
-    ...storageDriverNameErrors('spec.attacher', textAt(spec, 'attacher')),
+    ...csiDriverNameErrors('spec.attacher', textAt(spec, 'attacher')),
     ...(typeof name === 'string'
-      ? problemErrors('spec.source.persistentVolumeName', name, dns1123SubdomainProblems(name))
+      ? invalids('spec.source.persistentVolumeName', name, dns1123SubdomainProblems(name))
       : []),
   ];
 }
@@ -267,7 +258,7 @@ function capacityErrors(object: KubeObject): FieldError[] {
   const capacity = asJson(object);
   const [name, size] = [textAt(capacity, 'storageClassName'), textAt(capacity, 'capacity')];
   const errors = selectorErrors(objectAt(capacity, 'nodeTopology'), 'nodeTopology');
-  errors.push(...problemErrors('storageClassName', name, dns1123SubdomainProblems(name)));
+  errors.push(...invalids('storageClassName', name, dns1123SubdomainProblems(name)));
   const isNegative = size.startsWith('-') && /[1-9]/.test(size);
   return isNegative ? [...errors, invalidField('capacity', size, 'must be greater than or equal to 0')] : errors;
 }

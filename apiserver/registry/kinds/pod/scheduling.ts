@@ -86,7 +86,7 @@ const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Errors of a NodeSelector. */
-function nodeSelectorErrors(selector: JsonObject, path: string): FieldError[] {
+export function nodeSelectorErrors(selector: JsonObject, path: string): FieldError[] {
   const field = `${path}.nodeSelectorTerms`;
   if (objectsAt(selector, 'nodeSelectorTerms').length === 0) {
     return [requiredField(field, 'must have at least one node selector term')];

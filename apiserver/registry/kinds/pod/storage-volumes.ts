@@ -159,7 +159,7 @@ function storageOsErrors(source: JsonObject, path: string): FieldError[] {
 }
 
 /** Errors of the name of a CSI driver: a subdomain in any case, of at most 63 bytes. */
-function csiDriverNameErrors(field: string, driver: string): FieldError[] {
+export function csiDriverNameErrors(field: string, driver: string): FieldError[] {
   return [
     ...(driver === '' ? [requiredField(field)] : []),
     ...(driver.length > 63 ? [tooLongField(field, 63)] : []),

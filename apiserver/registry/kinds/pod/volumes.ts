@@ -28,7 +28,8 @@ const hostPathTypes = [
   'Socket',
 ];
 
-function hostPathErrors(source: JsonObject, path: string): FieldError[] {
+/** Errors of a directory of the node. */
+export function hostPathErrors(source: JsonObject, path: string): FieldError[] {
   const [directory, type] = [textAt(source, 'path'), textAt(source, 'type')];
   if (directory === '') return [requiredField(`${path}.path`)];
   const errors = noBackstepErrors(`${path}.path`, directory);
