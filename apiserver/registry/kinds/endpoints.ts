@@ -15,7 +15,6 @@ import {
 import { invalids, requiredChoice } from './checks.ts';
 import { eachErrors, immutableErrors } from './field-checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
-import { isNamed } from './service-fields.ts';
 
 /** Endpoints and EndpointSlices. @see reference "types" 4.5 */
 

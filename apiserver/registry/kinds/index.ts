@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../src/base/index.ts';
 import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -55,13 +54,6 @@ export interface BuiltinKind extends KindRules {
 
 const spec: KindRules = { generationOf: ['spec'] };
 const webhooks: KindRules = { generationOf: ['webhooks'], validate: validateWebhooks };
-
-/** Sets the status that Go prints for an object that no controller has seen yet. */
-function begins(status: JsonObject): (object: KubeObject) => void {
-  return (object) => {
-    asJson(object)['status'] = structuredClone(status);
-  };
-}
 
 function field(...path: string[]): (object: KubeObject) => string {
   return (object) => {

@@ -248,14 +248,22 @@ function recycleErrors(spec: JsonObject): FieldError[] {
   return forbiddenWhen(isRecycled, 'spec.persistentVolumeReclaimPolicy', why);
 }
 
-const mountableSources = [
-  ...['gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'nfs', 'rbd', 'quobyte', 'iscsi', 'cinder'],
-  ...['cephfs', 'azureFile', 'vsphereVolume', 'azureDisk', 'photonPersistentDisk'],
+const unmountableSources = [
+  'hostPath',
+  'flocker',
+  'fc',
+  'flexVolume',
+  'portworxVolume',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
 ];
 
 function mountErrors(object: KubeObject): FieldError[] {
   const isGiven = valueAt(object.metadata.annotations, mountAnnotation) !== undefined;
-  const isFine = mountableSources.some((name) => objectAt(specOf(object), name) !== undefined);
+  const mountable = sourceNames.filter((name) => !unmountableSources.includes(name));
+  const isFine = mountable.some((name) => objectAt(specOf(object), name) !== undefined);
   const why = 'may not specify mount options for this volume type';
   return forbiddenWhen(isGiven && !isFine, `metadata.annotations.${mountAnnotation}`, why);
 }
