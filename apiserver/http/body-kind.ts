@@ -117,8 +117,9 @@ export function checkKind(value: JsonObject, expected: ExpectedKind, text: strin
 function checkGiven(given: GivenKind, expected: ExpectedKind, text: string): void {
   const { apiVersion, kind } = given;
   const wanted = groupVersionOf(expected);
-  if (kind === '') throw unrecognised(expected.kind, `Object 'Kind' is missing in '${text}'`);
-  if (apiVersion === wanted && kind === expected.kind) return;
+  if (kind === '') throw unrecognised(expected.kind, `Object 'Kind' is missing in '${text}' ${shownStart(text)}`);
+  // Which kind a custom resource says it is, is judged with the rest of it.
+  if (apiVersion === wanted && (kind === expected.kind || expected.isCustom)) return;
   if (apiVersion.split('/').length > 2) {
     throw unrecognised(expected.kind, `unexpected GroupVersion string: ${apiVersion} ${shownStart(text)}`);
   }

@@ -87,10 +87,12 @@ function parseObject(
   syntax: Syntax,
 ): { readonly value: JsonObject; readonly text: string; readonly duplicates: readonly string[] } {
   const { value: parsed, text } = parseAny(bytes, { apiVersion: groupVersionOf(type), kind: type.kind }, syntax);
-  const value = parsed === null && !type.isCustom ? {} : parsed;
+  if (parsed === null && type.isCustom)
+    throw unrecognised(type.kind, `Object 'Kind' is missing in 'null' ${shownStart(text)}`);
+  const value = parsed === null ? {} : parsed;
   if (!isJsonObject(value)) throw noObject(type.kind, text, value);
   const duplicates = syntax === 'json' ? findDuplicateFields(text, value) : [];
-  if (duplicates.length === 0) return { value, text, duplicates };
+  if (duplicates.length === 0 || type.isCustom) return { value, text, duplicates };
   const merged = parseMerging(text) as JsonObject;
   assertHarmless('request body', merged);
   return { value: merged, text, duplicates };
@@ -101,7 +103,6 @@ function parseObject(
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
   const { value, text, duplicates } = parseObject(bytes, type, options.syntax);
   checkKind(value, type, text);
-  if (type.isCustom && !isJsonObject(value['metadata'])) value['metadata'] = {};
   value['metadata'] ??= {};
   const unknown = checkFields(type, value as unknown as KubeObject);
   const findings = [

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { decodeProblems, dropNulls } from '../schema/decode.ts';
+import { decodeProblems, dropNulls, UnreadableObject } from '../schema/decode.ts';
 import { pruneUnknown } from '../schema/prune.ts';
 import { badRequest } from './status-error.ts';
 
 /** Checks types against the schema, drops unknown fields from the object and gives their paths.
- *  @throws StatusError 400 for a value of the wrong type in a built-in kind */
+ *  @throws StatusError 400 for a value of the wrong type in a built-in kind or in metadata */
 export function checkFields(type: ResourceType, object: KubeObject): string[] {
   const { schema, kind, version, isCustom } = type;
   if (schema !== undefined && !isCustom) {
@@ -14,11 +14,16 @@ export function checkFields(type: ResourceType, object: KubeObject): string[] {
     const what = `${kind} in version "${version}" cannot be handled as a ${kind}`;
     if (problem !== undefined) throw badRequest(`${what}: ${problem}`);
   }
-  return dropUnknownFields(type, object);
+  try {
+    return dropUnknownFields(type, object);
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableObject)) throw thrown;
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${thrown.message}`, thrown);
+  }
 }
 
 /** Drops nulls and unknown fields from an object whose values are of the right types, and gives the paths of the unknown ones.
- *  @throws StatusError 400 for metadata of a custom resource of the wrong type */
+ *  @throws UnreadableObject for metadata of a custom resource of the wrong type */
 export function dropUnknownFields({ schema, strategy }: ResourceType, object: KubeObject): string[] {
   if (strategy.decode !== undefined) return strategy.decode(object);
   if (schema === undefined) return [];

@@ -3,7 +3,7 @@ import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValu
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
-import { decodeProblems } from '../schema/decode.ts';
+import { decodeProblems, UnreadableObject } from '../schema/decode.ts';
 import { unstructuredProblem } from '../schema/unstructured.ts';
 import { conversionProblem } from './body-kind.ts';
 import type { FieldValidation } from './decode-body.ts';
@@ -78,10 +78,18 @@ export class ObjectPatch {
     if (problem !== undefined) throw this.#invalid(patched, problem);
     const isNothing = !type.isCustom && this.#kind !== 'strategic' && !isNamed(patched);
     const object = (isNothing ? { metadata: {} } : patched) as unknown as KubeObject;
-    const unknown = dropUnknownFields(type, object).map((path) => `unknown field ${JSON.stringify(path)}`);
+    const unknown = this.#dropUnknown(object, patched).map((path) => `unknown field ${JSON.stringify(path)}`);
     this.#report(patched, [...this.#decoded.findings, ...unknown.sort()]);
     if (!type.isCustom) Object.assign(object, { apiVersion: groupVersionOf(type), kind: type.kind });
     return object;
+  }
+
+  #dropUnknown(object: KubeObject, patched: JsonObject): string[] {
+    try {
+      return dropUnknownFields(this.#options.type, object);
+    } catch (thrown) {
+      throw thrown instanceof UnreadableObject ? this.#invalid(patched, thrown.message) : thrown;
+    }
   }
 
   #report(patched: JsonObject, findings: readonly string[]): void {

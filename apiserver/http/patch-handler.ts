@@ -72,7 +72,9 @@ function parseApply(call: ResourceCall, bytes: Buffer): KubeObject {
   }
   if (!isJsonObject(value['metadata'])) value['metadata'] = {};
   const patch = value as unknown as KubeObject;
-  checkIdentity(patch, { type, namespace: request.namespace, name: request.name, subresource: undefined });
+  // Messages show the patch as it came, without the namespace of the URL.
+  const copy = { ...patch, metadata: { ...patch.metadata } };
+  checkIdentity(copy, { type, namespace: request.namespace, name: request.name, subresource: undefined });
   return patch;
 }
 

@@ -14,7 +14,7 @@ import { handleGet, handleList } from './read-handlers.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
 import { reviewHandlers } from './reviews.ts';
-import { badRequest, StatusError } from './status-error.ts';
+import { badRequest, groupResource, notFound, StatusError } from './status-error.ts';
 import { handlePublicPath, isPublicPath } from './version-and-health.ts';
 import { handleWatch } from './watch-handler.ts';
 import { handleCreate, handleUpdate } from './write-handlers.ts';
@@ -46,6 +46,12 @@ const verbHandlers: Readonly<Record<string, (call: ResourceCall) => Promise<Repl
     return undefined;
   },
 };
+
+/** Of custom resources the answer names the resource. */
+function notSupported({ group, plural }: ResourceCall['type'], verb: string): StatusError {
+  const message = `${verb} is not supported on resources of kind ${JSON.stringify(groupResource({ group, plural }))}`;
+  return new StatusError({ code: 405, reason: 'MethodNotAllowed', message, details: { group, kind: plural } });
+}
 
 const methodNotAllowed = (): StatusError =>
   new StatusError({
@@ -284,10 +290,10 @@ export class Pipeline {
   #subresourceHandler(type: ResourceCall['type'], request: ResourceRequest): VerbHandler {
     const [first = ''] = request.subresource.split('/');
     const known = type.subresources.find(({ name }) => name === first);
-    if (known === undefined) throw unrouted();
+    if (known === undefined) throw type.isCustom ? notFound(type, request.name) : unrouted();
     const handler = this.#subresources.get(`${request.verb} ${first}`);
-    if (handler === undefined || !isServed(known.verbs, request.verb)) throw methodNotAllowed();
-    return handler;
+    if (handler !== undefined && isServed(known.verbs, request.verb)) return handler;
+    throw type.isCustom ? notSupported(type, request.verb) : methodNotAllowed();
   }
 }
 

@@ -46,7 +46,7 @@ const special: Readonly<Record<string, readonly Path[]>> = {
   'volumeattachments.storage.k8s.io/status': [['metadata'], ['spec']],
 };
 
-function builtinPaths(type: ResourceType, subresource: string): readonly Path[] {
+function pathsOf(type: ResourceType, subresource: string): readonly Path[] {
   const key = subresource === '' ? type.storageKey : `${type.storageKey}/${subresource}`;
   const known = Object.hasOwn(special, key) ? special[key] : undefined;
   if (known !== undefined) return known;
@@ -56,20 +56,16 @@ function builtinPaths(type: ResourceType, subresource: string): readonly Path[] 
 
 const cache = new WeakMap<ResourceType, Map<string, FieldSet>>();
 
-function builtinReset(type: ResourceType, subresource: string): FieldSet {
+/** Fields that an endpoint neither takes nor owns.
+ *  @see reference "wire" 7.7 */
+export function resetFields(type: ResourceType, subresource = ''): FieldSet {
   const known = cache.get(type) ?? new Map<string, FieldSet>();
   cache.set(type, known);
-  const set =
-    known.get(subresource) ??
-    FieldSet.of(...builtinPaths(type, subresource).map((path) => path.map((name) => `f:${name}`)));
+  const set = known.get(subresource) ?? FieldSet.of(...pathsOf(type, subresource).map(fieldsOf));
   known.set(subresource, set);
   return set;
 }
 
-/** Fields that an endpoint neither takes nor owns.
- *  @see reference "wire" 7.7 */
-export function resetFields(type: ResourceType, object: KubeObject, subresource: string | undefined): FieldSet {
-  if (!type.isCustom || subresource !== 'status') return builtinReset(type, subresource ?? '');
-  const rest = Object.keys(object).filter((key) => key !== 'status' && key !== 'apiVersion' && key !== 'kind');
-  return FieldSet.of(...rest.map((name) => [`f:${name}`]));
+function fieldsOf(path: Path): string[] {
+  return path.map((name) => `f:${name}`);
 }

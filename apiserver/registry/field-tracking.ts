@@ -27,7 +27,7 @@ function actor({ type, context, nowMs, subresource }: TrackedWrite): {
 /** The updated object with its managedFields kept up, for every write that is not an apply. */
 export function trackFields(write: TrackedWrite, updated: KubeObject): KubeObject {
   const { type, live, subresource } = write;
-  const reset = resetFields(type, updated, subresource);
+  const reset = resetFields(type, subresource);
   return trackUpdate({ ...actor(write), live, updated, schema: type.schema, resetFields: reset });
 }
 
@@ -35,6 +35,6 @@ export function trackFields(write: TrackedWrite, updated: KubeObject): KubeObjec
  *  @throws StatusError 409 on conflicts, 400 and 500 for patches that do not fit */
 export function applyFields(write: TrackedWrite, patch: KubeObject, force: boolean): KubeObject {
   const { type, live, subresource } = write;
-  const reset = resetFields(type, patch, subresource);
+  const reset = resetFields(type, subresource);
   return serverSideApply({ ...actor(write), live, patch, force, schema: type.schema, resetFields: reset });
 }

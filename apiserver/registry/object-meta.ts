@@ -10,7 +10,7 @@ import {
   tooLongField,
 } from '../schema/field-errors.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from './kube-object.ts';
-import { labelValueProblems, pathSegmentProblems, qualifiedNameProblems } from './names.ts';
+import { dns1123LabelProblems, labelValueProblems, pathSegmentProblems, qualifiedNameProblems } from './names.ts';
 
 const annotationBytes = 262_144;
 const ownGroupFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
@@ -44,7 +44,10 @@ function nameErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): F
 }
 
 function namespaceErrors({ namespace = '' }: ObjectMeta, facts: MetadataFacts, path: string): FieldError[] {
-  if (facts.namespaced) return namespace === '' ? [requiredField(`${path}.namespace`)] : [];
+  if (facts.namespaced) {
+    if (namespace === '') return [requiredField(`${path}.namespace`)];
+    return invalidEach(`${path}.namespace`, namespace, dns1123LabelProblems(namespace));
+  }
   return namespace === '' ? [] : [forbiddenField(`${path}.namespace`, 'not allowed on this type')];
 }
 
@@ -237,6 +240,7 @@ export function finalizerWarnings(object: KubeObject, old: KubeObject | undefine
   const added = (object.metadata.finalizers ?? []).filter((name) => !known.has(name) && !name.includes('/'));
   return added
     .filter((name) => !ownGroupFinalizers.has(name))
+    .sort()
     .map((name) => {
       const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name';
       return `metadata.finalizers: "${name}": prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`;

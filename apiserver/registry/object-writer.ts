@@ -174,8 +174,9 @@ export class ObjectWriter {
     context: WriteContext,
   ): KubeObject {
     const { live, wanted } = change;
-    prepareUpdate(target, wanted, live);
     const { type, subresource } = target;
+    // Of custom resources even that is tracked which the endpoint then does not take.
+    if (!type.isCustom) prepareUpdate(target, wanted, live);
     return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, wanted);
   }
 

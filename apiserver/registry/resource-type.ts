@@ -48,7 +48,7 @@ export interface Strategy extends KindFacts {
   prepareForSubresource?(name: string, object: KubeObject, old: KubeObject): boolean;
   applyDefaults(object: KubeObject): void;
   /** Of custom resources: brings a body into the form of the schema and answers with the fields that it does not know.
-   *  @throws StatusError 400 for metadata of wrong types */
+   *  @throws UnreadableObject for metadata of wrong types */
   decode?(object: KubeObject): string[];
   /** Schema and semantic rules. `old` is undefined on create. */
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];

@@ -1,4 +1,5 @@
 import { type FieldError, invalid, type StatusError } from '../http/status-error.ts';
+import { invalidField } from '../schema/field-errors.ts';
 import type { KubeObject } from './kube-object.ts';
 import {
   dropDuplicateOwners,
@@ -23,10 +24,17 @@ function refusal(type: ResourceType, name: string, errors: readonly FieldError[]
   return invalid({ group, kind: type.kind }, name, errors);
 }
 
+/** A custom resource says itself what it is; nothing else is said of one of another kind. */
+function checkKind(type: ResourceType, { kind, metadata }: KubeObject): void {
+  if (!type.isCustom || kind === type.kind) return;
+  throw invalid({ group: type.group, kind }, metadata.name ?? '', [invalidField('kind', kind, `must be ${type.kind}`)]);
+}
+
 /** Metadata and strategy rules of a new object, from which doubled owner references are dropped; warnings go to the context.
  *  @throws StatusError 422 with every violation */
 export function checkObject(type: ResourceType, object: KubeObject, context: WriteContext): void {
   const { metadata } = object;
+  checkKind(type, object);
   for (const text of dropDuplicateOwners(metadata)) context.warn(text);
   const errors = validateObjectMeta(metadata, metadataFacts(type));
   errors.push(...type.strategy.validate(object, undefined, undefined));
@@ -41,6 +49,7 @@ export function checkObjectUpdate(
   context: WriteContext,
 ): void {
   const { target, object, old } = change;
+  checkKind(target.type, object);
   for (const text of dropDuplicateOwners(object.metadata)) context.warn(text);
   const facts = metadataFacts(target.type);
   const checks = target.type.strategy.metadataChecks;

@@ -167,6 +167,9 @@ export function scalarProblem(value: JsonValue, schema: Schema): string | undefi
   return typeof value === 'string' ? textProblem(value, schema) : undefined;
 }
 
+/** An object that cannot be read: the message says why, without naming the object. */
+export class UnreadableObject extends Error {}
+
 /** Why Go could not read `value` as the built-in kind: nothing, or the first problem, in the words of Go's decoder
  *  (`json: cannot unmarshal number into Go struct field ConfigMap.data of type string`). */
 export function decodeProblems(value: JsonValue, schema: Schema, kind: string): string[] {

@@ -133,8 +133,9 @@ function isCreditCard(text: string): boolean {
 const channel = String.raw`\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*`;
 const color = new RegExp(`^rgb\\(${channel},${channel},${channel}\\)$`);
 
-/** 6, 8 or 20 bytes, in pairs with colons or hyphens or in fours with dots. */
+/** 6, 8 or 20 bytes, in pairs with colons or hyphens, in fours with dots or without anything between. */
 function isMac(text: string): boolean {
+  if (/^([0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40})$/i.test(text)) return true;
   const pairs = [':', '-'].some((by) => isHexGroups(text.split(by), 2, [6, 8, 20]));
   return pairs || isHexGroups(text.split('.'), 4, [3, 4, 10]);
 }
@@ -174,7 +175,7 @@ const checks: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (
   ['isbn10', isbn10],
   ['isbn13', isbn13],
   ['creditcard', isCreditCard],
-  ['ssn', (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text)],
+  ['ssn', (text) => /^\d{3}[- ]\d{2}[- ]\d{4}$/.test(text)],
   ['hexcolor', (text) => /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text)],
   ['rgbcolor', (text) => color.test(text)],
   ['byte', (text) => base64.test(text)],

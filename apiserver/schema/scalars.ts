@@ -106,13 +106,17 @@ function limitFor(value: number, limit: number): { readonly limit: number; reado
   return { limit: Math.trunc(limit), shown: goNumber(Math.trunc(limit)) };
 }
 
-function multipleProblem(value: number, multipleOf: number | undefined, path: string): string | undefined {
-  if (multipleOf === undefined) return undefined;
+function checkMultiple(value: number, multipleOf: number, run: ValidationRun): void {
   const { limit: factor, shown } = limitFor(value, multipleOf);
-  if (factor <= 0) return `factor MultipleOf declared for ${path} must be positive: ${shown}`;
+  const { path } = run;
+  if (factor <= 0) {
+    const rule = `factor MultipleOf declared for ${path} must be positive: ${shown}`;
+    run.report(invalidField(run.fieldOf(path), factor, rule));
+    return;
+  }
   const times = factor < 1 ? (1 / factor) * value : value / factor;
   const isMultiple = Number.isInteger(value) ? value % factor === 0 : Number.isSafeInteger(times);
-  return isMultiple ? undefined : `${path} in body should be a multiple of ${shown}`;
+  if (!isMultiple) reportRule(run, value, `should be a multiple of ${shown}`);
 }
 
 function lowerProblem(value: number, { minimum, exclusiveMinimum }: Schema): string | undefined {
@@ -135,9 +139,7 @@ export function numberCheck(schema: Schema): Check {
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 2;
   return (value, _old, run) => {
     if (typeof value !== 'number') return 0;
-    const { path } = run;
-    const multiple = multipleProblem(value, multipleOf, path);
-    if (multiple !== undefined) run.report(invalidField(run.fieldOf(path), value, multiple));
+    if (multipleOf !== undefined) checkMultiple(value, multipleOf, run);
     for (const rule of [lowerProblem(value, schema), upperProblem(value, schema)]) {
       if (rule !== undefined) reportRule(run, value, rule);
     }

@@ -95,3 +95,35 @@ export function withoutGoStructs(body: JsonValue): JsonValue {
     ),
   ) as JsonValue;
 }
+
+/** Who owns what, in no order, and patched objects as messages show them left out: they hold versions and times. */
+export function settled(body: JsonValue): JsonValue {
+  const text = JSON.stringify(body)
+    .replaceAll(/patch: Invalid value: .*?: (?=json|strict|parsing)/g, 'patch: …: ')
+    .replaceAll(/"Invalid value: \\"\{.*?\}\\": /g, '"…: ');
+  return byManager(JSON.parse(text) as JsonValue);
+}
+
+function byManager(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(byManager);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, member]) => {
+    if (key !== 'managedFields' || !Array.isArray(member)) return [key, byManager(member ?? null)] as const;
+    return [
+      key,
+      member
+        .map((entry) => JSON.stringify(entry))
+        .sort()
+        .map((entry) => JSON.parse(entry) as JsonValue),
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The same without saying who owns what. */
+export function withoutManagers(body: JsonValue): JsonValue {
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
+  if (!isJsonObject(body) || !isJsonObject(metadata)) return body;
+  const { managedFields: _owners, ...rest } = metadata;
+  return { ...body, metadata: rest };
+}

@@ -112,6 +112,15 @@ export class Probe {
     }
   }
 
+  /** Sends a request, unrecorded, again and again until it is refused. */
+  async untilRefused(method: string, path: string, options: AskOptions): Promise<void> {
+    const endMs = performance.now() + patience;
+    while ((await this.#send(method, path, options)).status < 400) {
+      if (performance.now() > endMs) throw new Error(`${method} ${path} was never refused`);
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+  }
+
   /** Asks, unrecorded, until the object is gone (404). */
   async untilGone(path: string): Promise<void> {
     await this.eventually(path, (body) => isJsonObject(body) && body['kind'] === 'Status' && body['code'] === 404);

@@ -6,7 +6,7 @@ import type { ResourceType, ScalePaths } from '../../registry/resource-type.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodePlain, parseBody } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
-import { mediaType, negotiateInput, unsupportedMediaType } from '../negotiation.ts';
+import { mediaType, negotiateInput, type Syntax, unsupportedMediaType } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { outputForm, readObject } from '../read-handlers.ts';
 import { badRequest, internalError, invalid } from '../status-error.ts';
@@ -69,12 +69,18 @@ function scaleSelector(type: ResourceType, object: KubeObject): string {
   return path === undefined ? '' : selectorText(valueAt(object, path));
 }
 
+/** @throws StatusError 500 for a custom resource that says nothing of replicas */
+function readScale(type: ResourceType, object: KubeObject): JsonObject {
+  const { specReplicas } = pathsOf(type);
+  if (type.isCustom && valueAt(object, specReplicas) === undefined) {
+    throw internalError(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
+  }
+  return scaleOf(type, object);
+}
+
 function scaleOf(type: ResourceType, object: KubeObject): JsonObject {
   const paths = pathsOf(type);
   const replicas = valueAt(object, paths.specReplicas);
-  if (replicas === undefined && type.isCustom) {
-    throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
-  }
   const selector = scaleSelector(type, object);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp };
@@ -90,17 +96,24 @@ function scaleOf(type: ResourceType, object: KubeObject): JsonObject {
   };
 }
 
-function replicasOf(scale: JsonObject, name: string): number {
+/** kube-apiserver says this of whatever it cannot read as the scale of a custom resource. */
+function unreadable(): Error {
+  return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"');
+}
+
+/** The replicas that a scale asks for. Of a custom resource they are judged with the object. */
+function replicasOf(scale: JsonObject, { type, request }: ResourceCall): number {
   const spec = scale['spec'];
   const replicas = isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
+    if (type.isCustom) throw unreadable();
     const problem = `json: cannot unmarshal ${typeof replicas} into Go struct field ScaleSpec.spec.replicas of type int32`;
     throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${problem}`);
   }
-  if (replicas >= 0) return replicas;
+  if (replicas >= 0 || type.isCustom) return replicas;
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
   const kind = { group: 'autoscaling', kind: 'Scale' };
-  throw invalid(kind, name, [{ field: 'spec.replicas', reason: 'FieldValueInvalid', message }]);
+  throw invalid(kind, request.name, [{ field: 'spec.replicas', reason: 'FieldValueInvalid', message }]);
 }
 
 /** Writes the replicas of a scale made from the present one. */
@@ -115,7 +128,7 @@ async function writeScale(
   const build = (live: KubeObject | undefined): KubeObject => {
     const object = copyJson(live as KubeObject);
     const scale = change(scaleOf(type, object));
-    setAt(object, pathsOf(type).specReplicas, replicasOf(scale, call.request.name));
+    setAt(object, pathsOf(type).specReplicas, replicasOf(scale, call));
     const { resourceVersion } = (scale['metadata'] ?? {}) as { readonly resourceVersion?: string };
     if (resourceVersion !== undefined && resourceVersion !== '') object.metadata.resourceVersion = resourceVersion;
     return object;
@@ -128,13 +141,26 @@ async function writeScale(
 export async function getScale(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
   await call.parts.store.settled();
-  return encodeValue(200, scaleOf(call.type, readObject(call)), form);
+  return encodeValue(200, readScale(call.type, readObject(call)), form);
+}
+
+function readCustomScale({ request }: ResourceCall, bytes: Buffer, syntax: Syntax): JsonObject {
+  let scale: JsonObject;
+  try {
+    scale = decodePlain(bytes, 'Scale', syntax);
+  } catch {
+    throw unreadable();
+  }
+  const { name = '' } = (scale['metadata'] ?? {}) as { readonly name?: string };
+  if (name === request.name) return scale;
+  throw badRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
 }
 
 export async function updateScale(call: ResourceCall): Promise<Reply> {
   const { exchange } = call;
   const bytes = await readBody(exchange.request);
-  const scale = decodePlain(bytes, 'Scale', negotiateInput(exchange.header('content-type')));
+  const syntax = negotiateInput(exchange.header('content-type'));
+  const scale = call.type.isCustom ? readCustomScale(call, bytes, syntax) : decodePlain(bytes, 'Scale', syntax);
   return await writeScale(call, () => scale, false);
 }
 

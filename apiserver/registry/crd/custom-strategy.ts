@@ -1,5 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { badRequest, type FieldError } from '../../http/status-error.ts';
+import type { FieldError } from '../../http/status-error.ts';
+import { UnreadableObject } from '../../schema/decode.ts';
 import { compileDefaults } from '../../schema/defaults.ts';
 import { compileListTypes } from '../../schema/list-types.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
@@ -34,7 +35,7 @@ export interface CustomVersion {
 export interface CustomObjects {
   /** Brings a body into form: metadata is ObjectMeta, unknown fields go, nulls that mean nothing too. Changes `object`.
    *  @returns the unknown fields
-   *  @throws StatusError 400 for metadata of wrong types */
+   *  @throws UnreadableObject for metadata of wrong types */
   decode(object: KubeObject): string[];
   /** Takes out what the schema does not know and sets its defaults. Changes `object`. */
   complete(object: KubeObject): void;
@@ -66,11 +67,14 @@ export function compileObjects(version: CustomVersion): CustomObjects {
     decode: (object) => {
       const json = asJson(object);
       const problem = metadataProblem(valueAt(json, 'metadata') ?? null);
-      if (problem !== undefined) throw badRequest(problem);
-      const unknown = [...settleMetadata(json, ''), ...complete(json)];
+      if (problem !== undefined) throw new UnreadableObject(problem);
+      const unknownMetadata = settleMetadata(json, '');
+      // What says it is something else is judged later, and by nothing but that.
+      if (object.kind !== version.kind) return unknownMetadata;
+      const unknown = [...unknownMetadata, ...complete(json)];
       walk?.(json, '', (inner, path) => {
         const error = embeddedTypeError(inner, path);
-        if (error !== undefined) throw badRequest(`${error.field}: ${error.message}`);
+        if (error !== undefined) throw new UnreadableObject(`${error.field}: ${error.message}`);
         unknown.push(...settleMetadata(inner, path));
       });
       return unknown;

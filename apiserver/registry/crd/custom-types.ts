@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { columnsOfPrinterColumns } from '../../table/index.ts';
+import { copyJson } from '../json-copy.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceType, ScalePaths, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
@@ -24,13 +25,6 @@ function rootSchema(schema: Schema): Schema {
   const metadata = loadBuiltinSchemas().definition('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   const fixed = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata } as const;
   return { ...schema, type: 'object', properties: { ...schema.properties, ...fixed } };
-}
-
-/** Whether reading an old object may change it. */
-function hasDefaults(schema: JsonValue | undefined): boolean {
-  if (Array.isArray(schema)) return schema.some((item) => hasDefaults(item));
-  if (typeof schema !== 'object' || schema === null) return false;
-  return Object.hasOwn(schema, 'default') || Object.values(schema).some((value) => hasDefaults(value));
 }
 
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
@@ -72,20 +66,25 @@ function deprecationOf(crd: JsonObject, version: JsonObject): { readonly depreca
   };
 }
 
+/** Objects as they are served are worked out once each; what needs no change is served as it is stored. */
 function converters(
   apiVersion: string,
   objects: CustomObjects,
-  storage: { readonly apiVersion: string; readonly reads: boolean },
+  storageVersion: string,
 ): Pick<ResourceType, 'toServed' | 'toStorage'> {
+  const served = new WeakMap<KubeObject, KubeObject>();
   return {
     toServed: (object) => {
-      if (!storage.reads) return object;
-      const served = { ...structuredClone(object), apiVersion };
-      objects.complete(served);
-      return served;
+      const known = served.get(object);
+      if (known !== undefined) return known;
+      const copy = { ...copyJson(object), apiVersion };
+      objects.complete(copy);
+      const isSame = isJsonEqual(asJson(copy), asJson(object));
+      const result = isSame ? object : copy;
+      served.set(object, result);
+      return result;
     },
-    toStorage: (object) =>
-      object.apiVersion === storage.apiVersion ? object : { ...object, apiVersion: storage.apiVersion },
+    toStorage: (object) => (object.apiVersion === storageVersion ? object : { ...object, apiVersion: storageVersion }),
   };
 }
 
@@ -122,7 +121,6 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
   const custom = customVersion(version, own.kind);
   const isStorageVersion = own.version === storageVersion;
   const objects = compileObjects(custom);
-  const reads = !isStorageVersion || hasDefaults(custom.schema as JsonObject);
   return {
     ...own,
     listKind: textAt(names, 'listKind') || `${own.kind}List`,
@@ -135,17 +133,14 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
     subresources: subresourcesOf(version, own),
     storageKey: `${textAt(names, 'plural')}.${own.group}`,
     isStorageVersion,
-    isStoredAsServed: !reads,
+    isStoredAsServed: false,
     isCustom: true,
     storageVersionHash: storageVersionHash({ ...own, version: storageVersion }),
     ...deprecationOf(crd, version),
     schema: rootSchema(custom.schema),
     columns: columns(objectsAt(version, 'additionalPrinterColumns')),
     strategy: createCustomStrategy(custom, objects),
-    ...converters(`${own.group}/${own.version}`, objects, {
-      apiVersion: `${own.group}/${storageVersion}`,
-      reads,
-    }),
+    ...converters(`${own.group}/${own.version}`, objects, `${own.group}/${storageVersion}`),
   };
 }
 

@@ -35,8 +35,7 @@ function follow(object: KubeObject, path: string): Found {
   for (const [index, step] of steps.entries()) {
     const value = valueAt(parent, step);
     if (value === undefined || index === steps.length - 1) return { value };
-    if (!isJsonObject(value))
-      return { problem: accessProblem(steps.slice(0, index + 1), value, 'map[string]interface{}') };
+    if (!isJsonObject(value)) return { problem: accessProblem(steps, value, 'map[string]interface{}') };
     parent = value;
   }
   return { value: undefined };
