@@ -65,7 +65,18 @@ function answerIndex({ edition }: About): Reply {
     `/apis/${name}`,
     ...versions.map((one) => `/apis/${groupVersionOf(one)}`),
   ]);
-  const fixed = ['/api', '/api/v1', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+  const fixed = [
+    '/.well-known/openid-configuration',
+    '/openid/v1/jwks',
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/version',
+  ];
   return jsonReply(200, { paths: [...fixed, ...apis, ...healthPaths].sort() }, true);
 }
 

@@ -203,6 +203,19 @@ export const cases: Area = area('OpenAPI', (it) => {
     await api.ask('GET', '/openapi/v2', { accept: 'text/html', recordHeaders: ['content-type'] });
   });
 
+  it('has version 3 in protobuf', {
+    differs: 'No client that is still around asks for it: kubectl reads version 3 as JSON since 1.27.',
+  }, async (api) => {
+    for (const type of ['v3@v1.0', 'v3.v1.0']) {
+      const accept = `application/com.github.proto-openapi.spec.${type}+protobuf`;
+      await api.ask('GET', '/openapi/v3/apis/apps/v1', {
+        accept,
+        recordHeaders: ['content-type'],
+        keep: () => undefined,
+      });
+    }
+  });
+
   it('W040 describes custom resources in version 3', async (api) => {
     await install(api);
     await api.ask('GET', `/openapi/v3/apis/${api.group}/v1`, {

@@ -251,6 +251,58 @@ const samples: readonly Sample[] = [
     isClusterWide: true,
     rest: { webhooks: [webhook] },
   },
+  {
+    kind: 'CSIDriver',
+    path: 'apis/storage.k8s.io/v1/csidrivers',
+    isClusterWide: true,
+    rest: { spec: { attachRequired: false } },
+  },
+  {
+    kind: 'Node',
+    path: 'api/v1/nodes',
+    isClusterWide: true,
+    rest: { spec: { taints: [{ key: 'none', effect: 'NoSchedule' }] } },
+  },
+  {
+    kind: 'PersistentVolume',
+    path: 'api/v1/persistentvolumes',
+    isClusterWide: true,
+    rest: {
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        hostPath: { path: '/none' },
+        storageClassName: 'none',
+      },
+    },
+  },
+  {
+    kind: 'FlowSchema',
+    path: 'apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+    isClusterWide: true,
+    rest: { spec: { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 9999 } },
+  },
+  {
+    kind: 'CustomResourceDefinition',
+    path: 'apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    isClusterWide: true,
+    rest: {
+      spec: { group: 'none.example.com', scope: 'Cluster', names: { plural: 'nones', kind: 'None' }, versions: [] },
+    },
+  },
+  {
+    kind: 'Event',
+    path: 'api/v1/events',
+    rest: {
+      involvedObject: { kind: 'Pod', name: 'p' },
+      reason: 'R',
+      message: 'm',
+      type: 'Normal',
+      count: 2,
+      firstTimestamp: '2024-01-02T03:04:05Z',
+      source: { component: 'c' },
+    },
+  },
 ];
 
 /** Whether an absent value is written as null is the business of JSON. */
