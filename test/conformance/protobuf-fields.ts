@@ -34,12 +34,18 @@ export function enveloped(apiVersion: string, kind: string, ...fields: readonly 
   return Buffer.concat([magic, message(meta, [2, message(...fields)])]);
 }
 
+/** Larger numbers are seconds of times at which the case ran. */
+const justNow = 1_760_000_000;
+
 function isText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte >= 0x20 && byte !== 0x7f);
 }
 
 function readValue(reader: BinaryReader, wireType: WireType): JsonValue {
-  if (wireType === WireType.Varint) return Number(reader.int64());
+  if (wireType === WireType.Varint) {
+    const number = Number(reader.int64());
+    return number > justNow ? '<time>' : number;
+  }
   if (wireType === WireType.Bit64) return reader.double();
   const bytes = reader.bytes();
   if (isText(bytes)) return Buffer.from(bytes).toString();
