@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { findKubectls, KubectlHome } from './kubectl.ts';
+import { configMap } from './manifests.ts';
+
+const kubectls = await findKubectls();
+const configuration = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
+  metadata: { name: 'deny' },
+  webhooks: [
+    {
+      name: 'deny.example.com',
+      clientConfig: { service: { name: 'deny', namespace: 'default', path: '/' } },
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+      objectSelector: { matchExpressions: [{ key: 'deny', operator: 'Exists' }] },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    },
+  ],
+};
+
+/** What the webhook answers, by the value of the label `deny`. */
+const denials: Readonly<Record<string, object>> = {
+  plainly: { message: 'm' },
+  forbidden: { message: 'm', code: 403, reason: 'Forbidden' },
+  invalid: {
+    message: 'm',
+    code: 422,
+    reason: 'Invalid',
+    details: { kind: 'Thing', name: 'n', causes: [{ message: 'bad', field: 'spec.a' }] },
+  },
+};
+
+interface Review {
+  readonly request: {
+    readonly uid: string;
+    readonly object: { readonly metadata: { readonly labels: { readonly deny: string } } };
+  };
+}
+
+let server: ApiServer;
+let webhook: Server;
+
+beforeAll(async () => {
+  server = await startApiServer({ webhooks: [configuration] });
+  const { certificatePem = '', keyPem = '', port = 0, host = '' } = server.webhookServer ?? {};
+  webhook = createServer({ cert: certificatePem, key: keyPem }, (request, response) => {
+    let body = '';
+    request.on('data', (data: Buffer) => (body += data.toString()));
+    request.on('end', () => {
+      const { uid, object } = (JSON.parse(body) as Review).request;
+      const answer = { uid, allowed: false, status: denials[object.metadata.labels.deny] };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }));
+    });
+  });
+  await new Promise<void>((resolve) => webhook.listen(port, host, resolve));
+});
+afterAll(async () => {
+  webhook.closeAllConnections();
+  webhook.close();
+  await server.stop();
+});
+
+describe.each(kubectls)('kubectl $version', (kubectl) => {
+  const denied = 'admission webhook "deny.example.com" denied the request: m';
+  const file = (home: KubectlHome): string => `${home.folder}/denied.json`;
+  const expected: Readonly<Record<string, (home: KubectlHome) => string>> = {
+    plainly: (home) => `Error from server: error when creating "${file(home)}": ${denied}\n`,
+    forbidden: (home) => `Error from server (Forbidden): error when creating "${file(home)}": ${denied}\n`,
+    invalid: () => 'The Thing "n" is invalid: spec.a: bad\n',
+  };
+
+  test.each(Object.keys(denials))('ADM-01 ADM-02 says why a webhook denied an object %s', async (how) => {
+    await using home = await KubectlHome.open(kubectl, { kubeconfig: server.kubeconfig, namespace: 'default' });
+    await home.file('denied.json', configMap('denied', {}, { deny: how }));
+    const { code, stderr } = await home.run(`create -f ${file(home)}`);
+    expect([code, stderr]).toEqual([1, expected[how]?.(home)]);
+  });
+});
