@@ -1,10 +1,12 @@
 /** Server-side apply and the tracking of who owns which field. Main type: `FieldSet`; main functions: `serverSideApply` for
  *  apply patches, `trackUpdate` for every other write. Pure: never stores, defaults or validates beyond the schema's structure. */
 export { FieldSet, type PathElement } from './field-set.ts';
-export type { ManagerEntry, Managers } from './managed-fields.ts';
+export { type ManagerEntry, type Managers, writeManagers } from './managed-fields.ts';
 export { type ServerSideApplyOptions, serverSideApply } from './server-side-apply.ts';
 export {
   type Actor,
+  keepTimes,
+  readManagers,
   type TrackUpdateOptions,
   trackUpdate,
 } from './track-update.ts';

@@ -77,12 +77,17 @@ export function compareAge(a: ManagerEntry, b: ManagerEntry): number {
   );
 }
 
+/** The same of entries that may hold one twice: the later one counts. */
+export function writeManagers(entries: readonly ManagerEntry[]): JsonObject[] {
+  return formatManagers(new Map(entries.map((entry) => [identityOf(entry), entry])));
+}
+
 /** `metadata.managedFields` in canonical order: Apply before Update, then by age. Empty sets are left out. */
 export function formatManagers(managers: Managers): JsonObject[] {
   const entries = [...managers.values()].filter((entry) => !entry.fields.isEmpty);
   entries.sort((a, b) => compareText(a.operation, b.operation) || compareAge(a, b));
   return entries.map((entry) => ({
-    manager: entry.manager,
+    ...(entry.manager === '' ? {} : { manager: entry.manager }),
     operation: entry.operation,
     apiVersion: entry.apiVersion,
     ...(entry.time === undefined ? {} : { time: entry.time }),

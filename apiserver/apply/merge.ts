@@ -84,14 +84,3 @@ export function withoutNewNulls(value: JsonValue, before: JsonValue): JsonValue 
   }
   return kept;
 }
-
-/** Without members that are null, at any depth. */
-export function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== null && member !== undefined) kept[name] = withoutNulls(member);
-  }
-  return kept;
-}

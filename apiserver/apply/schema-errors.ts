@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { goUntyped } from '../schema/go-syntax.ts';
 import type { Schema } from '../schema/schema.ts';
 import { describeElement } from './field-set.ts';
 import { fieldStructure, itemElement, rootStructure, type Shape, type Structure, shapeOf } from './structure.ts';
@@ -26,7 +27,7 @@ function typeName(value: JsonValue): string {
 }
 
 function describeValue(value: JsonValue): string {
-  return `&value.valueUnstructured{Value:${typeof value === 'string' ? JSON.stringify(value) : formatGo(value)}}`;
+  return `&value.valueUnstructured{Value:${goUntyped(value)}}`;
 }
 
 function scalarProblem(type: 'numeric' | 'string' | 'boolean' | 'untyped', value: JsonValue): string | undefined {
@@ -42,8 +43,13 @@ function scalarProblem(type: 'numeric' | 'string' | 'boolean' | 'untyped', value
   }
 }
 
+/** What may be a number or a text is only read when the object is made. */
+function isIntOrString({ schema }: Structure): boolean {
+  return schema?.definition !== undefined && schema['x-kubernetes-int-or-string'] === true;
+}
+
 function* check(path: string, value: JsonValue, structure: Structure): Generator<Finding> {
-  if (value === null) return;
+  if (value === null || isIntOrString(structure)) return;
   const shape = shapeOf(structure, value);
   if (shape.kind === 'scalar') {
     const message = scalarProblem(shape.type, value);
@@ -59,8 +65,12 @@ function* checkFields(path: string, value: JsonObject, structure: Structure): Ge
   for (const name of Object.keys(value)) {
     const field = fieldStructure(structure, name);
     const member = value[name];
-    if (field === undefined) yield { path: `${path}.${name}`, message: 'field not declared in schema' };
-    else if (member !== undefined) yield* check(`${path}.${name}`, member, field);
+    if (field === undefined) {
+      // The rest of this map is not looked at.
+      yield { path: `${path}.${name}`, message: 'field not declared in schema' };
+      return;
+    }
+    if (member !== undefined) yield* check(`${path}.${name}`, member, field);
   }
 }
 

@@ -8,11 +8,14 @@ import {
 } from '../../src/base/index.ts';
 import { badRequest, StatusError } from '../http/status-error.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import { dropNulls } from '../schema/decode.ts';
+import { goJson } from '../schema/go-json.ts';
 import type { Schema } from '../schema/schema.ts';
+import { unstructuredProblem } from '../schema/unstructured.ts';
 import { applyConflict } from './apply-conflict.ts';
 import { FieldSet } from './field-set.ts';
 import { identityOf, type ManagerEntry, type Managers } from './managed-fields.ts';
-import { mergeApplied, withoutNewNulls, withoutNulls } from './merge.ts';
+import { mergeApplied, withoutNewNulls } from './merge.ts';
 import { type Conflict, conflictsOf, disown, filterComparison, ownable, withoutReset } from './ownership.ts';
 import { schemaProblem } from './schema-errors.ts';
 import { rootStructure } from './structure.ts';
@@ -20,6 +23,7 @@ import {
   type Actor,
   comparable,
   keepTimes,
+  ofKnownVersions,
   readManagers,
   trackFromNothing,
   withManagers,
@@ -66,10 +70,19 @@ function checkPatch({ patch, apiVersion, schema }: ServerSideApplyOptions): void
       `Incorrect version specified in apply patch. Specified patch version: ${patch.apiVersion}, expected: ${apiVersion}`,
     );
   }
-  if (patch.metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
+  if ((patch.metadata.managedFields ?? undefined) !== undefined) throw badRequest('metadata.managedFields must be nil');
   const problem = schemaProblem(patch as JsonObject, schema);
   if (problem === undefined) return;
   throw new StatusError({ code: 500, message: `failed to create typed patch object (${subject(patch)}): ${problem}` });
+}
+
+/** What the schema lets pass must still be what the built-in type can hold. */
+function checkConvertible({ patch, schema }: ServerSideApplyOptions): void {
+  const problem = schema?.definition === undefined ? undefined : unstructuredProblem(patch as JsonObject, schema);
+  if (problem === undefined) return;
+  const kind = subject(patch).split('; ').at(-1) ?? '';
+  const why = `to proper version: unable to convert unstructured object to ${kind}: ${problem}`;
+  throw new StatusError({ code: 500, message: `failed to convert new object (${subject(patch)}) ${why}` });
 }
 
 function prepare(options: ServerSideApplyOptions): Application {
@@ -77,7 +90,8 @@ function prepare(options: ServerSideApplyOptions): Application {
   const live = options.live ?? { apiVersion: patch.apiVersion, kind: patch.kind, metadata: {} };
   const stored = readManagers(live.metadata.managedFields);
   const isUntracked = stored.size === 0 && options.live !== undefined;
-  const managers = isUntracked ? trackFromNothing(live, { ...options, manager: 'before-first-apply' }) : stored;
+  const known = ofKnownVersions(stored, options);
+  const managers = isUntracked ? trackFromNothing(live, { ...options, manager: 'before-first-apply' }) : known;
   const self = identityOf({ manager, operation: 'Apply', apiVersion, subresource: subresource ?? '' });
   return { options, live, managers, self };
 }
@@ -102,8 +116,10 @@ function prune(
 
 /** Built-in types have no nulls; custom ones keep those that somebody wrote. */
 function cleaned(value: JsonObject, before: JsonObject, schema: Schema | undefined): KubeObject {
-  const isBuiltIn = schema?.definition !== undefined;
-  return (isBuiltIn ? withoutNulls(value) : withoutNewNulls(value, before)) as KubeObject;
+  if (schema?.definition === undefined) return withoutNewNulls(value, before) as KubeObject;
+  const copy = structuredClone(value);
+  dropNulls(copy, schema);
+  return copy as KubeObject;
 }
 
 function attempt({ options, live, managers, self }: Application): Outcome {
@@ -157,7 +173,7 @@ function refreshLastApplied(object: KubeObject, patch: KubeObject): KubeObject {
   if (!annotations?.[lastAppliedAnnotation]) return object;
   const { [lastAppliedAnnotation]: _own, ...rest } = patch.metadata.annotations ?? {};
   const metadata = patch.metadata.annotations === undefined ? patch.metadata : { ...patch.metadata, annotations: rest };
-  const text = `${JSON.stringify({ ...patch, metadata })}\n`;
+  const text = `${goJson({ ...patch, metadata } as unknown as JsonObject)}\n`;
   const { [lastAppliedAnnotation]: _old, ...others } = annotations;
   const bytes = Object.entries(others).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
   const isTooLong = bytes + Buffer.byteLength(lastAppliedAnnotation + text) > maxAnnotationsBytes;
@@ -175,6 +191,7 @@ export function serverSideApply(options: ServerSideApplyOptions): KubeObject {
   const { merged, comparison, conflicts, entry } = attempt(application);
   const obstacles = standing(application, conflicts);
   if (obstacles.length > 0) throw applyConflict(obstacles);
+  checkConvertible(options);
   const managers = disown(application.managers, application.self, comparison);
   managers.set(application.self, entry);
   const refreshed = options.manager === 'kubectl' ? refreshLastApplied(merged, options.patch) : merged;

@@ -150,12 +150,20 @@ export function itemElement(shape: Shape & { kind: 'list' }, item: JsonValue): P
   return valueElement(item);
 }
 
+/** The value of a key that is left out: built-in ones have the zero of their type. */
+function defaultKey(items: Structure, name: string): JsonValue | undefined {
+  const field = declaredField(items, name);
+  if (field === undefined || field.default !== undefined) return field?.default;
+  if (items.schema?.definition === undefined) return undefined;
+  return field.type === 'integer' ? 0 : '';
+}
+
 function keyedElement({ keys, items }: Shape & { kind: 'list' }, item: JsonValue): PathElement | { problem: string } {
   if (item === null) return { problem: 'associative list with keys may not have a null element' };
   if (!isJsonObject(item)) return { problem: 'associative list with keys may not have non-map elements' };
   const key: JsonObject = {};
   for (const name of keys) {
-    const value = Object.hasOwn(item, name) ? item[name] : declaredField(items, name)?.default;
+    const value = Object.hasOwn(item, name) ? item[name] : defaultKey(items, name);
     if (value === undefined) {
       const why = `an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`;
       return { problem: `associative list with keys has ${why}` };

@@ -25,6 +25,8 @@ export interface Actor {
   readonly subresource?: string | undefined;
   /** RFC 3339, whole seconds. */
   readonly now: string;
+  /** Whether the kind has such a version: entries of others are dropped. Left out: all are kept. */
+  readonly isKnownVersion?: ((apiVersion: string) => boolean) | undefined;
 }
 
 export interface TrackUpdateOptions extends Actor {
@@ -66,7 +68,19 @@ function isReset(entries: JsonValue | undefined): boolean {
   return entries.length === 0 || (entries.length === 1 && isJsonObject(first) && Object.keys(first).length === 0);
 }
 
-function startingManagers({ live, updated, subresource }: TrackUpdateOptions): Managers {
+function startingManagers(options: TrackUpdateOptions): Managers {
+  return ofKnownVersions(sentOrStored(options), options);
+}
+
+/** The managers whose version the kind has. */
+export function ofKnownVersions(managers: Managers, { isKnownVersion }: Actor): Managers {
+  if (isKnownVersion === undefined) return managers;
+  const isKnown = ({ apiVersion }: ManagerEntry): boolean => isKnownVersion(apiVersion);
+  if ([...managers.values()].every(isKnown)) return managers;
+  return new Map([...managers].filter(([, entry]) => isKnown(entry)));
+}
+
+function sentOrStored({ live, updated, subresource }: TrackUpdateOptions): Managers {
   const stored = readManagers(live?.metadata.managedFields);
   const requested = updated.metadata.managedFields as JsonValue | undefined;
   if (subresource !== undefined && subresource !== '') return stored;

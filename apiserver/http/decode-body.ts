@@ -42,7 +42,7 @@ function noObject(kind: string, text: string, value: JsonValue): StatusError {
 
 /** Parses a body; a duplicate key is reported as a finding, not refused.
  *  @throws StatusError 400 */
-export function parseBody(
+function parseBody(
   bytes: Buffer,
   kind: string,
   syntax: 'json' | 'yaml',

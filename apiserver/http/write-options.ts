@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import { managerErrors } from '../registry/object-meta.ts';
 import type { WriteContext } from '../registry/write-context.ts';
-import { goQuote } from '../schema/go-syntax.ts';
 import { checkAccess } from './access.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
@@ -20,18 +20,6 @@ export function dryRunErrors(values: readonly string[]): FieldError[] {
   return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message }];
 }
 
-function managerErrors(manager: string): FieldError[] {
-  const field = 'fieldManager';
-  if (Buffer.byteLength(manager) > maxManagerBytes) {
-    return [{ field, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxManagerBytes} bytes` }];
-  }
-  const at = manager.search(/\p{C}/u);
-  if (at < 0) return [];
-  const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const message = `Invalid value: ${goQuote(manager)}: invalid character U+${code} (at position ${at})`;
-  return [{ field, reason: 'FieldValueInvalid', message }];
-}
-
 function validationErrors(value: string): FieldError[] {
   if (['', 'Ignore', 'Strict', 'Warn'].includes(value)) return [];
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: "", "Ignore", "Strict", "Warn"`;
@@ -48,18 +36,24 @@ export function managerOfUserAgent(userAgent: string | undefined): string {
   return name === '' ? 'unknown' : name.slice(0, maxManagerBytes);
 }
 
-/** Reads the options of a write from the query.
+/** Reads the options of a write from the query; errors found already come first.
  *  @throws StatusError 422 */
 export function readWriteOptions(
   call: ResourceCall,
   kind: OptionsKind,
+  firstErrors: readonly FieldError[] = [],
 ): { readonly context: WriteContext; readonly validation: FieldValidation; readonly manager: string } {
   const { exchange, user, signal } = call;
   const { query } = exchange;
   const dryRun = query.getAll('dryRun');
   const manager = parameter(query, 'fieldManager');
   const validation = parameter(query, 'fieldValidation');
-  const errors = [...managerErrors(manager), ...dryRunErrors(dryRun), ...validationErrors(validation)];
+  const errors = [
+    ...firstErrors,
+    ...managerErrors(manager, 'fieldManager'),
+    ...dryRunErrors(dryRun),
+    ...validationErrors(validation),
+  ];
   if (errors.length > 0) throw invalidOptions(kind, errors);
   const options: JsonObject = { kind, apiVersion: 'meta.k8s.io/v1' };
   if (dryRun.length > 0) options['dryRun'] = dryRun;

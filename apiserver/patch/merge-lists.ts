@@ -1,6 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { unprocessablePatch } from './json-patch.ts';
-import { expectedMap, formatGoValue, missingMergeKey, patchFailure } from './strategic-errors.ts';
+import {
+  expectedMap,
+  formatAsText,
+  formatGoValue,
+  goTypeOf,
+  missingMergeKey,
+  patchFailure,
+} from './strategic-errors.ts';
 
 /** What tells items of a merging list apart: the value of `mergeKey` for objects, the item itself for scalars. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue {
@@ -13,29 +20,34 @@ export function identityOf(item: JsonValue, mergeKey: string): JsonValue {
 
 /** Whether the lists hold objects. @throws StatusError for lists of lists and for mixed items */
 export function holdsObjects(original: readonly JsonValue[], patch: readonly JsonValue[]): boolean {
-  const kinds = new Set<string>();
-  for (const item of [...original, ...patch]) {
-    if (Array.isArray(item) || item === null) throw unprocessablePatch();
-    kinds.add(typeof item);
-  }
-  if (kinds.size > 1) {
+  const [first, ...rest] = [...original, ...patch];
+  if (first === undefined) return false;
+  if (Array.isArray(first) || first === null) throw unprocessablePatch();
+  const type = goTypeOf(first);
+  if (rest.some((item) => goTypeOf(item) !== type)) {
     const lists = [original, patch].map((list) => formatGoValue([...list])).join(' ');
     throw patchFailure(`list element types are not identical: [${lists}]`);
   }
-  return kinds.has('object');
+  return isJsonObject(first);
+}
+
+/** The identity of an item that was accepted already; null where it has none. */
+function lenientIdentity(item: JsonValue, mergeKey: string): JsonValue {
+  if (mergeKey === '' || !isJsonObject(item)) return item;
+  return (Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined) ?? null;
 }
 
 function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue, number> {
   const index = new Map<JsonValue, number>();
   for (const [position, item] of list.entries()) {
-    const identity = identityOf(item, mergeKey);
+    const identity = lenientIdentity(item, mergeKey);
     if (!index.has(identity)) index.set(identity, position);
   }
   return index;
 }
 
 function sorted(items: JsonValue[], order: Map<JsonValue, number>, mergeKey: string): JsonValue[] {
-  const rank = (item: JsonValue): number => order.get(identityOf(item, mergeKey)) ?? -1;
+  const rank = (item: JsonValue): number => order.get(lenientIdentity(item, mergeKey)) ?? -1;
   return items.sort((a, b) => rank(a) - rank(b));
 }
 
@@ -51,11 +63,11 @@ export function orderItems(merged: readonly JsonValue[], ordering: Ordering): Js
   const { mergeKey } = ordering;
   const inPatch = positions(ordering.patchOrder, mergeKey);
   const onServer = positions(ordering.serverOrder, mergeKey);
-  const left = merged.filter((item) => !inPatch.has(identityOf(item, mergeKey)));
-  const right = merged.filter((item) => inPatch.has(identityOf(item, mergeKey)));
+  const left = merged.filter((item) => !inPatch.has(lenientIdentity(item, mergeKey)));
+  const right = merged.filter((item) => inPatch.has(lenientIdentity(item, mergeKey)));
   sorted(left, onServer, mergeKey);
   sorted(right, inPatch, mergeKey);
-  return interleave(left, right, (item) => onServer.get(identityOf(item, mergeKey)));
+  return interleave(left, right, (item) => onServer.get(lenientIdentity(item, mergeKey)));
 }
 
 function interleave(
@@ -100,11 +112,33 @@ export function applyListDirectives(
     else if (directive === 'delete') deleted.add(identityOf(item, mergeKey));
     else if (directive === 'replace') isReplaced = true;
     else if (directive === 'merge') throw patchFailure('merging lists cannot yet be specified in the patch');
-    else throw patchFailure(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(item)}`);
+    else throw patchFailure(`unknown patch type: ${formatAsText(directive)} in map: ${formatGoValue(item)}`);
   }
   if (isReplaced) return { original: items, patch: [] };
   const isKept = (item: JsonValue): boolean => !isJsonObject(item) || !deleted.has(item[mergeKey] ?? null);
   return { original: deleted.size === 0 ? original : original.filter(isKept), patch: items };
+}
+
+/** The order of the live items that kube-apiserver goes by once a patch with an order is merged: it works in the list that it compares with,
+ *  so what a patch deletes there makes room for what it adds. */
+export function liveOrderAfter(
+  live: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  mergeKey: string,
+): readonly JsonValue[] {
+  if (mergeKey === '' || !holdsObjects(live, patch)) return live;
+  const directives = patch.filter((item) => isJsonObject(item) && Object.hasOwn(item, '$patch')) as JsonObject[];
+  if (directives.length === 0) return live;
+  const isDeleted = (item: JsonValue): boolean =>
+    directives.some((other) => other['$patch'] === 'delete' && other[mergeKey] === lenientIdentity(item, mergeKey));
+  const kept = live.filter((item) => !isDeleted(item));
+  const isReplaced = directives.some((item) => item['$patch'] === 'replace');
+  const known = new Set(kept.map((item) => lenientIdentity(item, mergeKey)));
+  const added = patch.filter(
+    (item) => !directives.includes(item as JsonObject) && !known.has(lenientIdentity(item, mergeKey)),
+  );
+  const filled = isReplaced ? kept : [...kept, ...added].slice(0, live.length);
+  return [...filled, ...live.slice(filled.length)];
 }
 
 /** Checks that the items of a patch list come in the order of its `$setElementOrder` list. */

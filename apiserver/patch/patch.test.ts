@@ -163,7 +163,10 @@ describe('applyStrategicMergePatch', () => {
     [{ '$setElementOrder/x': [] }, 'unable to find api field in struct PodSpec for the json field "x"'],
     [{ nodeSelector: { $patch: 'bad' } }, 'unknown patch type: bad in map: map[$patch:bad]'],
     [{ containers: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],
-    [{ containers: [['a']] }, rejected],
+    [
+      { containers: [['a']] },
+      'list element types are not identical: [[map[image:1 name:a] map[image:2 name:b] map[image:3 name:c]] [[a]]]',
+    ],
     [{ strategy: { $retainKeys: ['x'], type: 'Recreate' } }, 'invalid patch format of retainKeys'],
     [{ '$setElementOrder/containers': 'x' }, 'expected a []interface {}, but received a string'],
     [

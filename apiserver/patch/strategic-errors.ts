@@ -15,7 +15,16 @@ export function formatGoValue(value: JsonValue | undefined): string {
   return `map[${members.map((key) => `${key}:${formatGoValue(value[key])}`).join(' ')}]`;
 }
 
-function goTypeOf(value: JsonValue | undefined): string {
+/** How Go's `%s` prints decoded JSON: what is no text shows its type. */
+export function formatAsText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (typeof value === 'object') return formatGoValue(value);
+  return `%!s(${goTypeOf(value)}=${String(value)})`;
+}
+
+/** The Go type of decoded JSON. */
+export function goTypeOf(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';
   if (isJsonObject(value)) return 'map[string]interface {}';

@@ -1,8 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { badRequest, type StatusError } from '../http/status-error.ts';
 import type { Schema } from '../schema/schema.ts';
-import { applyListDirectives, checkOrder, holdsObjects, identityOf, orderItems } from './merge-lists.ts';
-import { expectedList, formatGoValue, patchFailure } from './strategic-errors.ts';
+import {
+  applyListDirectives,
+  checkOrder,
+  holdsObjects,
+  identityOf,
+  liveOrderAfter,
+  orderItems,
+} from './merge-lists.ts';
+import { expectedList, formatAsText, formatGoValue, patchFailure } from './strategic-errors.ts';
 
 const orderPrefix = '$setElementOrder/';
 const deletePrefix = '$deleteFromPrimitiveList/';
@@ -67,7 +74,7 @@ function applyMapDirective(patch: JsonObject): JsonObject {
   const { $patch: directive, ...rest } = patch;
   if (directive === 'replace') return rest;
   if (directive === 'delete') return {};
-  throw patchFailure(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`);
+  throw patchFailure(`unknown patch type: ${formatAsText(directive)} in map: ${formatGoValue(patch)}`);
 }
 
 /** A copy of `original` with only those keys that `$retainKeys`, where there is one, lists. */
@@ -100,11 +107,25 @@ function applyElementOrders(merged: JsonObject, patch: JsonObject, schema: Schem
     const rule = ruleOf(schema, key);
     checkOrder(items ?? [], order, rule.mergeKey);
     if (items !== undefined) done.add(key);
-    const list = mergeOptionalLists(live, items, rule);
-    if (list === undefined) continue;
-    merged[key] = orderItems(list, { patchOrder: order, serverOrder: live ?? [], mergeKey: rule.mergeKey });
+    const ordered = orderedList({ live, items, order }, rule);
+    if (ordered !== undefined) merged[key] = ordered;
   }
   return done;
+}
+
+interface OrderedPatch {
+  readonly live: JsonValue[] | undefined;
+  readonly items: JsonValue[] | undefined;
+  readonly order: JsonValue[];
+}
+
+function orderedList({ live, items, order }: OrderedPatch, rule: FieldRule): JsonValue[] | undefined {
+  const list = mergeOptionalLists(live, items, rule);
+  if (list === undefined) return undefined;
+  const [before, changed] = [live ?? [], items ?? []];
+  if (before.length + changed.length === 0) throw patchFailure('no elements in any of the given slices');
+  const serverOrder = liveOrderAfter(before, changed, rule.mergeKey);
+  return orderItems(list, { patchOrder: order, serverOrder, mergeKey: rule.mergeKey });
 }
 
 function mergeOptionalLists(
@@ -117,9 +138,9 @@ function mergeOptionalLists(
 }
 
 function deleteScalars(merged: JsonObject, key: string, value: JsonValue | undefined): void {
-  const live = listMember(merged, key);
-  if (live === undefined) return;
-  if (!Array.isArray(value)) throw expectedList(value);
+  const live = merged[key];
+  if (!Array.isArray(live) || !Array.isArray(value)) return;
+  if (holdsObjects(live, value)) throw patchFailure(`cannot delete maps from ${key}`);
   const deleted = new Set(value);
   merged[key] = live.filter((item) => !deleted.has(item));
 }
@@ -172,7 +193,8 @@ function mergeKeyedLists(live: readonly JsonValue[], patch: readonly JsonValue[]
     const place = places.get(identity);
     if (place === undefined) {
       places.set(identity, merged.length);
-      merged.push(withoutDirectives(item) ?? {});
+      // What is new is taken as it is: directives in it are fields that nobody knows.
+      merged.push(item);
     } else {
       merged[place] = mergeMap(merged[place] as JsonObject, item, rule.schema?.items);
     }

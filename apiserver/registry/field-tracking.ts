@@ -15,13 +15,22 @@ export interface TrackedWrite {
   readonly subresource?: string | undefined;
 }
 
+/** Events are of two groups. */
+function isOfGroup({ group, storageKey }: ResourceType, apiVersion: string): boolean {
+  const given = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.lastIndexOf('/')) : '';
+  return given === group || (storageKey === 'events' && (given === '' || given === 'events.k8s.io'));
+}
+
 function actor({ type, context, nowMs, subresource }: TrackedWrite): {
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource: string | undefined;
   readonly now: string;
+  readonly isKnownVersion: (apiVersion: string) => boolean;
 } {
-  return { manager: context.manager, apiVersion: groupVersionOf(type), subresource, now: formatTimestamp(nowMs) };
+  const now = formatTimestamp(nowMs);
+  const isKnownVersion = (apiVersion: string): boolean => isOfGroup(type, apiVersion);
+  return { manager: context.manager, apiVersion: groupVersionOf(type), subresource, now, isKnownVersion };
 }
 
 /** The updated object with its managedFields kept up, for every write that is not an apply. */

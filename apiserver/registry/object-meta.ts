@@ -156,7 +156,31 @@ function ownErrors(metadata: ObjectMeta, facts: MetadataFacts, path: string): Fi
     ...namespaceErrors(metadata, facts, path),
     ...contentErrors(metadata, path),
     ...finalizerErrors(metadata.finalizers ?? [], path),
+    ...managedFieldsErrors(metadata, path),
   ];
+}
+
+const managerBytes = 128;
+const subresourceBytes = 256;
+
+/** Errors of managed fields that a client wrote; those that cannot be read never get here. */
+function managedFieldsErrors({ managedFields = [] }: ObjectMeta, path: string): FieldError[] {
+  return managedFields.flatMap((entry, index) => {
+    const field = `${path}.managedFields[${index}]`;
+    const { manager = '', subresource = '' } = entry as { readonly manager?: string; readonly subresource?: string };
+    const errors = managerErrors(manager, `${field}.manager`);
+    const isLong = Buffer.byteLength(subresource) > subresourceBytes;
+    return isLong ? [...errors, tooLongField(`${field}.subresource`, subresourceBytes)] : errors;
+  });
+}
+
+/** Errors of the name of a field manager: its length, and characters that cannot be printed. */
+export function managerErrors(manager: string, field: string): FieldError[] {
+  if (Buffer.byteLength(manager) > managerBytes) return [tooLongField(field, managerBytes)];
+  const at = manager.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (at < 0) return [];
+  const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return [invalidField(field, manager, `invalid character U+${code} (at position ${at})`)];
 }
 
 function contentErrors(metadata: ObjectMeta, path: string): FieldError[] {
@@ -197,7 +221,7 @@ function stepErrors(metadata: ObjectMeta, old: ObjectMeta, path: string): FieldE
     const [now, before] = [metadata[key] ?? undefined, old[key] ?? undefined];
     if (now !== before) errors.push(invalidField(`${path}.${key}`, shownImmutable(key, now), immutableText));
   }
-  return [...errors, ...contentErrors(metadata, path)];
+  return [...errors, ...contentErrors(metadata, path), ...managedFieldsErrors(metadata, path)];
 }
 
 function shownImmutable(key: string, value: string | number | undefined): ShownValue {

@@ -1,6 +1,6 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
-import { encodeBuiltIn } from '../apply/index.ts';
+import { encodeBuiltIn, keepTimes } from '../apply/index.ts';
 import { alreadyExists, notFound } from '../http/status-error.ts';
 import type { Store } from '../storage/index.ts';
 import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
@@ -163,8 +163,12 @@ export class ObjectWriter {
 
   /** The object with defaults, and in the form that kube-apiserver writes. */
   #complete(type: ResourceType, object: KubeObject): KubeObject {
+    const { managedFields } = object.metadata;
     type.strategy.applyDefaults(object);
-    return encodeBuiltIn(object as unknown as JsonObject, type.schema) as unknown as KubeObject;
+    const complete = encodeBuiltIn(object as unknown as JsonObject, type.schema) as unknown as KubeObject;
+    // An empty list is not written, but it says that all managers are to be forgotten.
+    if (managedFields?.length === 0) complete.metadata.managedFields = managedFields;
+    return complete;
   }
 
   /** What the write itself changes, before admission has its say, belongs to its manager. */
@@ -201,7 +205,8 @@ export class ObjectWriter {
     context: WriteContext,
   ): Promise<WriteResult> {
     const { type } = target;
-    const { entry, live, object } = update;
+    const { entry, live } = update;
+    const object = keepTimes(update.object, live);
     object.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
     const isGone = object.metadata.deletionTimestamp !== undefined && !isHeld(object);
     const isSame = isJsonEqual(object as unknown as JsonValue, live as unknown as JsonValue);

@@ -39,7 +39,8 @@ function goScalar({ type, format }: Schema): string {
   return format ?? 'int64';
 }
 
-function jsonType(value: JsonValue): string {
+/** What Go's decoder calls the type of a JSON value. */
+export function jsonType(value: JsonValue): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   return typeof value;
@@ -177,10 +178,31 @@ export function decodeProblems(value: JsonValue, schema: Schema, kind: string): 
   return problem === undefined ? [] : [problem];
 }
 
+/** What Go makes of null in a list: the zero of the item's type. */
+function zeroOf(schema: Schema | undefined): JsonValue {
+  switch (schema?.type) {
+    case 'string':
+      return '';
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'object':
+      return {};
+    case 'array':
+    case undefined:
+      return null;
+  }
+}
+
 /** Takes out what JSON null stands for in a built-in kind: an absent field, in a map of texts an empty text. Changes `value`. */
 export function dropNulls(value: JsonValue, schema: Schema): void {
   if (Array.isArray(value)) {
-    for (const item of value) dropNulls(item, schema.items ?? {});
+    for (const [index, item] of value.entries()) {
+      if (item === null) value[index] = zeroOf(schema.items);
+      else dropNulls(item, schema.items ?? {});
+    }
   } else if (isJsonObject(value) && schema['x-kubernetes-preserve-unknown-fields'] !== true) {
     for (const [key, member] of Object.entries(value)) dropMemberNull(value, { key, member, schema });
   }

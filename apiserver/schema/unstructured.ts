@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { decodesItself, scalarProblem } from './decode.ts';
+import { decodesItself, jsonType, scalarProblem } from './decode.ts';
 import type { Schema } from './schema.ts';
 
 /** The Go type that decoded JSON has. */
@@ -27,6 +27,7 @@ function numberMismatch(value: number, schema: Schema): string | undefined {
 }
 
 function mismatch(value: JsonValue, schema: Schema): string | undefined {
+  if (schema.format === 'date-time') return `json: cannot unmarshal ${jsonType(value)} into Go value of type string`;
   if (typeof value === 'number') return numberMismatch(value, schema);
   const wanted = goScalar(schema);
   return goTypeOf(value) === wanted ? undefined : `unrecognized type: ${wanted}`;
@@ -58,11 +59,16 @@ function objectProblem(value: JsonValue, schema: Schema): string | undefined {
   });
 }
 
+function ownProblem(value: JsonValue, schema: Schema): string | undefined {
+  const problem = scalarProblem(value, schema);
+  return problem === undefined || schema.format !== 'byte' ? problem : `error decoding from json: ${problem}`;
+}
+
 /** Why Go could not turn decoded JSON into the built-in type of this schema, in the words of its converter; undefined when it can.
  *  Strategic merge patches go this way, all other writes through `decodeProblems`. */
 export function unstructuredProblem(value: JsonValue, schema: Schema): string | undefined {
   if (value === null) return undefined;
-  if (decodesItself(value, schema)) return scalarProblem(value, schema);
+  if (decodesItself(value, schema)) return ownProblem(value, schema);
   switch (schema.type) {
     case 'array':
       return listProblem(value, schema);

@@ -83,4 +83,5 @@ export function metadataOnly(body: JsonValue): JsonValue {
 
 export const mergePatch = 'application/merge-patch+json';
 export const jsonPatch = 'application/json-patch+json';
+export const applyPatch = 'application/apply-patch+yaml';
 export const strategicPatch = 'application/strategic-merge-patch+json';

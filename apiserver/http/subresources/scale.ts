@@ -1,15 +1,22 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { applyJsonPatch, applyMergePatch } from '../../patch/index.ts';
+import { applyFields, type TrackedWrite, trackFields } from '../../registry/field-tracking.ts';
 import { copyJson } from '../../registry/json-copy.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { ResourceType, ScalePaths } from '../../registry/resource-type.ts';
+import { parentManagedFields, type ReplicasField, scaleManagedFields } from '../../registry/scale-fields.ts';
+import { groupVersionOf } from '../../registry/type-registry.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
+import { checkIdentity } from '../../registry/write-metadata.ts';
+import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { ResourceCall } from '../api-parts.ts';
-import { decodePlain, parseBody } from '../decode-body.ts';
+import { decodeObject, type FieldValidation } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
-import { mediaType, negotiateInput, type Syntax, unsupportedMediaType } from '../negotiation.ts';
+import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
+import { ObjectPatch } from '../object-patch.ts';
+import { parseApply, patchKindOf, readPatchOptions } from '../patch-handler.ts';
 import { outputForm, readObject } from '../read-handlers.ts';
-import { badRequest, internalError, invalid } from '../status-error.ts';
+import { badRequest, conflict, internalError, invalid } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -101,40 +108,70 @@ function unreadable(): Error {
   return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"');
 }
 
-/** The replicas that a scale asks for. Of a custom resource they are judged with the object. */
-function replicasOf(scale: JsonObject, { type, request }: ResourceCall): number {
-  const spec = scale['spec'];
-  const replicas = isJsonObject(spec) ? (spec['replicas'] ?? 0) : 0;
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    if (type.isCustom) throw unreadable();
-    const problem = `json: cannot unmarshal ${typeof replicas} into Go struct field ScaleSpec.spec.replicas of type int32`;
-    throw badRequest(`Scale in version "v1" cannot be handled as a Scale: ${problem}`);
-  }
+/** The Scale of one kind, as the writes of other objects see a type. */
+function scaleType(type: ResourceType): ResourceType {
+  const schema = loadBuiltinSchemas().kind('autoscaling', 'v1', 'Scale');
+  return { ...type, group: 'autoscaling', version: 'v1', kind: 'Scale', isCustom: false, subresources: [], schema };
+}
+
+function replicasField(type: ResourceType): ReplicasField {
+  const path = steps(pathsOf(type).specReplicas).map((step) => `f:${step}`);
+  const isKnown = (apiVersion: string): boolean => (apiVersion.split('/').at(-2) ?? '') === type.group;
+  return { path, apiVersion: groupVersionOf(type), isKnown };
+}
+
+/** The replicas that a scale asks for. Of a custom resource they are judged with the object.
+ *  @throws StatusError 422 */
+function replicasOf(scale: KubeObject, type: ResourceType): number {
+  const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
   if (replicas >= 0 || type.isCustom) return replicas;
   const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
   const kind = { group: 'autoscaling', kind: 'Scale' };
-  throw invalid(kind, request.name, [{ field: 'spec.replicas', reason: 'FieldValueInvalid', message }]);
+  throw invalid(kind, scale.metadata.name ?? '', [{ field: 'spec.replicas', reason: 'FieldValueInvalid', message }]);
 }
 
-/** Writes the replicas of a scale made from the present one. */
-async function writeScale(
-  call: ResourceCall,
-  change: (scale: JsonObject) => JsonObject,
-  isPatch: boolean,
-): Promise<Reply> {
+function checkUid(call: ResourceCall, scale: KubeObject, live: KubeObject): void {
+  const [given, own] = [scale.metadata.uid ?? '', live.metadata.uid ?? ''];
+  if (given === '' || given === own) return;
+  const { group, plural } = call.type;
+  const why = `Precondition failed: UID in precondition: ${given}, UID in object meta: ${own}`;
+  throw conflict({ group, plural: `${plural}/scale` }, call.request.name, why);
+}
+
+/** The object with what the changed Scale says of it. */
+function rescaled(call: ResourceCall, live: KubeObject, scale: KubeObject): KubeObject {
+  checkIdentity(scale, { ...targetOf(call), subresource: undefined });
+  const object = copyJson(live);
+  setAt(object, pathsOf(call.type).specReplicas, replicasOf(scale, call.type));
+  checkUid(call, scale, live);
+  const { resourceVersion = '' } = scale.metadata;
+  // Whole custom resources must name their version, their scales need not.
+  if (resourceVersion !== '' || !call.type.isCustom) object.metadata.resourceVersion = resourceVersion;
+  const { managedFields } = live.metadata;
+  object.metadata.managedFields = parentManagedFields(
+    managedFields,
+    scale.metadata.managedFields,
+    replicasField(call.type),
+  );
+  return object;
+}
+
+type ChangeScale = (scale: KubeObject, write: TrackedWrite) => KubeObject;
+
+/** Writes the replicas of a Scale made from the present one. */
+async function writeScale(call: ResourceCall, context: WriteContext, change: ChangeScale): Promise<Reply> {
   const form = outputForm(call, false);
-  const { type } = call;
-  const { context } = readWriteOptions(call, isPatch ? 'PatchOptions' : 'UpdateOptions');
+  const { type, parts } = call;
   const build = (live: KubeObject | undefined): KubeObject => {
-    const object = copyJson(live as KubeObject);
-    const scale = change(scaleOf(type, object));
-    setAt(object, pathsOf(type).specReplicas, replicasOf(scale, call));
-    const { resourceVersion } = (scale['metadata'] ?? {}) as { readonly resourceVersion?: string };
-    if (resourceVersion !== undefined && resourceVersion !== '') object.metadata.resourceVersion = resourceVersion;
-    return object;
+    const object = live as KubeObject;
+    const bare = scaleOf(type, object) as unknown as KubeObject;
+    const managedFields = scaleManagedFields(object.metadata.managedFields, replicasField(type));
+    const scale = { ...bare, metadata: { ...bare.metadata, managedFields } };
+    const write = { type: scaleType(type), live: scale, context, nowMs: parts.clock.now(), subresource: 'scale' };
+    return rescaled(call, object, change(scale, write));
   };
-  const request = { target: targetOf(call), build, createsAbsent: false, isTracked: false, isPatch: true };
-  const { object } = await call.parts.writer.update(request, context);
+  const request = { target: targetOf(call), build, createsAbsent: false, isTracked: true, isPatch: true };
+  const { object } = await parts.writer.update(request, context);
   return encodeValue(200, scaleOf(type, object), form);
 }
 
@@ -144,34 +181,48 @@ export async function getScale(call: ResourceCall): Promise<Reply> {
   return encodeValue(200, readScale(call.type, readObject(call)), form);
 }
 
-function readCustomScale({ request }: ResourceCall, bytes: Buffer, syntax: Syntax): JsonObject {
-  let scale: JsonObject;
+/** The Scale in the body of a PUT.
+ *  @throws StatusError 400 */
+function decodeScale(call: ResourceCall, bytes: Buffer, validation: FieldValidation): KubeObject {
+  const { exchange, type } = call;
+  const syntax = negotiateInput(exchange.header('content-type'));
+  const warn = (text: string): void => exchange.warn(text);
+  const decode = (): KubeObject => decodeObject(bytes, scaleType(type), { syntax, validation, warn });
+  return type.isCustom ? readCustomScale(call, decode) : decode();
+}
+
+function readCustomScale({ request }: ResourceCall, decode: () => KubeObject): KubeObject {
+  let scale: KubeObject;
   try {
-    scale = decodePlain(bytes, 'Scale', syntax);
+    scale = decode();
   } catch {
     throw unreadable();
   }
-  const { name = '' } = (scale['metadata'] ?? {}) as { readonly name?: string };
+  const { name = '' } = scale.metadata;
   if (name === request.name) return scale;
   throw badRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
 }
 
 export async function updateScale(call: ResourceCall): Promise<Reply> {
-  const { exchange } = call;
-  const bytes = await readBody(exchange.request);
-  const syntax = negotiateInput(exchange.header('content-type'));
-  const scale = call.type.isCustom ? readCustomScale(call, bytes, syntax) : decodePlain(bytes, 'Scale', syntax);
-  return await writeScale(call, () => scale, false);
+  const { context, validation } = readWriteOptions(call, 'UpdateOptions');
+  const body = decodeScale(call, await readBody(call.exchange.request), validation);
+  return await writeScale(call, context, (_scale, write) => trackFields(write, copyJson(body)));
 }
 
 export async function patchScale(call: ResourceCall): Promise<Reply> {
   const { exchange } = call;
-  const type = mediaType(exchange.header('content-type'));
-  const isJsonPatch = type === 'application/json-patch+json';
-  if (!isJsonPatch && type !== 'application/merge-patch+json' && type !== 'application/strategic-merge-patch+json') {
-    throw unsupportedMediaType(['application/json-patch+json', 'application/merge-patch+json']);
+  const kind = patchKindOf(call);
+  const { context, validation, force } = readPatchOptions(call, kind);
+  const bytes = await readBody(exchange.request);
+  const type = scaleType(call.type);
+  if (kind === 'apply') {
+    const applied = parseApply(type, bytes);
+    return await writeScale(call, context, (_scale, write) => copyJson(applyFields(write, applied, force)));
   }
-  const patch = parseBody(await readBody(exchange.request), 'Scale', 'json').value;
-  const apply = isJsonPatch ? applyJsonPatch : applyMergePatch;
-  return await writeScale(call, (scale) => apply(scale, patch), true);
+  const warn = (text: string): void => exchange.warn(text);
+  let patch: ObjectPatch | undefined;
+  return await writeScale(call, context, (scale, write) => {
+    patch ??= new ObjectPatch(bytes, kind, { type, validation, warn });
+    return trackFields(write, patch.apply(scale));
+  });
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import { type AdmissionRequest, openHooks } from '../hooks.ts';
 import type { Probe } from '../probe.ts';
 import { type Area, area } from '../suite.ts';
@@ -56,6 +56,11 @@ async function settledDeployment(api: Probe): Promise<string> {
   return path;
 }
 
+function isObserved(body: JsonValue): boolean {
+  const { metadata, status } = body as { metadata: JsonObject; status?: JsonObject };
+  return status?.['observedGeneration'] === metadata['generation'];
+}
+
 /** Which requests a webhook is asked about, and what it is told. */
 export const cases: Area = area('What webhooks are asked', (it) => {
   it('ADM-27 create, update, patch and delete, with objects and options', async (api) => {
@@ -99,6 +104,8 @@ export const cases: Area = area('What webhooks are asked', (it) => {
     });
     const status = { body: { status: { observedGeneration: 1 } }, contentType: 'application/merge-patch+json' };
     await api.ask('PATCH', `${path}/d/status`, { ...asAlice, ...status, keep: () => null });
+    // A controller that writes at the same time would make the server ask again.
+    await api.eventually(`${path}/d`, isObserved);
     const scale = { body: { spec: { replicas: 0 } }, contentType: 'application/merge-patch+json' };
     await api.ask('PATCH', `${path}/d/scale`, { ...asAlice, ...scale, keep: () => null });
     const own = hooks.calls.filter(({ request }) => (request['userInfo'] as JsonObject)['username'] === 'alice');
