@@ -23,6 +23,7 @@ const config: ViteUserConfig = defineConfig({
         },
       },
       { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000 } },
+      { test: { ...shared, name: 'faults', include: ['test/faults/**/*.test.ts'], testTimeout: 180_000 } },
     ],
   },
 });

@@ -11,6 +11,8 @@ export type HttpResponse = ServerResponse;
 
 const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
+/** Below the high-water mark of a socket, with the headers. */
+const pieceBytes = 48 * 1024;
 const maxWarningCharacters = 4096;
 const compress = promisify(gzip);
 
@@ -76,6 +78,18 @@ function warningHeaders(texts: readonly string[]): string[] {
     kept.push(quoteWarning(cut));
   }
   return kept;
+}
+
+/** Resolves when the socket has taken the bytes, or is gone. */
+function written(response: HttpResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('close', done);
+      resolve();
+    };
+    response.on('close', done);
+    response.write(bytes, done);
+  });
 }
 
 /** One request and its answer: what every step of the pipeline shares. */
@@ -154,7 +168,20 @@ export class Exchange {
     if (body !== undefined) headers['content-length'] = String(body.length);
     this.sendHead(reply.code, headers);
     if (this.method === 'HEAD' || body === undefined) response.end();
-    else response.end(body);
+    else await this.#endWith(body);
+  }
+
+  /** Over HTTP/1.1 in pieces that a socket takes at once: Node's parser gives up a connection whose next request comes while more than the
+   *  socket's high-water mark of the last answer waits (`HPE_PAUSED`). */
+  async #endWith(body: Buffer): Promise<void> {
+    const { response } = this;
+    let at = 0;
+    if (this.request.httpVersionMajor < 2) {
+      for (; body.length - at > pieceBytes && !response.destroyed; at += pieceBytes) {
+        await written(response, body.subarray(at, at + pieceBytes));
+      }
+    }
+    response.end(body.subarray(at));
   }
 
   async #encodeBody(body: string | Buffer | undefined, headers: Record<string, string>): Promise<Buffer | undefined> {

@@ -13,6 +13,7 @@ import { isTrue } from './request-info.ts';
 import { badRequest, type FieldError, notFound, type StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { readWriteOptions } from './write-options.ts';
+import { decodeYamlText } from './yaml-text.ts';
 
 const patchKinds: ReadonlyMap<string, PatchKind | 'apply'> = new Map([
   ['application/json-patch+json', 'json'],
@@ -76,7 +77,8 @@ function noMap(value: JsonValue): StatusError {
 export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
   let value: JsonValue;
   try {
-    value = bytes.toString('utf8').trim() === '' ? null : parseYaml('apply patch', bytes.toString('utf8'));
+    const text = decodeYamlText(bytes);
+    value = text.trim() === '' ? null : parseYaml('apply patch', text);
   } catch (thrown) {
     throw badRequest(`error decoding YAML: ${errorMessage(thrown)}`, thrown);
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
+import { StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';
@@ -86,9 +87,17 @@ function parseRequestTimeout(query: URLSearchParams): number {
   return wanted <= 0 ? requestDeadlineMs : Math.min(wanted, requestDeadlineMs);
 }
 
+/** Nothing was written: the disk is full, or fails. */
+function storageFailure(thrown: StorageError): StatusError {
+  const { message } = thrown;
+  if (thrown.isFull) return new StatusError({ code: 507, reason: 'InsufficientStorage', message }, { cause: thrown });
+  return new StatusError({ code: 500, reason: 'InternalError', message }, { cause: thrown });
+}
+
 function asStatusError(thrown: unknown): StatusError {
   if (thrown instanceof StatusError) return thrown;
   if (thrown instanceof TerminalError) return badRequest(thrown.message, thrown);
+  if (thrown instanceof StorageError) return storageFailure(thrown);
   if (thrown instanceof TransientError) {
     return new StatusError({ code: 503, reason: 'ServiceUnavailable', message: thrown.message }, { cause: thrown });
   }

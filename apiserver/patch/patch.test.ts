@@ -160,6 +160,7 @@ describe('applyStrategicMergePatch', () => {
 
   test.each<[JsonObject, string]>([
     [{ containers: [{ image: '1' }] }, 'map: map[image:1] does not contain declared merge key: name'],
+    [{ $setElementOrder: ['a'] }, 'invalid patch format of setElementOrder list'],
     [{ '$setElementOrder/x': [] }, 'unable to find api field in struct PodSpec for the json field "x"'],
     [{ nodeSelector: { $patch: 'bad' } }, 'unknown patch type: bad in map: map[$patch:bad]'],
     [{ containers: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],

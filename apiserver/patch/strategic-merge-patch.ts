@@ -11,7 +11,8 @@ import {
 } from './merge-lists.ts';
 import { expectedList, formatAsText, formatGoValue, patchFailure } from './strategic-errors.ts';
 
-const orderPrefix = '$setElementOrder/';
+const orderWord = '$setElementOrder';
+const orderPrefix: string = `${orderWord}/`;
 const deletePrefix = '$deleteFromPrimitiveList/';
 
 interface FieldRule {
@@ -100,7 +101,8 @@ function listMember(object: JsonObject, key: string): JsonValue[] | undefined {
 function applyElementOrders(merged: JsonObject, patch: JsonObject, schema: Schema | undefined): Set<string> {
   const done = new Set<string>();
   for (const [directive, order] of Object.entries(patch)) {
-    if (!directive.startsWith(orderPrefix)) continue;
+    if (!directive.startsWith(orderWord)) continue;
+    if (!directive.startsWith(orderPrefix)) throw badRequest('invalid patch format of setElementOrder list');
     if (!Array.isArray(order)) throw expectedList(order);
     const key = directive.slice(orderPrefix.length);
     const [live, items] = [listMember(merged, key), listMember(patch, key)];

@@ -6,6 +6,7 @@ export {
   type Encodings,
   type Journal,
   StaleChangeError,
+  StorageError,
   type StoredEntry,
   type StoreEvent,
 } from './storage.ts';

@@ -1,3 +1,4 @@
+import { TransientError } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 
 /** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed.
@@ -43,6 +44,16 @@ export class StaleChangeError extends Error {
   }
 }
 
+/** A write could not be made durable: it is undone, and later ones may succeed. */
+export class StorageError extends TransientError {
+  readonly isFull: boolean;
+
+  constructor(reason: 'StorageFull' | 'StorageFailed', message: string, options: { readonly cause: unknown }) {
+    super(reason, message, options);
+    this.isFull = reason === 'StorageFull';
+  }
+}
+
 /** One record of the journal: an object put (`text`) or removed (`undefined`). */
 export interface JournalRecord {
   readonly storageKey: string;
@@ -51,8 +62,10 @@ export interface JournalRecord {
   readonly text: string | undefined;
 }
 
-/** Where writes become durable. `append` returns only when all records, together, survive a crash. */
+/** Where writes become durable. `append` returns only when all records, together, survive a crash.
+ *  @throws StorageError when none of them does */
 export interface Journal {
+  /** @throws TerminalError DataFolderUnreadable, with the name of the file */
   load(): { readonly revision: number; readonly records: readonly JournalRecord[] };
   append(records: readonly JournalRecord[]): void;
   close(): void;

@@ -42,8 +42,7 @@ export class Store {
   readonly #history: WatchHistory;
   readonly #parsed = new ParsedObjects();
   #pending: Pending[] = [];
-  #flushed: Promise<void> | undefined;
-  #failure: unknown;
+  #flushing: { readonly done: Promise<void>; readonly resolve: () => void } | undefined;
   #revision: number;
 
   constructor(options: { readonly journal?: Journal | undefined; readonly historyLimits?: HistoryLimits } = {}) {
@@ -61,10 +60,10 @@ export class Store {
     return this.#revision;
   }
 
-  /** Resolves when everything written so far is durable; undefined when it already is. Await it before showing state to a client.
-   *  @throws whatever broke the journal */
+  /** Resolves when everything written so far is durable, or undone; undefined when nothing is on its way. Await it before showing state to a
+   *  client. */
   settled(): Promise<void> | undefined {
-    return this.#failure === undefined ? this.#flushed : Promise.reject(this.#failure);
+    return this.#flushing?.done;
   }
 
   get(storageKey: string, key: string): StoredEntry | undefined {
@@ -106,10 +105,9 @@ export class Store {
     return this.#history.oldestRevision(storageKey);
   }
 
-  /** Changes state at once; the promise resolves when the change is durable.
+  /** Changes state at once; the promise resolves when the change is durable, and is rejected with a StorageError when it has been undone.
    *  @throws StaleChangeError (at once) when the state is not the one the change replaces */
   commit(change: Change): { readonly entry: StoredEntry; readonly durable: Promise<void> } {
-    if (this.#failure !== undefined) throw this.#failure as Error;
     const { storageKey, key, replaces, object } = change;
     const table = this.#table(storageKey);
     const current = table.get(key);
@@ -142,7 +140,7 @@ export class Store {
   /** Waits for what is pending and closes the journal. */
   async close(): Promise<void> {
     this.#flush();
-    await this.#flushed;
+    await this.settled();
     this.#journal?.close();
   }
 
@@ -155,8 +153,9 @@ export class Store {
     const text = event.type === 'DELETED' ? undefined : event.entry.text;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending.push({ event, record: { storageKey, key, revision, text }, resolve, reject });
-    if (this.#pending.length === 1) {
-      this.#flushed = promise;
+    if (this.#flushing === undefined) {
+      const { promise: done, resolve: settle } = Promise.withResolvers<void>();
+      this.#flushing = { done, resolve: settle };
       setImmediate(() => this.#flush());
     }
     return promise;
@@ -164,19 +163,33 @@ export class Store {
 
   #flush(): void {
     const batch = this.#pending;
+    const flushing = this.#flushing;
     if (batch.length === 0) return;
     this.#pending = [];
-    this.#flushed = undefined;
+    this.#flushing = undefined;
     try {
       this.#journal?.append(batch.map(({ record }) => record));
     } catch (thrown) {
-      this.#failure = thrown;
+      this.#undo(batch);
       for (const { reject } of batch) reject(thrown);
+      flushing?.resolve();
       return;
     }
     for (const { event, resolve } of batch) {
       this.#publish(event);
       resolve();
+    }
+    flushing?.resolve();
+  }
+
+  /** Nobody was told of these changes: it is as if they had never been. */
+  #undo(batch: readonly Pending[]): void {
+    for (const { event } of batch.toReversed()) {
+      const { entry, previous } = event;
+      const table = this.#table(entry.storageKey);
+      if (previous === undefined) table.delete(entry.key);
+      else table.set(previous);
+      this.#revision = event.revision - 1;
     }
   }
 

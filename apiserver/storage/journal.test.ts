@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, expect, test } from 'vitest';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { type Journal, openSqliteJournal, StorageError, Store } from './index.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'journal-'));
+  folders.push(folder);
+  return folder;
+}
+
+const thing = (name: string, value = 'x'): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Thing',
+  metadata: { name },
+  value,
+});
+
+async function write(store: Store, name: string, value?: string): Promise<void> {
+  const key = `/${name}`;
+  const replaces = store.get('things', key);
+  await store.commit({ storageKey: 'things', key, replaces, object: thing(name, value) }).durable;
+}
+
+/** A folder with a store of some pages, closed. */
+async function filledFolder(): Promise<{ readonly folder: string; readonly file: string }> {
+  const folder = await newFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  for (let index = 0; index < 50; index += 1) await write(store, `thing-${index}`, `value-${index}-`.repeat(100));
+  await store.close();
+  return { folder, file: join(folder, 'objects.sqlite') };
+}
+
+async function contentOf(folder: string): Promise<Map<string, string>> {
+  const names = (await readdir(folder)).sort();
+  const texts = names.map(async (name): Promise<[string, string]> => {
+    return [
+      name,
+      createHash('sha256')
+        .update(await readFile(join(folder, name)))
+        .digest('hex'),
+    ];
+  });
+  return new Map(await Promise.all(texts));
+}
+
+async function openAll(folder: string): Promise<void> {
+  const journal = await openSqliteJournal(folder);
+  try {
+    new Store({ journal });
+  } finally {
+    journal.close();
+  }
+}
+
+/** Opening fails with a text that names the file, and leaves every byte where it was. */
+async function expectRefusal(folder: string, text: RegExp): Promise<void> {
+  const before = await contentOf(folder);
+  await expect(openAll(folder)).rejects.toMatchObject({
+    reason: 'DataFolderUnreadable',
+    message: expect.stringMatching(text) as string,
+  });
+  await expect(openAll(folder)).rejects.toThrow(join(folder, 'objects.sqlite'));
+  expect(await contentOf(folder)).toEqual(before);
+}
+
+test('refuses a file that is no database, and leaves it', async () => {
+  const folder = await newFolder();
+  await writeFile(join(folder, 'objects.sqlite'), 'my shopping list\n'.repeat(400), { mode: 0o644 });
+  await expectRefusal(folder, /no database of this server/);
+  expect((await stat(join(folder, 'objects.sqlite'))).mode & 0o777).toBe(0o644);
+});
+
+test.each([
+  ['with an owner in its header', 'PRAGMA application_id = 7; CREATE TABLE songs (name TEXT);'],
+  ['by its tables', 'CREATE TABLE songs (name TEXT);'],
+])('refuses a database of another program, known %s', async (_how, statements) => {
+  const folder = await newFolder();
+  const database = new DatabaseSync(join(folder, 'objects.sqlite'));
+  database.exec(statements);
+  database.close();
+  await expectRefusal(folder, /database of another program/);
+});
+
+test.each([
+  ['within its first page', 50, /truncated/],
+  ['in the middle of a page', 4096 * 3 + 1000, /truncated in the middle of a page/],
+  ['between pages', 4096 * 5, /truncated|malformed/],
+])('refuses a file that was truncated %s', async (_where, size, text) => {
+  const { folder, file } = await filledFolder();
+  await truncate(file, size);
+  await expectRefusal(folder, text);
+});
+
+test('refuses an empty file beside a log that is not', async () => {
+  const { folder, file } = await filledFolder();
+  await truncate(file, 0);
+  await writeFile(`${file}-wal`, 'log');
+  await expectRefusal(folder, /it is empty, but its log is not/);
+});
+
+test('refuses a file whose last page with objects is torn', async () => {
+  const { folder, file } = await filledFolder();
+  const bytes = await readFile(file);
+  const last = bytes.lastIndexOf('value-');
+  bytes.fill(0, last, Math.ceil(last / 4096) * 4096);
+  await writeFile(file, bytes);
+  await expectRefusal(folder, /malformed|damaged/);
+});
+
+test('finds a single changed byte in what is stored', async () => {
+  const { folder, file } = await filledFolder();
+  const bytes = await readFile(file);
+  const at = bytes.indexOf('value-33-');
+  bytes[at] = 'V'.charCodeAt(0);
+  await writeFile(file, bytes);
+  await expectRefusal(folder, /things \/thing-33 is damaged/);
+});
+
+test('reads a log that lost its end, up to the last whole write', async () => {
+  const folder = await newFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  for (let index = 0; index < 20; index += 1) await write(store, `thing-${index}`);
+  const copy = await newFolder();
+  for (const name of ['objects.sqlite', 'objects.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));
+  await store.close();
+  const log = join(copy, 'objects.sqlite-wal');
+  await truncate(log, (await stat(log)).size - 100);
+  const torn = new Store({ journal: await openSqliteJournal(copy) });
+  expect(torn.count('things')).toBe(19);
+  expect(torn.list('things').every(({ object }) => object['value'] === 'x')).toBe(true);
+  await torn.close();
+});
+
+test('takes over a file from before there were checksums', async () => {
+  const folder = await newFolder();
+  const database = new DatabaseSync(join(folder, 'objects.sqlite'));
+  database.exec(`
+    CREATE TABLE objects (storage_key TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, text TEXT NOT NULL,
+      PRIMARY KEY (storage_key, key)) STRICT, WITHOUT ROWID;
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO facts VALUES ('revision', 7);`);
+  const text = JSON.stringify(thing('old'));
+  database.prepare('INSERT INTO objects VALUES (?, ?, ?, ?)').run('things', '/old', 7, text);
+  database.close();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  expect(store.revision).toBe(7);
+  expect(store.get('things', '/old')?.text).toBe(text);
+  await write(store, 'new');
+  await store.close();
+  await openAll(folder);
+});
+
+/** A journal whose disk can be filled. */
+class FillableJournal implements Journal {
+  isFull = false;
+  appended = 0;
+
+  load(): { readonly revision: number; readonly records: readonly never[] } {
+    return { revision: 0, records: [] };
+  }
+
+  append(records: readonly unknown[]): void {
+    if (this.isFull) throw new StorageError('StorageFull', 'full', { cause: undefined });
+    this.appended += records.length;
+  }
+
+  close(): void {}
+}
+
+test('undoes what the disk does not take, as if it had never been, and goes on when there is room', async () => {
+  const journal = new FillableJournal();
+  const store = new Store({ journal });
+  await write(store, 'a', 'one');
+  await write(store, 'gone', 'one');
+  const { revision } = store;
+  const seen: number[] = [];
+  using _listener = store.subscribe('things', (event) => seen.push(event.revision));
+  journal.isFull = true;
+  const before = store.get('things', '/a');
+  const gone = store.get('things', '/gone');
+  const refused = await Promise.allSettled([
+    write(store, 'a', 'two'),
+    write(store, 'a', 'three'),
+    write(store, 'b', 'one'),
+    store.commit({ storageKey: 'things', key: '/gone', replaces: gone, object: undefined }).durable,
+  ]);
+  expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
+  expect(store.settled()).toBeUndefined();
+  expect([store.get('things', '/a'), store.get('things', '/b')]).toEqual([before, undefined]);
+  expect(store.get('things', '/gone')).toBe(gone);
+  expect([store.revision, seen]).toEqual([revision, []]);
+  journal.isFull = false;
+  await write(store, 'a', 'four');
+  expect([store.revision, seen]).toEqual([revision + 1, [revision + 1]]);
+  await store.close();
+});
