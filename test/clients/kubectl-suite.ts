@@ -201,6 +201,24 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     expect((await home().run('explain deployment.spec.nothing')).stderr).toContain('field "nothing" does not exist');
   });
 
+  test('W041 explains by OpenAPI v2 too', async () => {
+    expect(await home().ok('explain --output=plaintext-openapiv2 deployment.spec.strategy')).toContain('rollingUpdate');
+    expect(await home().ok('explain --output=plaintext-openapiv2 thing.spec')).toContain('What is wanted of a thing.');
+  });
+
+  test('waits for what comes and goes', async () => {
+    expect(await home().ok('create job done --image=registry.example.com/image')).toBe('job.batch/done created\n');
+    expect(await home().ok('wait --for=condition=complete job/done')).toBe('job.batch/done condition met\n');
+    expect(await home().ok('wait --for=jsonpath={.status.succeeded}=1 job/done')).toBe(
+      'job.batch/done condition met\n',
+    );
+    const gone = home().ok('wait --for=delete job/done');
+    await home().ok('delete job done');
+    expect(await gone).toMatch(/^(job\.batch\/done condition met\n)?$/);
+    const late = await home().run('wait --for=condition=complete --timeout=1s job/done');
+    expect([late.code, late.stderr]).toEqual([1, 'Error from server (NotFound): jobs.batch "done" not found\n']);
+  });
+
   test('lists what the server has', async () => {
     const resources = await home().ok('api-resources');
     expect(resources).toMatch(/deployments +deploy +apps\/v1 +true +Deployment/);

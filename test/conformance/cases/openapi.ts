@@ -216,6 +216,17 @@ export const cases: Area = area('OpenAPI', (it) => {
     }
   });
 
+  it('W044 says in sentences what built-in kinds and their fields are', {
+    differs: 'The facts about built-in kinds are taken from the real server without its prose.',
+  }, async (api) => {
+    await api.ask('GET', '/openapi/v3/apis/apps/v1', {
+      keep: (body) => {
+        const { schemas } = (body as unknown as { components: { schemas: Record<string, JsonObject> } }).components;
+        return typeof schemas['io.k8s.api.apps.v1.Deployment']?.['description'];
+      },
+    });
+  });
+
   it('W040 describes custom resources in version 3', async (api) => {
     await install(api);
     await api.ask('GET', `/openapi/v3/apis/${api.group}/v1`, {
