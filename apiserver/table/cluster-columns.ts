@@ -63,9 +63,9 @@ function eventSource(event: KubeObject): string {
   return [component, host].filter(Boolean).join(', ');
 }
 
-function eventCount(event: KubeObject): string {
-  if (at(event, 'series') !== undefined) return String(numberAt(event, 'series', 'count') + 1);
-  return String(numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1);
+function eventCount(event: KubeObject): number {
+  if (at(event, 'series') !== undefined) return numberAt(event, 'series', 'count') + 1;
+  return numberAt(event, 'count') || numberAt(event, 'deprecatedCount') || 1;
 }
 
 const eventColumns: readonly TableColumn[] = [
@@ -101,6 +101,11 @@ function sizeOf(...paths: readonly string[][]): (object: KubeObject) => number {
   return (object) => paths.reduce((sum, path) => sum + Object.keys(objectAt(object, ...path)).length, 0);
 }
 
+/** A column of text in which numbers stay numbers. */
+function plainColumn(name: string, path: readonly string[]): TableColumn {
+  return column(name, (object) => at(object, ...path) ?? '<none>');
+}
+
 /** Columns after Name, by `group/Kind`, of the cluster itself and of plain data. */
 export const clusterColumns: Readonly<Record<string, readonly TableColumn[]>> = {
   '/Node': [
@@ -119,13 +124,13 @@ export const clusterColumns: Readonly<Record<string, readonly TableColumn[]>> = 
   '/Namespace': [textColumn('Status', ['status', 'phase']), age],
   '/Secret': [textColumn('Type', ['type']), column('Data', sizeOf(['data'])), age],
   '/ConfigMap': [column('Data', sizeOf(['data'], ['binaryData'])), age],
-  '/ServiceAccount': [column('Secrets', (object) => String(listAt(object, 'secrets').length)), age],
+  '/ServiceAccount': [column('Secrets', (object) => listAt(object, 'secrets').length), age],
   '/ResourceQuota': [column('Request', quota('')), column('Limit', quota('limits.')), age],
   '/LimitRange': [createdAt],
   '/ComponentStatus': ['Status', 'Message', 'Error'].map((name) => column(name, () => '')),
   'apps/ControllerRevision': [
     column('Controller', controllerOf),
-    column('Revision', (object) => String(numberAt(object, 'revision'))),
+    column('Revision', (object) => numberAt(object, 'revision')),
     age,
   ],
   'scheduling.k8s.io/PriorityClass': [
@@ -151,20 +156,16 @@ export const clusterColumns: Readonly<Record<string, readonly TableColumn[]>> = 
   ],
   'flowcontrol.apiserver.k8s.io/FlowSchema': [
     textColumn('PriorityLevel', ['spec', 'priorityLevelConfiguration', 'name']),
-    column('MatchingPrecedence', (object) => String(numberAt(object, 'spec', 'matchingPrecedence'))),
+    column('MatchingPrecedence', (object) => numberAt(object, 'spec', 'matchingPrecedence')),
     textColumn('DistinguisherMethod', ['spec', 'distinguisherMethod', 'type'], '<none>'),
     age,
     column('MissingPL', (object) => textAt(conditionOf(object, 'Dangling'), 'status') || '?'),
   ],
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': [
     textColumn('Type', ['spec', 'type']),
-    textColumn('NominalConcurrencyShares', ['spec', 'limited', 'nominalConcurrencyShares'], '<none>'),
+    plainColumn('NominalConcurrencyShares', ['spec', 'limited', 'nominalConcurrencyShares']),
     ...['queues', 'handSize', 'queueLengthLimit'].map((name) =>
-      textColumn(
-        name.charAt(0).toUpperCase() + name.slice(1),
-        ['spec', 'limited', 'limitResponse', 'queuing', name],
-        '<none>',
-      ),
+      plainColumn(name.charAt(0).toUpperCase() + name.slice(1), ['spec', 'limited', 'limitResponse', 'queuing', name]),
     ),
     age,
   ],

@@ -78,7 +78,8 @@ function paramText(path: readonly string[]): (object: KubeObject) => string {
     if (at(object, ...path) === undefined) return '<unset>';
     const param = objectAt(object, ...path);
     if (path.at(-1) === 'paramKind') return `${textAt(param, 'apiVersion')}/${textAt(param, 'kind')}`;
-    return textAt(param, 'name') || '*';
+    const [namespace, name] = [textAt(param, 'namespace'), textAt(param, 'name') || '*'];
+    return namespace === '' ? name : `${namespace}/${name}`;
   };
 }
 
@@ -101,8 +102,8 @@ export const policyColumns: Readonly<Record<string, readonly TableColumn[]>> = {
     }),
     column('Targets', targetsText),
     textColumn('MinPods', ['spec', 'minReplicas'], '<unset>'),
-    column('MaxPods', (object) => String(numberAt(object, 'spec', 'maxReplicas'))),
-    column('Replicas', (object) => String(numberAt(object, 'status', 'currentReplicas'))),
+    column('MaxPods', (object) => numberAt(object, 'spec', 'maxReplicas')),
+    column('Replicas', (object) => numberAt(object, 'status', 'currentReplicas')),
     age,
   ],
   'autoscaling/Scale': [

@@ -72,7 +72,7 @@ export const storageColumns: Readonly<Record<string, readonly TableColumn[]>> = 
     textColumn('Provisioner', ['provisioner']),
     textColumn('ReclaimPolicy', ['reclaimPolicy'], 'Delete'),
     textColumn('VolumeBindingMode', ['volumeBindingMode'], 'Immediate'),
-    column('AllowVolumeExpansion', (object) => String(object['allowVolumeExpansion'] === true)),
+    column('AllowVolumeExpansion', (object) => object['allowVolumeExpansion'] === true),
     age,
   ],
   'storage.k8s.io/VolumeAttachment': [

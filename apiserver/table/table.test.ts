@@ -149,8 +149,8 @@ describe('built-in columns', () => {
     expect(cells('apps', 'Deployment', { spec, status: { readyReplicas: 2, updatedReplicas: 3 } })).toEqual({
       Name: 'a',
       Ready: '2/3',
-      'Up-to-date': '3',
-      Available: '0',
+      'Up-to-date': 3,
+      Available: 0,
       Age: '60s',
       Containers: 'c,d',
       Images: 'i,j',

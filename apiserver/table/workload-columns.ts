@@ -3,7 +3,6 @@ import type { TableColumn } from '../registry/resource-type.ts';
 import { formatAge, formatDuration } from './ages.ts';
 import {
   age,
-  booleanColumn,
   column,
   containerColumns,
   countColumn,
@@ -62,7 +61,7 @@ function podIp(pod: KubeObject): string {
 }
 
 function number(name: string, path: readonly string[]): TableColumn {
-  return column(name, (object) => String(numberAt(object, ...path)));
+  return column(name, (object) => numberAt(object, ...path));
 }
 
 /** Columns after Name, by `group/Kind`, of what runs pods. */
@@ -114,7 +113,7 @@ export const workloadColumns: Readonly<Record<string, readonly TableColumn[]>> =
   'batch/CronJob': [
     textColumn('Schedule', ['spec', 'schedule']),
     textColumn('Timezone', ['spec', 'timeZone'], '<none>'),
-    booleanColumn('Suspend', ['spec', 'suspend']),
+    column('Suspend', (object) => (at(object, 'spec', 'suspend') === true ? 'True' : 'False'), { type: 'boolean' }),
     countColumn('Active', ['status', 'active']),
     column('Last Schedule', (object, nowMs) => {
       const last = textAt(object, 'status', 'lastScheduleTime');

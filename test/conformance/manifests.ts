@@ -105,7 +105,7 @@ function pluralOf(kind: string): string {
 }
 
 /** The path of the collection that the object belongs to; `default` is the namespace of all. */
-function collectionOf(object: JsonObject): string {
+export function collectionOf(object: JsonObject): string {
   const [version, kind] = [textAt(object, 'apiVersion'), textAt(object, 'kind')];
   const root = version === 'v1' ? '/api/v1' : `/apis/${version}`;
   const scope = clusterScoped.has(kind) ? '' : '/namespaces/default';
