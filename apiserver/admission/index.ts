@@ -11,6 +11,7 @@ import { taintNodesByCondition } from './node-taints.ts';
 import type { AdmissionPlugin } from './plugin.ts';
 import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
 import { podSecurity } from './pod-security/index.ts';
+import { validatingPolicies } from './policies/index.ts';
 import { rbacEscalation } from './rbac-escalation.ts';
 import { resourceQuota } from './resource-quota.ts';
 import { runtimeClass } from './runtime-class.ts';
@@ -38,7 +39,7 @@ export interface AdmissionPlugins extends Disposable {
 /** Makes the plug-ins; they read the cluster at each request and keep nothing but connections. */
 export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
   const { cluster, applyJsonPatch, authorizer } = deps;
-  const caller = new HookCaller(deps.resolveService ?? clusterServiceResolver(cluster));
+  const caller = new HookCaller(deps.resolveService ?? clusterServiceResolver(cluster), authorizer);
   return {
     plugins: [
       namespaceLifecycle(cluster),
@@ -55,6 +56,7 @@ export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
       certificateSigners(authorizer),
       mutatingWebhooks(cluster, caller, applyJsonPatch),
       rbacEscalation(cluster, authorizer),
+      validatingPolicies(cluster, authorizer),
       validatingWebhooks(cluster, caller),
       resourceQuota(cluster),
     ],

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../src/base/index.ts';
+import type { Authorizer } from '../../auth/index.ts';
 import type { Hook } from './hook.ts';
 
 const maxResponseBytes = 4 * 1024 * 1024;
@@ -163,10 +164,13 @@ function parseAnswer({ status, contentType, text }: HookAnswer): JsonValue {
 /** Calls webhooks over HTTPS; keeps connections alive, one agent a hook and client configuration. */
 export class HookCaller implements Disposable {
   readonly #resolve: ServiceResolver;
+  /** Whom the conditions of hooks ask. */
+  readonly authorizer: Authorizer;
   readonly #agents = new Map<string, Agent>();
 
-  constructor(resolve: ServiceResolver) {
+  constructor(resolve: ServiceResolver, authorizer: Authorizer) {
     this.#resolve = resolve;
+    this.authorizer = authorizer;
   }
 
   /** POSTs `review` and gives the decoded answer.

@@ -1,6 +1,9 @@
 import { errorMessage, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { badRequest, forbidden, internalError, type StatusDetails, StatusError } from '../../http/status-error.ts';
+import { badRequest, internalError, type StatusDetails, StatusError } from '../../http/status-error.ts';
+import { requestLookup } from '../expression-values.ts';
+import { checkMatchConditions } from '../match-conditions.ts';
 import type { AdmissionRequest } from '../plugin.ts';
+import { refusal } from '../refusal.ts';
 import type { HookCaller } from './call.ts';
 import type { Hook } from './hook.ts';
 import type { MatchedHook } from './matching.ts';
@@ -28,13 +31,14 @@ function callFailure(hook: Hook, thrown: unknown): StatusError {
   return internalError(`failed calling webhook "${hook.name}": ${tail}`, thrown);
 }
 
-/** Conditions are CEL, which this server does not evaluate: they count as failing to evaluate. */
-function checkConditions(hook: Hook, request: AdmissionRequest): 'call' | 'skip' {
-  if (!hook.hasMatchConditions) return 'call';
-  if (hook.failurePolicy === 'Ignore') return 'skip';
-  const { resource, name } = request;
-  const why = `matchConditions of webhook "${hook.name}" cannot be evaluated: this server has no CEL`;
-  throw forbidden({ ...resource, name }, why);
+/** Whether the conditions of a hook let it be called.
+ *  @throws StatusError 403 when they cannot be evaluated and `failurePolicy` is Fail */
+function meetsConditions({ hook, type }: MatchedHook, request: AdmissionRequest, caller: HookCaller): boolean {
+  if (hook.conditions.length === 0) return true;
+  const match = checkMatchConditions(hook.conditions, requestLookup(request, caller.authorizer, { type }));
+  if (typeof match === 'boolean') return match;
+  if (hook.failurePolicy === 'Ignore') return false;
+  throw refusal(request, match.problem);
 }
 
 async function ask(
@@ -54,7 +58,7 @@ export async function dispatch(
   request: AdmissionRequest,
 ): Promise<ReviewResponse | undefined> {
   const { hook } = matched;
-  if (checkConditions(hook, request) === 'skip') return undefined;
+  if (!meetsConditions(matched, request, caller)) return undefined;
   if (request.dryRun && hook.hasSideEffects) {
     throw badRequest(`admission webhook "${hook.name}" does not support dry run`);
   }

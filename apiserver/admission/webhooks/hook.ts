@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { Cluster } from '../../registry/cluster.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
+import { compileMatchConditions, type MatchConditions } from '../match-conditions.ts';
 
 /** One entry of `webhooks` of a configuration, with the defaults that the API server would have written. */
 export interface Hook {
@@ -13,7 +14,7 @@ export interface Hook {
   readonly matchPolicy: 'Exact' | 'Equivalent';
   readonly namespaceSelector: JsonValue | undefined;
   readonly objectSelector: JsonValue | undefined;
-  readonly hasMatchConditions: boolean;
+  readonly conditions: MatchConditions;
   readonly hasSideEffects: boolean;
   readonly timeoutSeconds: number;
   readonly reinvocationPolicy: 'Never' | 'IfNeeded';
@@ -40,7 +41,7 @@ function hookOf(webhook: JsonObject, key: string): Hook {
     matchPolicy: webhook.matchPolicy === 'Exact' ? 'Exact' : 'Equivalent',
     namespaceSelector: webhook.namespaceSelector,
     objectSelector: webhook.objectSelector,
-    hasMatchConditions: objectsOf(webhook.matchConditions).length > 0,
+    conditions: compileMatchConditions(webhook.matchConditions, { hasParams: false, hasAuthorizer: true }),
     hasSideEffects: sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun',
     timeoutSeconds: typeof webhook.timeoutSeconds === 'number' ? webhook.timeoutSeconds : 10,
     reinvocationPolicy: webhook.reinvocationPolicy === 'IfNeeded' ? 'IfNeeded' : 'Never',

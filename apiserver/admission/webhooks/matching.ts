@@ -7,6 +7,16 @@ import { type Labels, matchesLabelSelector } from '../../selectors/index.ts';
 import type { AdmissionRequest } from '../plugin.ts';
 import type { Hook } from './hook.ts';
 
+/** Which requests a webhook or policy wants to be asked about. */
+export interface MatchCriteria {
+  /** Those of policies may name objects. No rules at all match everything. */
+  readonly rules: readonly JsonObject[];
+  readonly excluded?: readonly JsonObject[];
+  readonly matchPolicy: 'Exact' | 'Equivalent';
+  readonly namespaceSelector: JsonValue | undefined;
+  readonly objectSelector: JsonValue | undefined;
+}
+
 function listOf(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
@@ -29,8 +39,13 @@ function matchesScope(scope: JsonValue | undefined, type: ResourceType): boolean
   return scope === (type.namespaced ? 'Namespaced' : 'Cluster');
 }
 
+function matchesName(names: readonly string[], { name }: AdmissionRequest): boolean {
+  return names.length === 0 || names.includes(name);
+}
+
 function matchesRule(rule: JsonObject, request: AdmissionRequest, type: ResourceType): boolean {
   return (
+    matchesName(listOf(rule.resourceNames), request) &&
     includes(listOf(rule.operations), request.operation) &&
     includes(listOf(rule.apiGroups), type.group) &&
     includes(listOf(rule.apiVersions), type.version) &&
@@ -39,16 +54,20 @@ function matchesRule(rule: JsonObject, request: AdmissionRequest, type: Resource
   );
 }
 
-/** The version under which `hook` asks for this request: the requested one, else (matchPolicy Equivalent) another one of the same objects. */
-function matchedType(hook: Hook, request: AdmissionRequest, cluster: Cluster): ResourceType | undefined {
+/** The version under which rules ask for this request: the requested one, else (matchPolicy Equivalent) another one of the same objects. */
+function matchedType(
+  { rules, matchPolicy }: Pick<MatchCriteria, 'rules' | 'matchPolicy'>,
+  request: AdmissionRequest,
+  cluster: Cluster,
+): ResourceType | undefined {
   const { resource, subresource } = request;
-  if (hook.rules.some((rule) => matchesRule(rule, request, resource))) return resource;
-  if (hook.matchPolicy === 'Exact') return undefined;
+  if (rules.some((rule) => matchesRule(rule, request, resource))) return resource;
+  if (matchPolicy === 'Exact') return undefined;
   const hasSubresource = (type: ResourceType): boolean =>
     subresource === undefined || type.subresources.some(({ name }) => name === subresource);
   return cluster
     .versionsOf(resource)
-    .find((type) => hasSubresource(type) && hook.rules.some((rule) => matchesRule(rule, request, type)));
+    .find((type) => hasSubresource(type) && rules.some((rule) => matchesRule(rule, request, type)));
 }
 
 function isEverything(selector: JsonValue | undefined): boolean {
@@ -59,8 +78,11 @@ function labelsOf(object: KubeObject | undefined): Labels {
   return object?.metadata?.labels;
 }
 
-function matchesNamespace(hook: Hook, request: AdmissionRequest, cluster: Cluster): boolean {
-  const { namespaceSelector: selector } = hook;
+function matchesNamespace(
+  { namespaceSelector: selector }: MatchCriteria,
+  request: AdmissionRequest,
+  cluster: Cluster,
+): boolean {
   if (isEverything(selector)) return true;
   const { resource, subresource, operation } = request;
   if (resource.storageKey === 'namespaces') {
@@ -91,14 +113,30 @@ export interface MatchedHook {
   readonly type: ResourceType;
 }
 
+/** The version in which a request that meets the criteria is wanted; undefined when it does not.
+ *  @throws StatusError 404 for an object whose namespace is missing and matters */
+export function matchCriteria(
+  criteria: MatchCriteria,
+  request: AdmissionRequest,
+  cluster: Cluster,
+): ResourceType | undefined {
+  const { rules, excluded = [], matchPolicy } = criteria;
+  if (matchedType({ rules: excluded, matchPolicy }, request, cluster) !== undefined) return undefined;
+  const isOpen = criteria.excluded !== undefined && rules.length === 0;
+  const type = isOpen ? request.resource : matchedType(criteria, request, cluster);
+  const isMeant =
+    type !== undefined &&
+    matchesNamespace(criteria, request, cluster) &&
+    matchesObject(criteria.objectSelector, request);
+  return isMeant ? type : undefined;
+}
+
 /** Which of `hooks` are to be called for this request, in order.
  *  @throws StatusError 404 for an object whose namespace is missing and matters */
 export function matchHooks(hooks: readonly Hook[], request: AdmissionRequest, cluster: Cluster): MatchedHook[] {
   if (isExempt(request)) return [];
   return hooks.flatMap((hook) => {
-    const type = matchedType(hook, request, cluster);
-    const isMeant =
-      type !== undefined && matchesNamespace(hook, request, cluster) && matchesObject(hook.objectSelector, request);
-    return isMeant ? [{ hook, type }] : [];
+    const type = matchCriteria(hook, request, cluster);
+    return type === undefined ? [] : [{ hook, type }];
   });
 }

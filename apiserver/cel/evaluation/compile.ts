@@ -101,10 +101,11 @@ class Compiler {
     }
     const plain = name.startsWith('.') ? name.slice(1) : name;
     const type = typeValues.get(plain);
-    const absent = new Failure(`no such attribute(s): ${plain}`);
+    const otherwise = type ?? new Failure(`no such attribute(s): ${plain}`);
     return (frame) => {
       frame.charge(1);
-      return frame.lookUp(plain) ?? type ?? absent;
+      const value = frame.lookUp(plain);
+      return value === undefined ? otherwise : value;
     };
   }
 

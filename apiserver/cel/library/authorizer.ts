@@ -41,7 +41,7 @@ abstract class Step extends Opaque {
 }
 
 /** The variable `authorizer`. */
-class Authorizer extends Step {
+export class Authorizer extends Step {
   readonly typeName = 'kubernetes.authorization.Authorizer';
 }
 
@@ -54,7 +54,7 @@ class GroupCheck extends Step {
 }
 
 /** A question about a resource, for example the variable `authorizer.requestResource`. */
-class ResourceCheck extends Step {
+export class ResourceCheck extends Step {
   readonly typeName = 'kubernetes.authorization.ResourceCheck';
 }
 

@@ -24,7 +24,7 @@ type ExtensionName =
   | 'decision';
 
 /** Types that declarations may name besides the basic ones. */
-const extensionTypes: Readonly<Record<ExtensionName, CelType>> = {
+export const extensionTypes: Readonly<Record<ExtensionName, CelType>> = {
   quantity: structType('kubernetes.Quantity'),
   url: structType('kubernetes.URL'),
   format: structType('kubernetes.NamedFormat'),

@@ -1,6 +1,7 @@
 import { crdRules } from '../crd/crd-rules.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
+import { admissionPolicyBindingRules, admissionPolicyRules } from './admission-policies.ts';
 import { autoscalerToServed, autoscalerToStorage } from './autoscaler-conversion.ts';
 import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
 import { certificateRequestRules } from './certificate-requests.ts';
@@ -52,7 +53,6 @@ export interface BuiltinKind extends KindRules {
   readonly toStorage?: (object: KubeObject) => KubeObject;
 }
 
-const spec: KindRules = { generationOf: ['spec'] };
 const webhooks: KindRules = { generationOf: ['webhooks'], validate: validateWebhooks };
 
 function field(...path: string[]): (object: KubeObject) => string {
@@ -147,8 +147,8 @@ const others: Readonly<Record<string, BuiltinKind>> = {
     ...webhooks,
     applyDefaults: policy.defaultValidatingWebhooks,
   },
-  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': { ...spec },
-  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': { ...spec },
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy': admissionPolicyRules,
+  'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding': admissionPolicyBindingRules,
   'apiextensions.k8s.io/v1/CustomResourceDefinition': crdRules,
   'apiregistration.k8s.io/v1/APIService': apiServiceRules,
 };

@@ -6,6 +6,7 @@ import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
+import { matchConditionErrors } from './match-conditions.ts';
 import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 import { clientConfigErrors } from './webhook-client.ts';
@@ -55,6 +56,7 @@ function webhookErrors(webhook: JsonObject, path: string): FieldError[] {
     ...clientConfigErrors(objectAt(webhook, 'clientConfig'), `${path}.clientConfig`),
     ...choice(`${path}.reinvocationPolicy`, valueAt(webhook, 'reinvocationPolicy'), ['IfNeeded', 'Never']),
     ...versionErrors(listOfTexts(webhook, 'admissionReviewVersions'), `${path}.admissionReviewVersions`),
+    ...matchConditionErrors(webhook, `${path}.`, { hasParams: false }),
   ];
 }
 

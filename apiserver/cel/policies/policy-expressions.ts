@@ -1,0 +1,33 @@
+import { basicTypes, type CelType } from '../language/cel-type.ts';
+import type { AdmissionVariables } from './admission-environment.ts';
+import { type AdmissionExpression, compileAdmissionExpression, type ResultType } from './admission-expressions.ts';
+
+/** Compiles the expressions of a policy: variables may use those before them, all else may use all of them. */
+export class PolicyExpressions {
+  readonly variables: Map<string, AdmissionExpression> = new Map();
+  readonly #types = new Map<string, CelType>();
+  readonly #hasParams: boolean;
+  readonly #hasVariables: boolean;
+
+  constructor(options: { readonly hasParams: boolean; readonly hasVariables: boolean }) {
+    this.#hasParams = options.hasParams;
+    this.#hasVariables = options.hasVariables;
+  }
+
+  #names(hasAuthorizer: boolean): AdmissionVariables {
+    const own = this.#hasVariables ? { variables: this.#types } : {};
+    return { hasParams: this.#hasParams, hasAuthorizer, ...own };
+  }
+
+  /** Messages cannot ask the authorizer. */
+  compile(text: string, wanted: ResultType, options: { readonly hasAuthorizer?: boolean } = {}): AdmissionExpression {
+    return compileAdmissionExpression(text, wanted, this.#names(options.hasAuthorizer ?? true));
+  }
+
+  addVariable(name: string, text: string): AdmissionExpression {
+    const expression = this.compile(text, 'any');
+    this.variables.set(name, expression);
+    this.#types.set(name, 'program' in expression ? expression.program.type : basicTypes.dyn);
+    return expression;
+  }
+}

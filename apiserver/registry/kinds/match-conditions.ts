@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../../src/base/index.ts';
+import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
+import { expressionErrors } from '../../cel/policies/condition-errors.ts';
+import type { FieldError } from '../../http/status-error.ts';
+import { duplicateField, requiredField, tooManyField } from '../../schema/field-errors.ts';
+import { qualifiedNameProblems } from '../names.ts';
+import { invalids } from './checks.ts';
+import { objectsAt, textAt } from './reading.ts';
+
+const maxConditions = 64;
+
+function conditionErrors(condition: JsonObject, path: string, hasParams: boolean): FieldError[] {
+  const [name, expression] = [textAt(condition, 'name'), textAt(condition, 'expression').trim()];
+  const field = `${path}.expression`;
+  const errors =
+    expression === ''
+      ? [requiredField(field)]
+      : expressionErrors(compileAdmissionExpression(expression, 'bool', { hasParams, hasAuthorizer: true }), field);
+  const nameErrors =
+    name === '' ? [requiredField(`${path}.name`)] : invalids(`${path}.name`, name, qualifiedNameProblems(name));
+  return [...errors, ...nameErrors];
+}
+
+/** Errors of the `matchConditions` of a webhook or policy. */
+export function matchConditionErrors(
+  parent: JsonObject,
+  path: string,
+  options: { readonly hasParams: boolean },
+): FieldError[] {
+  const conditions = objectsAt(parent, 'matchConditions');
+  const names = conditions.map((condition) => textAt(condition, 'name'));
+  const field = `${path}matchConditions`;
+  const many = conditions.length > maxConditions ? [tooManyField(field, conditions.length, maxConditions)] : [];
+  const each = conditions.flatMap((condition, index) => {
+    const name = names[index] ?? '';
+    const isSecond = name !== '' && names.indexOf(name) < index;
+    const duplicate = isSecond ? [duplicateField(`${field}[${index}].name`, name)] : [];
+    return [...conditionErrors(condition, `${field}[${index}]`, options.hasParams), ...duplicate];
+  });
+  return [...many, ...each];
+}
