@@ -6,6 +6,7 @@ import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { runController } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
+import { serviceEndpoints } from './endpoints/index.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { namespaceContents } from './namespace-contents.ts';
 import { namespaceDefaults } from './namespace-defaults.ts';
@@ -34,6 +35,7 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     aggregatedRoles(cluster),
     resourceQuotas(cluster),
     nodeTaints(cluster),
+    serviceEndpoints(cluster),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
   const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));

@@ -1,0 +1,195 @@
+/** Endpoints and EndpointSlices of Services, and slices of Endpoints that somebody else keeps. Main function: `serviceEndpoints`. */
+import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import type { Cluster, ClusterEvent } from '../../registry/cluster.ts';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import { matchesLabelSelector } from '../../selectors/index.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controller.ts';
+import { backendsOf, copiedLabels, selectorOf } from './pod-addresses.ts';
+import { mirrorsOf, type SliceContent, slicesOf } from './slices.ts';
+import { subsetsOf } from './subsets.ts';
+
+const group = 'discovery.k8s.io';
+const endpointsUser = 'system:serviceaccount:kube-system:endpoint-controller';
+const slicesUser = 'system:serviceaccount:kube-system:endpointslice-controller';
+const serviceLabel = 'kubernetes.io/service-name';
+const managedBy = 'endpointslice.kubernetes.io/managed-by';
+const endpointsManagedBy = 'endpoints.kubernetes.io/managed-by';
+const own = 'endpointslice-controller.k8s.io';
+const mirroring = 'endpointslicemirroring-controller.k8s.io';
+const skipMirror = 'endpointslice.kubernetes.io/skip-mirror';
+
+/** Whose slices are written, and how. */
+interface Owner {
+  readonly object: KubeObject;
+  readonly kind: 'Service' | 'Endpoints';
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What of a pod matters to Services. */
+function shapeOf(pod: KubeObject | undefined): string {
+  if (pod === undefined) return '';
+  const { podIP, podIPs, phase, conditions } = statusOf(pod);
+  return JSON.stringify([pod.metadata.labels, pod.metadata.deletionTimestamp, podIP, podIPs, phase, conditions]);
+}
+
+function isMoved({ type, object, previous }: ClusterEvent): boolean {
+  return type !== 'MODIFIED' || shapeOf(object) !== shapeOf(previous);
+}
+
+/** The Service of a slice that is kept here. */
+function keysOfSlice({ metadata: { namespace = '', labels } }: KubeObject): string[] {
+  const service = labels?.[serviceLabel];
+  return service === undefined || labels?.[managedBy] === undefined ? [] : [`${namespace}/${service}`];
+}
+
+/** Whether Endpoints that somebody keeps are to be had as slices too. */
+function isForMirror({ metadata: { labels } }: KubeObject): boolean {
+  return labels?.[endpointsManagedBy] === undefined && labels?.[skipMirror] !== 'true';
+}
+
+function isSame(slice: KubeObject, labels: Readonly<Record<string, string>>, content: SliceContent): boolean {
+  const { endpoints = [], ports } = slice;
+  return (
+    isJsonEqual(endpoints as JsonValue, [...content.endpoints]) &&
+    isJsonEqual((ports ?? []) as JsonValue, [...(content.ports ?? [])]) &&
+    isJsonEqual({ ...slice.metadata.labels }, { ...labels })
+  );
+}
+
+class ServiceEndpoints implements Controller {
+  readonly name = 'service-endpoints';
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  keysOf(event: ClusterEvent): Iterable<string> {
+    const { resource, object, previous } = event;
+    const { namespace = '', name = '' } = object.metadata;
+    if (resource.storageKey === 'services' || resource.storageKey === 'endpoints') return [`${namespace}/${name}`];
+    if (resource.storageKey === `endpointslices.${group}`) return keysOfSlice(object);
+    return resource.storageKey === 'pods' && isMoved(event) ? this.#servicesOf(namespace, [object, previous]) : [];
+  }
+
+  async work(key: string): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/');
+    const service = this.#cluster.get(typeOf(this.#cluster, 'services'), { namespace, name });
+    const selector = service === undefined ? undefined : selectorOf(service);
+    if (service === undefined || selector === undefined) return await this.#withoutSelector(key, service);
+    const pods = this.#cluster.list(typeOf(this.#cluster, 'pods'), { namespace });
+    const backends = backendsOf(pods.filter(({ metadata }) => matchesLabelSelector(selector, metadata.labels)));
+    const labels = copiedLabels(service);
+    const sliceLabels = { ...labels, [managedBy]: own, [serviceLabel]: name };
+    await this.#writeSlices({ object: service, kind: 'Service', labels: sliceLabels }, slicesOf(service, backends));
+    await this.#writeEndpoints(
+      service,
+      { ...labels, [endpointsManagedBy]: 'endpoint-controller' },
+      subsetsOf(service, backends),
+    );
+  }
+
+  #servicesOf(namespace: string, pods: readonly (KubeObject | undefined)[]): string[] {
+    const services = this.#cluster.list(typeOf(this.#cluster, 'services'), { namespace });
+    const isSelecting = (service: KubeObject): boolean => {
+      const selector = selectorOf(service);
+      return (
+        selector !== undefined &&
+        pods.some((pod) => pod !== undefined && matchesLabelSelector(selector, pod.metadata.labels))
+      );
+    };
+    return services.filter(isSelecting).map(({ metadata }) => `${namespace}/${metadata.name}`);
+  }
+
+  /** What was made for a Service that went goes; Endpoints that somebody made for one are mirrored. */
+  async #withoutSelector(key: string, service: KubeObject | undefined): Promise<void> {
+    const [namespace = '', name = ''] = key.split('/');
+    const type = typeOf(this.#cluster, 'endpoints');
+    const endpoints = this.#cluster.get(type, { namespace, name });
+    if (endpoints?.metadata.labels?.[endpointsManagedBy] !== undefined) {
+      await unlessGone(this.#cluster.delete(type, { namespace, name }, { as: endpointsUser }));
+    }
+    await this.#deleteSlices(this.#slicesOf(namespace, name, own));
+    if (endpoints === undefined || service === undefined || !isForMirror(endpoints)) {
+      return await this.#deleteSlices(this.#slicesOf(namespace, name, mirroring));
+    }
+    const labels = { ...endpoints.metadata.labels, [managedBy]: mirroring, [serviceLabel]: name };
+    await this.#writeSlices({ object: endpoints, kind: 'Endpoints', labels }, mirrorsOf(endpoints));
+  }
+
+  #slicesOf(namespace: string, service: string, manager: string): KubeObject[] {
+    const all = this.#cluster.list(typeOf(this.#cluster, 'endpointslices', group), { namespace });
+    return all.filter(
+      ({ metadata: { labels } }) => labels?.[serviceLabel] === service && labels[managedBy] === manager,
+    );
+  }
+
+  async #deleteSlices(slices: readonly KubeObject[]): Promise<void> {
+    const type = typeOf(this.#cluster, 'endpointslices', group);
+    for (const { metadata } of slices) {
+      const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+      await unlessGone(this.#cluster.delete(type, key, { as: slicesUser }));
+    }
+  }
+
+  /** Slices that are there are used again, in their order. */
+  async #writeSlices(owner: Owner, wanted: readonly SliceContent[]): Promise<void> {
+    const { namespace = '', name = '' } = owner.object.metadata;
+    const found = this.#slicesOf(namespace, name, owner.labels[managedBy] ?? '');
+    for (const content of wanted) {
+      const index = found.findIndex((slice) => slice['addressType'] === content.addressType);
+      const [slice] = index < 0 ? [] : found.splice(index, 1);
+      await this.#writeSlice(owner, content, slice);
+    }
+    await this.#deleteSlices(found);
+  }
+
+  async #writeSlice(
+    { object, kind, labels }: Owner,
+    content: SliceContent,
+    slice: KubeObject | undefined,
+  ): Promise<void> {
+    const type = typeOf(this.#cluster, 'endpointslices', group);
+    const { namespace = '', name = '', uid = '' } = object.metadata;
+    const fields = content as unknown as JsonObject;
+    if (slice === undefined) {
+      const ownerReferences = [{ apiVersion: 'v1', kind, name, uid, controller: true, blockOwnerDeletion: true }];
+      const metadata = { namespace, generateName: `${name}-`, labels: { ...labels }, ownerReferences };
+      const created = { apiVersion: `${group}/v1`, kind: 'EndpointSlice', metadata, ...fields };
+      await this.#cluster.create(type, created, { as: slicesUser });
+      return;
+    }
+    if (isSame(slice, labels, content)) return;
+    const changed = { ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, ...fields };
+    await unlessGone(this.#cluster.update(type, changed, { as: slicesUser }));
+  }
+
+  async #writeEndpoints(
+    service: KubeObject,
+    labels: Readonly<Record<string, string>>,
+    subsets: readonly JsonObject[],
+  ): Promise<void> {
+    const type = typeOf(this.#cluster, 'endpoints');
+    const { namespace = '', name = '' } = service.metadata;
+    const found = this.#cluster.get(type, { namespace, name });
+    const content = { labels: { ...labels }, subsets: [...subsets] };
+    if (found === undefined) {
+      if (specOf(service)['type'] === 'ExternalName') return;
+      const metadata = { namespace, name, labels: content.labels };
+      const object = { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets: content.subsets };
+      await this.#cluster.create(type, object, { as: endpointsUser });
+      return;
+    }
+    const before = { labels: { ...found.metadata.labels }, subsets: (found['subsets'] ?? []) as JsonValue };
+    if (isJsonEqual(before, content)) return;
+    const metadata = { ...found.metadata, labels: content.labels };
+    await unlessGone(
+      this.#cluster.update(type, { ...found, metadata, subsets: content.subsets }, { as: endpointsUser }),
+    );
+  }
+}
+
+/** Keeps up where the pods of each Service are. */
+export function serviceEndpoints(cluster: Cluster): Controller {
+  return new ServiceEndpoints(cluster);
+}
