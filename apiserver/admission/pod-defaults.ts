@@ -109,8 +109,9 @@ export function serviceAccount(cluster: Cluster): AdmissionPlugin {
   return {
     ...filling,
     mutate: async (request) => {
+      if (!isNewPod(request)) return undefined;
       if (!isMirror(request)) return await filling.mutate?.(request);
-      if (isNewPod(request)) checkMirror(request);
+      checkMirror(request);
       return undefined;
     },
   };

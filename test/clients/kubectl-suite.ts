@@ -362,7 +362,7 @@ export async function describeKubectls(isChosen: (minor: number) => boolean): Pr
   afterAll(async () => {
     await server.stop();
   });
-  test.skipIf(kubectls.length === 0)('finds a kubectl on this machine', () => {});
+  if (kubectls.length === 0) test.skip('no such kubectl is on this machine', () => {});
   describe.each(kubectls)('kubectl $version', describeKubectl);
 }
 
