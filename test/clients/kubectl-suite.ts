@@ -162,7 +162,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     expect((await home().run('get leases')).stderr).toBe(`No resources found in ${namespace} namespace.\n`);
   });
 
-  test('asks who it is and what it may', async () => {
+  test('AUTH-21 asks who it is and what it may', async () => {
     expect(await home().ok('auth can-i create pods')).toBe('yes\n');
     const no = await home().run(`auth can-i create pods --as=system:serviceaccount:${namespace}:default`);
     expect([no.code, no.stdout]).toEqual([1, 'no\n']);
@@ -219,7 +219,7 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
     expect([late.code, late.stderr]).toEqual([1, 'Error from server (NotFound): jobs.batch "done" not found\n']);
   });
 
-  test('lists what the server has', async () => {
+  test('W164 lists what the server has', async () => {
     const resources = await home().ok('api-resources');
     expect(resources).toMatch(/deployments +deploy +apps\/v1 +true +Deployment/);
     expect(resources).toMatch(new RegExp(`things +th +${group}/v1 +true +Thing`));
@@ -262,6 +262,39 @@ if grep -q "not valid" "$1" || grep -q "is invalid" "$1" || grep -q "Invalid val
         ).toHaveLength(left);
       });
     }
+  });
+
+  test('W155 W156 keeps what every cluster has', async () => {
+    const before = await home().ok('get serviceaccount default -o jsonpath={.metadata.uid}');
+    await home().ok('delete serviceaccount default --wait=false');
+    await eventually(async () => {
+      expect(await home().ok('get serviceaccount default -o jsonpath={.metadata.uid}')).not.toBe(before);
+    });
+    expect((await home().run('delete namespace default')).stderr).toContain(
+      'Error from server (Forbidden): namespaces "default" is forbidden: this namespace may not be deleted\n',
+    );
+  });
+
+  test('W158 shows events in both of their groups', async () => {
+    const uid = await home().ok('get configmap applied -o jsonpath={.metadata.uid}');
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'happened' },
+      involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'applied', namespace, uid },
+      reason: 'Happened',
+      message: 'something did',
+      type: 'Normal',
+      firstTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+      count: 1,
+    };
+    const file = await home().file('event.json', event);
+    expect(await home().ok(`create -f ${file}`)).toBe('event/happened created\n');
+    expect(await home().ok('get events.v1.events.k8s.io happened -o jsonpath={.note}')).toBe('something did');
+    expect(await home().ok('events --for=configmap/applied')).toMatch(
+      /Normal +Happened +ConfigMap\/applied +something did/,
+    );
+    expect(await home().ok('describe configmap applied')).toMatch(/Happened .*something did/);
   });
 
   test('applies a kustomization', async () => {
