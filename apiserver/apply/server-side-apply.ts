@@ -7,6 +7,7 @@ import {
   TerminalError,
 } from '../../src/base/index.ts';
 import { badRequest, StatusError } from '../http/status-error.ts';
+import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { dropNulls } from '../schema/decode.ts';
 import { goJson } from '../schema/go-json.ts';
@@ -117,7 +118,7 @@ function prune(
 /** Built-in types have no nulls; custom ones keep those that somebody wrote. */
 function cleaned(value: JsonObject, before: JsonObject, schema: Schema | undefined): KubeObject {
   if (schema?.definition === undefined) return withoutNewNulls(value, before) as KubeObject;
-  const copy = structuredClone(value);
+  const copy = copyJson(value);
   dropNulls(copy, schema);
   return copy as KubeObject;
 }

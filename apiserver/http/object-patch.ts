@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '../patch/index.ts';
+import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
@@ -71,9 +72,7 @@ export class ObjectPatch {
    *  @throws StatusError 400, 413, 422, 500 */
   apply(live: KubeObject): KubeObject {
     const { type } = this.#options;
-    const patched = structuredClone(
-      applyTo(live as unknown as JsonObject, this.#decoded.value, { kind: this.#kind, type }),
-    );
+    const patched = copyJson(applyTo(live as unknown as JsonObject, this.#decoded.value, { kind: this.#kind, type }));
     const problem = decodeProblem(patched, this.#kind, type);
     if (problem !== undefined) throw this.#invalid(patched, problem);
     const isNothing = !type.isCustom && this.#kind !== 'strategic' && !isNamed(patched);

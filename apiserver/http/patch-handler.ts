@@ -1,5 +1,6 @@
 import { errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 import { applyFields } from '../registry/field-tracking.ts';
+import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
@@ -101,7 +102,7 @@ async function applyObject(call: ResourceCall): Promise<{ readonly isCreated: bo
   const { type, subresource } = target;
   const build = (live: KubeObject | undefined): KubeObject => {
     const write = { type, live, context, nowMs: call.parts.clock.now(), subresource };
-    return structuredClone(applyFields(write, patch, force));
+    return copyJson(applyFields(write, patch, force));
   };
   const request = { target, build, createsAbsent: true, isTracked: true, isPatch: true };
   return await call.parts.writer.update(request, context);

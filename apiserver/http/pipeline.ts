@@ -147,7 +147,10 @@ export class Pipeline {
   async handle(request: HttpRequest, response: HttpResponse, guard?: RequestGuard): Promise<void> {
     const exchange = new Exchange(request, response);
     const leave = new AbortController();
-    response.on('close', () => leave.abort());
+    // Most leave when they have their answer: nobody waits for that.
+    response.on('close', () => {
+      if (!response.writableEnded) leave.abort();
+    });
     try {
       const reply = await this.#answer(exchange, leave.signal, guard);
       if (reply !== undefined) await exchange.send(reply);

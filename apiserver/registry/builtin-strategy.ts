@@ -1,6 +1,7 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { FieldError } from '../http/status-error.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
+import { copyJson } from './json-copy.ts';
 import { kindFacts } from './kind-facts.ts';
 import type { KindRules, RegistryView } from './kind-rules.ts';
 import { asJson, objectAt, valueAt } from './kinds/reading.ts';
@@ -18,7 +19,7 @@ interface StrategyFacts {
 function copyField(name: string, from: KubeObject, to: KubeObject): void {
   const value = valueAt(asJson(from), name);
   if (value === undefined) delete asJson(to)[name];
-  else asJson(to)[name] = structuredClone(value);
+  else asJson(to)[name] = copyJson(value);
 }
 
 function partOf(object: KubeObject, part: string): JsonValue | undefined {

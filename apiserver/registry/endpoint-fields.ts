@@ -1,4 +1,5 @@
 import { FieldSet } from '../apply/index.ts';
+import { copyJson } from './json-copy.ts';
 import type { KubeObject, ObjectMeta } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 
@@ -27,7 +28,7 @@ export function keepMetadataOfStatus(storageKey: string, { metadata }: KubeObjec
 function keepField<K extends KeptField>(metadata: ObjectMeta, old: ObjectMeta, name: K): void {
   const value = old[name];
   if (value === undefined) delete metadata[name];
-  else metadata[name] = structuredClone(value);
+  else metadata[name] = copyJson(value);
 }
 
 type Path = readonly string[];
