@@ -176,6 +176,31 @@ test('whatever the bytes are, they are read or refused', () => {
   );
 });
 
+test('whatever is done to the bytes of an object, they are read or refused', () => {
+  const whole = objects.map(({ object }) => encodeEnveloped(codec(object.apiVersion, object.kind), object));
+  const changes = fc.array(fc.tuple(fc.nat(4000), fc.nat(255)), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(fc.constantFrom(...whole), changes, fc.nat(50), (bytes, list, cut) => {
+      const broken = bytes.slice(0, bytes.length - cut);
+      for (const [at, value] of list) broken[at % broken.length] = value;
+      try {
+        const { raw, apiVersion, kind } = openEnvelope(broken);
+        const found = messageOfKind(apiVersion, kind);
+        if (found !== undefined) JSON.stringify(decodeMessage(found, raw));
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(TerminalError);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('numbers that JSON cannot write are refused', () => {
+  const maximum = new BinaryWriter().tag(9, WireType.Bit64).double(Number.NaN).finish();
+  const bytes = wrap(2, wrap(7, wrap(4, wrap(1, maximum))));
+  expect(() => decode('apiextensions.k8s.io/v1', 'CustomResourceDefinition', bytes)).toThrow(TerminalError);
+});
+
 test('custom kinds have no message', () => {
   expect(messageOfKind('apps.example.com/v1', 'Deployment')).toBeUndefined();
   expect(messageOfKind('constructor/v1', 'Pod')).toBeUndefined();

@@ -1,6 +1,6 @@
 import { type BinaryReader, type BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { JsonValue } from '../../src/base/index.ts';
-import type { ValueCodec } from './value-codec.ts';
+import { malformed, type ValueCodec } from './value-codec.ts';
 
 function text(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -49,7 +49,11 @@ function writeInteger(writer: BinaryWriter, value: number): void {
 const double: ValueCodec = {
   wireType: WireType.Bit64,
   zero: 0,
-  read: (reader) => reader.double(),
+  read: (reader) => {
+    const value = reader.double();
+    if (!Number.isFinite(value)) throw malformed('a number is not finite');
+    return value;
+  },
   write: (writer, value) => writer.double(Number(value)),
 };
 

@@ -4,9 +4,10 @@ import type { KubeObject } from '../../registry/kube-object.ts';
 import { matchesLabelSelector } from '../../selectors/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodePlain } from '../decode-body.ts';
-import { jsonReply, type Reply, readBody } from '../exchange.ts';
+import { type Reply, readBody } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
-import { readObject } from '../read-handlers.ts';
+import { encodeValue } from '../object-output.ts';
+import { outputForm, readObject } from '../read-handlers.ts';
 import { badRequest, conflict, invalid, StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
@@ -60,7 +61,7 @@ export async function evictPod(call: ResourceCall): Promise<Reply> {
   const dryRun = context.dryRun || Array.isArray(options['dryRun']);
   const deletion = { gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined };
   await call.parts.writer.delete({ ...targetOf(call), subresource: undefined }, deletion, { ...context, dryRun });
-  return jsonReply(201, success);
+  return encodeValue(201, success, outputForm(call, false));
 }
 
 /** `v1 Binding`: puts a pod on a node, once. */
@@ -85,7 +86,7 @@ export async function bindPod(call: ResourceCall): Promise<Reply> {
   };
   const request = { target: targetOf(call), build, createsAbsent: false, isTracked: false, isPatch: true };
   await call.parts.writer.update(request, context);
-  return jsonReply(201, success);
+  return encodeValue(201, success, outputForm(call, false));
 }
 
 function containerOf(call: ResourceCall, pod: KubeObject): string {

@@ -272,6 +272,57 @@ export const cases: Area = area('Protobuf', (it) => {
     });
   });
 
+  it('reads a binding and an eviction, and answers with a Status', async (api) => {
+    const path = `/api/v1/namespaces/${api.namespace}/pods`;
+    const spec = {
+      containers: [{ name: 'c', image: 'i' }],
+      terminationGracePeriodSeconds: 0,
+      nodeSelector: { none: 'such' },
+    };
+    await api.setUp('POST', path, {
+      body: { metadata: { name: 'p' }, spec: { ...spec, automountServiceAccountToken: false } },
+    });
+    const options = {
+      contentType: protobuf,
+      accept: protobuf,
+      keep: (): undefined => undefined,
+      recordHeaders: ['content-type'],
+    };
+    const target: Field = [
+      2,
+      [
+        [1, 'Node'],
+        [3, 'none'],
+      ] as readonly Field[],
+    ];
+    const binding = enveloped('v1', 'Binding', named('p'), target);
+    const bound = await api.ask('POST', `${path}/p/binding?dryRun=All`, { ...options, rawBody: binding });
+    api.record('bound', dumpEnveloped(bound.raw));
+    const eviction = enveloped('policy/v1', 'Eviction', [
+      1,
+      [
+        [1, 'p'],
+        [3, api.namespace],
+      ],
+    ]);
+    const evicted = await api.ask('POST', `${path}/p/eviction?dryRun=All`, { ...options, rawBody: eviction });
+    api.record('evicted', dumpEnveloped(evicted.raw));
+  });
+
+  it('answers a token request', async (api) => {
+    const accounts = `/api/v1/namespaces/${api.namespace}/serviceaccounts`;
+    await api.setUp('POST', accounts, { body: { metadata: { name: 'sa' } } });
+    const answer = await api.ask('POST', `${accounts}/sa/token`, {
+      rawBody: enveloped('authentication.k8s.io/v1', 'TokenRequest', [2, [[4, 1200]]]),
+      contentType: protobuf,
+      accept: protobuf,
+      keep: () => undefined,
+      recordHeaders: ['content-type'],
+    });
+    const { type } = dumpEnveloped(answer.raw) as { type: unknown };
+    api.record('type', type);
+  });
+
   it('reads and answers a scale', async (api) => {
     const path = `/apis/apps/v1/namespaces/${api.namespace}/replicasets`;
     const labels = { a: 'b' };
