@@ -202,7 +202,14 @@ class ServerCore {
     const definitions = this.cluster.resource('apiextensions.k8s.io', 'customresourcedefinitions');
     if (definitions === undefined) return;
     const custom = new CustomResources(
-      { cluster: this.cluster, types, clock, log, columns: columnsOfPrinterColumns },
+      {
+        cluster: this.cluster,
+        types,
+        clock,
+        log,
+        columns: columnsOfPrinterColumns,
+        callConversion: admission.callConversion,
+      },
       definitions,
     );
     this.#running.push(custom);

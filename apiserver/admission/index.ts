@@ -2,6 +2,7 @@
  *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
 import type { Authorizer } from '../auth/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import type { CallConversion } from '../registry/crd/webhook-conversion.ts';
 import { certificateSigners } from './certificates.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
@@ -20,6 +21,8 @@ import { type ApplyJsonPatch, mutatingWebhooks } from './webhooks/mutating.ts';
 import { clusterServiceResolver } from './webhooks/service-resolver.ts';
 import { validatingWebhooks } from './webhooks/validating.ts';
 
+const conversionSeconds = 30;
+
 export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 
 /** What the plug-ins are given. */
@@ -34,6 +37,8 @@ export interface AdmissionDeps {
 /** All plug-ins, in order. Disposing of them closes the connections to webhooks. */
 export interface AdmissionPlugins extends Disposable {
   readonly plugins: readonly AdmissionPlugin[];
+  /** Calls the conversion webhooks of definitions, over the same kind of connections. */
+  readonly callConversion: CallConversion;
 }
 
 /** Makes the plug-ins; they read the cluster at each request and keep nothing but connections. */
@@ -41,6 +46,8 @@ export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
   const { cluster, applyJsonPatch, authorizer } = deps;
   const caller = new HookCaller(deps.resolveService ?? clusterServiceResolver(cluster), authorizer);
   return {
+    callConversion: (webhook, review, signal) =>
+      caller.call({ ...webhook, timeoutSeconds: conversionSeconds }, review, signal),
     plugins: [
       namespaceLifecycle(cluster),
       limitRanger(cluster),

@@ -60,6 +60,8 @@ export async function handleDeleteCollection(call: ResourceCall): Promise<Reply>
   const selection = selectionOf(type, request, parseSelectors(exchange.query));
   const entries = parts.store.list(type.storageKey, request.namespace);
   const { limit } = parseListNumbers(exchange.query);
+  const stored = type.conversion === undefined ? [] : entries.map((entry) => entry.object);
+  await type.conversion?.prepare(stored, call.signal);
   const chosen = entries
     .map((entry) => type.toServed(entry.object))
     .filter((object) => selection.matches(object))

@@ -74,17 +74,28 @@ function isCached({ type }: ResourceCall): boolean {
 /** The stored object that a call names, in the call's version.
  *  @throws StatusError 404 */
 export function readObject(call: ResourceCall): KubeObject {
-  const { type, request, parts } = call;
+  return call.type.toServed(findEntry(call).object);
+}
+
+function findEntry({ type, request, parts }: ResourceCall): StoredEntry {
   const entry = parts.store.get(type.storageKey, storageName(type, request.namespace, request.name));
   if (entry === undefined) throw notFound(type, request.name);
-  return type.toServed(entry.object);
+  return entry;
+}
+
+/** The same of any type, also one whose versions a webhook turns into each other.
+ *  @throws StatusError 404, 500 */
+export async function convertedObject(call: ResourceCall): Promise<KubeObject> {
+  const { object } = findEntry(call);
+  if (call.type.conversion !== undefined) await call.type.conversion.prepare([object], call.signal);
+  return call.type.toServed(object);
 }
 
 export async function handleGet(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
   const version = call.exchange.query.get('resourceVersion') ?? '';
   await reachRevision(call, parseRevision(version));
-  const object = readObject(call);
+  const object = await convertedObject(call);
   const table = { nowMs: call.parts.clock.now(), rowObject: parseRowObject(call.exchange.query) };
   return encodeObject({ code: 200, type: call.type, object }, form, table);
 }
@@ -161,6 +172,17 @@ function keyPrefix({ type, request }: ResourceCall): string {
   return type.namespaced && request.namespace === '' ? '' : `${request.namespace}/`;
 }
 
+/** Asks for the versions of what a page may hold, in one request. */
+async function preparePage(call: ResourceCall, selection: Selection, position: ListPosition): Promise<void> {
+  const { conversion } = call.type;
+  if (conversion === undefined) return;
+  const all = candidates(call, selection, position);
+  const start = position.startKey === '' ? 0 : indexOfKey(all, keyPrefix(call) + position.startKey);
+  const end = position.limit === 0 || !selection.isEverything ? all.length : start + position.limit;
+  const objects = all.slice(start, end).map((entry) => entry.object);
+  await conversion.prepare(objects, call.signal);
+}
+
 function takePage(call: ResourceCall, selection: Selection, position: ListPosition): Page {
   const revision = position.exactRevision ?? call.parts.store.revision;
   const all = candidates(call, selection, position);
@@ -218,5 +240,6 @@ export async function handleList(call: ResourceCall): Promise<Reply> {
   const selection = selectionOf(call.type, call.request, selectors);
   const position = parseListPosition(query, isCached(call));
   await reachPosition(call, position);
+  await preparePage(call, selection, position);
   return listReply(call, takePage(call, selection, position), form);
 }

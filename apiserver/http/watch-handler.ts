@@ -1,3 +1,4 @@
+import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';
 import { checkRepresentations, negotiateOutput, protobufType } from './negotiation.ts';
@@ -15,12 +16,50 @@ function tooOld(wanted: number, oldest: number): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message });
 }
 
+async function prepareEntries({ type, signal }: ResourceCall, entries: readonly StoredEntry[]): Promise<void> {
+  if (type.conversion === undefined) return;
+  const objects = entries.map((entry) => entry.object);
+  await type.conversion.prepare(objects, signal);
+}
+
+/** An event shows what the object is now, and what it was where a selector asks for that. */
+async function prepareEvent({ type, signal }: ResourceCall, { entry, previous }: StoreEvent): Promise<void> {
+  if (type.conversion === undefined) return;
+  for (const state of previous === undefined ? [entry] : [previous, entry]) {
+    await type.conversion.prepare([state.object], signal);
+  }
+}
+
+/** Where a webhook turns versions into each other, events wait for it, in their order; when it fails the watch ends. */
+function subscribe(call: ResourceCall, stream: WatchStream): Disposable {
+  const { type, parts } = call;
+  if (type.conversion === undefined) {
+    return parts.store.subscribe(type.storageKey, (event, encodings) => stream.onEvent(event, encodings));
+  }
+  let before = Promise.resolve();
+  return parts.store.subscribe(type.storageKey, (event) => {
+    stream.pending += 1;
+    before = before
+      .then(async () => {
+        await prepareEvent(call, event);
+        stream.onEvent(event);
+      })
+      .catch((thrown: unknown) => {
+        if (thrown instanceof StatusError) stream.sendError(thrown);
+        call.exchange.response.end();
+      })
+      .finally(() => (stream.pending -= 1));
+  });
+}
+
 /** Sends all there is, no faster than it is read. */
 async function sendState(call: ResourceCall, stream: WatchStream, options: WatchOptions): Promise<void> {
   const { store } = call.parts;
   await reachRevision(call, options.minimumRevision);
   stream.revision = store.revision;
-  for (const entry of store.list(call.type.storageKey, call.request.namespace)) {
+  const entries = store.list(call.type.storageKey, call.request.namespace);
+  await prepareEntries(call, entries);
+  for (const entry of entries) {
     stream.sendInitial(entry);
     const drained = stream.drained();
     if (drained !== undefined) await drained;
@@ -30,15 +69,16 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
 
 /** Sends the events after the revision of the stream, no faster than they are read, and from then on every event.
  *  @throws StatusError 410 */
-async function follow({ parts, type }: ResourceCall, stream: WatchStream): Promise<Disposable> {
-  const { store } = parts;
+async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposable> {
+  const { type } = call;
+  const { store } = call.parts;
   for (;;) {
     const events = store.eventsAfter(type.storageKey, stream.revision);
     if (events === undefined) throw tooOld(stream.revision, store.oldestRevision(type.storageKey));
     // Nothing may happen between this look and the subscription.
-    if (events.length === 0)
-      return store.subscribe(type.storageKey, (event, encodings) => stream.onEvent(event, encodings));
+    if (events.length === 0) return subscribe(call, stream);
     for (const event of events) {
+      await prepareEvent(call, event);
       stream.onEvent(event);
       const drained = stream.drained();
       if (drained !== undefined) await drained;
@@ -76,7 +116,7 @@ function arrange(call: ResourceCall, run: Run): Disposable {
   const bookmark = (): void => {
     if (run.subscription === undefined) return;
     // Every event up to the store's revision has been delivered: they are published synchronously.
-    if (store.settled() === undefined) stream.revision = store.revision;
+    if (store.settled() === undefined && stream.pending === 0) stream.revision = store.revision;
     stream.sendBookmark(false);
   };
   const timers = [setTimeout(end, options.timeoutMs)];

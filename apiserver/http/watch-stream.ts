@@ -22,6 +22,8 @@ export class WatchStream {
   readonly #rowObject: RowObject;
   readonly #selection: Selection;
   readonly #encodingKey: string;
+  /** Events that are still being brought into the version of the watch. */
+  pending = 0;
   #hasSentColumns = false;
   #revision = 0;
   #isFull = false;

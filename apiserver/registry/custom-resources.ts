@@ -3,6 +3,7 @@ import { StatusError } from '../http/status-error.ts';
 import type { Cluster, ClusterEvent } from './cluster.ts';
 import { crdStatus } from './crd/crd-status.ts';
 import { type ColumnsOfPrinterColumns, resourceTypesOfCrd } from './crd/custom-types.ts';
+import type { CallConversion } from './crd/webhook-conversion.ts';
 import type { KubeObject } from './kube-object.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { TypeRegistry } from './type-registry.ts';
@@ -21,6 +22,7 @@ export interface CustomResourceDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly columns: ColumnsOfPrinterColumns;
+  readonly callConversion: CallConversion;
 }
 
 function statusOf(crd: KubeObject): JsonObject {
@@ -117,7 +119,8 @@ export class CustomResources implements Disposable {
     const isGoing = deletionTimestamp !== undefined;
     const edition = [crd['spec'] as JsonObject, isGoing];
     if (isJsonEqual(this.#served.get(name), edition)) return;
-    const types = resourceTypesOfCrd(crd, this.#deps.columns);
+    const { columns, callConversion } = this.#deps;
+    const types = resourceTypesOfCrd(crd, { columns, callConversion });
     this.#deps.types.setCustom(name, isGoing ? types.map((type) => ({ ...type, isGoing: true })) : types);
     this.#served.set(name, edition);
   }

@@ -128,8 +128,11 @@ export class ObjectWriter {
     // Taken names are found before the validating plug-ins ask others, and again when storing.
     if (this.#deps.store.get(type.storageKey, key) !== undefined) throw new StaleChangeError(undefined);
     await this.#validate(target, { operation: 'CREATE', name, object, old: undefined }, context);
-    const stored = type.toStorage(object);
-    if (context.dryRun) return { object: type.toServed(stored), isCreated: true, isGone: false };
+    const stored = await storedForm(type, object, context.signal);
+    if (context.dryRun) {
+      const isConverted = type.conversion !== undefined;
+      return { object: isConverted ? object : type.toServed(stored), isCreated: true, isGone: false };
+    }
     const { entry, durable } = this.#deps.store.commit({
       storageKey: type.storageKey,
       key,
@@ -137,7 +140,7 @@ export class ObjectWriter {
       object: stored,
     });
     await durable;
-    return { object: type.toServed(entry.object), isCreated: true, isGone: false };
+    return { object: await servedForm(type, entry.object, context.signal), isCreated: true, isGone: false };
   }
 
   async #updateOnce(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
@@ -145,7 +148,7 @@ export class ObjectWriter {
     const { type, name } = target;
     const entry = this.#deps.store.get(type.storageKey, storageName(type, target.namespace, name));
     if (entry === undefined) return await this.#createAbsent(request, context);
-    const live = type.toServed(entry.object);
+    const live = await servedForm(type, entry.object, context.signal);
     const wanted = copyJson(await request.build(live));
     checkIdentity(wanted, target);
     if (!request.isPatch) checkUid(target, wanted, live.metadata.uid ?? '');
@@ -212,11 +215,12 @@ export class ObjectWriter {
     const isSame = isJsonEqual(object as unknown as JsonValue, live as unknown as JsonValue);
     if (context.dryRun || (isSame && !isGone)) return { object, isCreated: false, isGone: false };
     const storageKey = type.storageKey;
-    const stored = isGone ? undefined : type.toStorage(object);
+    const stored = isGone ? undefined : await storedForm(type, object, context.signal);
     const change = { storageKey, key: entry.key, replaces: entry, object: stored };
     const { entry: written, durable } = this.#deps.store.commit(change);
     await durable;
-    return { object: isGone ? object : type.toServed(written.object), isCreated: false, isGone };
+    const served = isGone ? object : await servedForm(type, written.object, context.signal);
+    return { object: served, isCreated: false, isGone };
   }
 
   async #deleteOnce(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
@@ -224,27 +228,30 @@ export class ObjectWriter {
     const { store } = this.#deps;
     const entry = store.get(type.storageKey, storageName(type, target.namespace, name));
     if (entry === undefined) throw notFound(type, name);
-    const old = type.toServed(entry.object);
+    const old = await servedForm(type, entry.object, context.signal);
     await this.#validate(target, { operation: 'DELETE', name, object: undefined, old }, context);
     checkPreconditions(type, old, options);
     const marked = markForDeletion(type, old, { options, nowMs: this.#deps.clock.now() });
     if (marked.isHeld) return await this.#replace(target, { entry, live: old, object: marked.object }, context);
     if (context.dryRun) return { object: marked.object, isCreated: false, isGone: true };
-    return await this.#remove(type, entry, marked.object === old ? undefined : marked.object);
+    const last = marked.object === old ? undefined : await storedForm(type, marked.object, context.signal);
+    return await this.#remove(type, { entry, marked: last }, context.signal);
   }
 
   /** Takes an object out of storage; what has ended its grace is seen marked before it goes. */
-  async #remove(type: ResourceType, entry: StoredEntry, marked: KubeObject | undefined): Promise<WriteResult> {
+  async #remove(
+    type: ResourceType,
+    { entry, marked }: { readonly entry: StoredEntry; readonly marked: KubeObject | undefined },
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
     const { store } = this.#deps;
     const { storageKey } = type;
     const { key } = entry;
     const before =
-      marked === undefined
-        ? entry
-        : store.commit({ storageKey, key, replaces: entry, object: type.toStorage(marked) }).entry;
+      marked === undefined ? entry : store.commit({ storageKey, key, replaces: entry, object: marked }).entry;
     const { durable, entry: last } = store.commit({ storageKey, key, replaces: before, object: undefined });
     await durable;
-    return { object: type.toServed(last.object), isCreated: false, isGone: true };
+    return { object: await servedForm(type, last.object, signal), isCreated: false, isGone: true };
   }
 
   async #mutate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<KubeObject> {
@@ -264,6 +271,17 @@ export class ObjectWriter {
       await plugin.validate?.(request);
     }
   }
+}
+
+/** A stored object in the version of a request. */
+async function servedForm(type: ResourceType, object: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  if (type.conversion !== undefined) await type.conversion.prepare([object], signal);
+  return type.toServed(object);
+}
+
+/** An object of a request in the version that it is stored in. */
+async function storedForm(type: ResourceType, object: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  return type.conversion === undefined ? type.toStorage(object) : await type.conversion.store(object, signal);
 }
 
 interface AdmissionStep {

@@ -69,6 +69,16 @@ export interface Strategy extends KindFacts {
   nameProblems(name: string): string[];
 }
 
+/** Conversion that takes a request to a webhook. */
+export interface AsyncConversion {
+  /** Makes stored objects ready for `toServed`.
+   *  @throws StatusError 500 */
+  prepare(objects: readonly KubeObject[], signal: AbortSignal): Promise<void>;
+  /** Instead of `toStorage`.
+   *  @throws StatusError 500 */
+  store(object: KubeObject, signal: AbortSignal): Promise<KubeObject>;
+}
+
 /** One served version of one resource, built in or custom. */
 export interface ResourceType {
   readonly group: string;
@@ -102,4 +112,6 @@ export interface ResourceType {
   /** From the storage version into this one (`toServed`), and back. Custom `None` conversion rewrites apiVersion only. */
   toServed(object: KubeObject): KubeObject;
   toStorage(object: KubeObject): KubeObject;
+  /** Where others turn the versions into each other. Stored objects must be prepared before `toServed` is asked for them. */
+  readonly conversion?: AsyncConversion;
 }

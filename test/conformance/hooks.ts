@@ -90,6 +90,11 @@ export class Hooks {
     await this.#untilInForce(name);
   }
 
+  /** What a path answers that is asked by other means than a configuration: ConversionReviews. */
+  answer(first: string, answer: Answering): void {
+    this.#answers.set(first, answer);
+  }
+
   /** A webhook of a configuration. */
   webhook(first: string, spec: JsonObject): JsonObject {
     return {

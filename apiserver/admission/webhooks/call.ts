@@ -1,14 +1,22 @@
 import { type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../src/base/index.ts';
+
 import type { Authorizer } from '../../auth/index.ts';
-import type { Hook } from './hook.ts';
 
 const maxResponseBytes = 4 * 1024 * 1024;
 const maxAgents = 200;
 
 /** A call that brought no answer; the message is the tail of kube-apiserver's text, from `Post "…"` on where it got that far. */
 export class HookCallError extends Error {}
+
+/** What is called, and how long an answer may take. */
+export interface CalledHook {
+  /** Unique in the cluster and stable while the configuration stays. */
+  readonly key: string;
+  readonly clientConfig: JsonObject;
+  readonly timeoutSeconds: number;
+}
 
 /** Where a Service is on this machine or in this network. */
 export interface ServiceEndpoint {
@@ -47,7 +55,7 @@ function serviceTarget(service: JsonObject, timeoutSeconds: number, resolve: Ser
   };
 }
 
-function targetOf({ clientConfig, timeoutSeconds }: Hook, resolve: ServiceResolver): Target {
+function targetOf({ clientConfig, timeoutSeconds }: CalledHook, resolve: ServiceResolver): Target {
   if (isJsonObject(clientConfig.service)) return serviceTarget(clientConfig.service, timeoutSeconds, resolve);
   const url = new URL(typeof clientConfig.url === 'string' ? clientConfig.url : '');
   url.searchParams.set('timeout', `${timeoutSeconds}s`);
@@ -116,7 +124,7 @@ async function exchange(options: Exchange): Promise<HookAnswer> {
     const { call, answer } = send(options);
     try {
       const response = await answer;
-      const contentType = response.headers['content-type'] ?? '';
+      const contentType = response.headers['content-type'] ?? 'application/json';
       return { status: response.statusCode ?? 0, contentType, text: (await readBody(response)).toString('utf8') };
     } catch (thrown) {
       const isStale = call.reusedSocket && (thrown as NodeJS.ErrnoException).code === 'ECONNRESET';
@@ -175,7 +183,7 @@ export class HookCaller implements Disposable {
 
   /** POSTs `review` and gives the decoded answer.
    *  @throws HookCallError when none came within the hook's timeout, or it cannot be read */
-  async call(hook: Hook, review: JsonObject, signal: AbortSignal): Promise<JsonValue> {
+  async call(hook: CalledHook, review: JsonObject, signal: AbortSignal): Promise<JsonValue> {
     const target = targetOf(hook, this.#resolve);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(hook.timeoutSeconds * 1000)]);
     const options = { target, agent: this.#agentOf(hook), body: JSON.stringify(review), signal: deadline };
@@ -190,7 +198,7 @@ export class HookCaller implements Disposable {
     return parseAnswer(answer);
   }
 
-  #agentOf(hook: Hook): Agent {
+  #agentOf(hook: CalledHook): Agent {
     const { caBundle } = hook.clientConfig;
     const ca = typeof caBundle === 'string' && caBundle !== '' ? Buffer.from(caBundle, 'base64') : undefined;
     const key = `${hook.key} ${JSON.stringify(hook.clientConfig)}`;

@@ -13,10 +13,12 @@ import { decodeObject, type FieldValidation } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
+
 import { ObjectPatch } from '../object-patch.ts';
 import { parseApply, patchKindOf, readPatchOptions } from '../patch-handler.ts';
-import { outputForm, readObject } from '../read-handlers.ts';
+import { convertedObject, outputForm } from '../read-handlers.ts';
 import { badRequest, conflict, internalError, invalid } from '../status-error.ts';
+
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -178,7 +180,7 @@ async function writeScale(call: ResourceCall, context: WriteContext, change: Cha
 export async function getScale(call: ResourceCall): Promise<Reply> {
   const form = outputForm(call, false);
   await call.parts.store.settled();
-  return encodeValue(200, readScale(call.type, readObject(call)), form);
+  return encodeValue(200, readScale(call.type, await convertedObject(call)), form);
 }
 
 /** The Scale in the body of a PUT.

@@ -15,7 +15,7 @@ const known = ['v1', 'v1beta1'];
 export function caBundleProblem(bundle: string): string | undefined {
   const pem = Buffer.from(bundle, 'base64').toString('utf8');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) return 'data does not contain any valid RSA or ECDSA certificates';
+  if (blocks.length === 0) return 'unable to parse bytes as PEM block';
   try {
     for (const block of blocks) new X509Certificate(block);
     return undefined;

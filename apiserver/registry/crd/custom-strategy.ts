@@ -39,8 +39,8 @@ export interface CustomObjects {
   decode(object: KubeObject): string[];
   /** Takes out what the schema does not know and sets its defaults. Changes `object`. */
   complete(object: KubeObject): void;
-  /** Sets defaults alone. Changes `object`. */
-  setDefaults(object: KubeObject): void;
+  /** Takes out what the schema does not know. Changes `object`. */
+  prune(object: KubeObject): void;
   validate(object: KubeObject, old: KubeObject | undefined, subresource: string | undefined): FieldError[];
 }
 
@@ -80,7 +80,7 @@ export function compileObjects(version: CustomVersion): CustomObjects {
       return unknown;
     },
     complete: (object) => void complete(asJson(object)),
-    setDefaults: (object) => withoutMetadata(asJson(object), setDefaults),
+    prune: (object) => void pruneCustom(asJson(object), schema, { isObject: true }),
     validate: (object, old, subresource) => {
       const errors = rules.ofSchema(asJson(object), old === undefined ? undefined : asJson(old), subresource);
       if (subresource !== 'status') errors.push(...specScaleErrors(object, scale));

@@ -6,7 +6,15 @@ import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { copyJson } from '../json-copy.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
-import type { ResourceType, ScalePaths, SubresourceType, TableColumn, Verb } from '../resource-type.ts';
+import type {
+  AsyncConversion,
+  ResourceType,
+  ScalePaths,
+  SubresourceType,
+  TableColumn,
+  Verb,
+} from '../resource-type.ts';
+import { ConvertedObjects } from './converted-objects.ts';
 import {
   type CustomObjects,
   type CustomVersion,
@@ -14,6 +22,7 @@ import {
   createCustomStrategy,
   selectedText,
 } from './custom-strategy.ts';
+import { type CallConversion, WebhookConversion } from './webhook-conversion.ts';
 
 const verbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const readWrite: readonly Verb[] = ['get', 'patch', 'update'];
@@ -66,29 +75,88 @@ function deprecationOf(crd: JsonObject, version: JsonObject): { readonly depreca
   };
 }
 
+/** The versions of a definition, and how objects get from one to another. */
+class Versions {
+  readonly #objects: ReadonlyMap<string, CustomObjects>;
+  readonly #webhook: WebhookConversion | undefined;
+
+  constructor(objects: ReadonlyMap<string, CustomObjects>, webhook: WebhookConversion | undefined) {
+    this.#objects = objects;
+    this.#webhook = webhook;
+  }
+
+  /** An object by the schema of its own version, with that version's defaults: as it is before it is turned into another. */
+  complete(object: KubeObject): KubeObject {
+    const copy = copyJson(object);
+    this.#objects.get(object.apiVersion)?.complete(copy);
+    return copy;
+  }
+
+  /** The object under the name of another version; what that one does not know goes. */
+  rename(object: KubeObject, apiVersion: string): KubeObject {
+    const copy = { ...copyJson(object), apiVersion };
+    this.#objects.get(apiVersion)?.prune(copy);
+    return copy;
+  }
+
+  /** How objects come into a version; undefined where they are only renamed. */
+  asyncInto(apiVersion: string, storageVersion: string): VersionConversion | undefined {
+    const webhook = this.#webhook;
+    if (webhook === undefined) return undefined;
+    const served = new ConvertedObjects(apiVersion, (object, signal) =>
+      webhook.convert(this.complete(object), apiVersion, signal),
+    );
+    return {
+      find: (object) => served.find(object),
+      prepare: (objects, signal) => served.prepare(objects, signal),
+      store: async (object, signal) => {
+        if (object.apiVersion === storageVersion) return object;
+        return this.rename(await webhook.convert(object, storageVersion, signal), storageVersion);
+      },
+    };
+  }
+}
+
+interface VersionConversion extends AsyncConversion {
+  find(object: KubeObject): KubeObject;
+}
+
 /** Objects as they are served are worked out once each; what needs no change is served as it is stored. */
 function converters(
+  versions: Versions,
   apiVersion: string,
-  objects: CustomObjects,
   storageVersion: string,
-): Pick<ResourceType, 'toServed' | 'toStorage'> {
+): Pick<ResourceType, 'toServed' | 'toStorage' | 'conversion'> {
   const served = new WeakMap<KubeObject, KubeObject>();
+  const conversion = versions.asyncInto(apiVersion, storageVersion);
+  const read = (object: KubeObject): KubeObject => {
+    if (object.apiVersion === apiVersion) return versions.complete(object);
+    return versions.rename(conversion?.find(object) ?? versions.complete(object), apiVersion);
+  };
   return {
+    ...(conversion === undefined ? {} : { conversion }),
     toServed: (object) => {
       const known = served.get(object);
       if (known !== undefined) return known;
-      const copy = { ...copyJson(object), apiVersion };
-      objects.complete(copy);
-      const isSame = isJsonEqual(asJson(copy), asJson(object));
-      const result = isSame ? object : copy;
-      served.set(object, result);
-      return result;
+      const result = read(object);
+      const isSame = isJsonEqual(asJson(result), asJson(object));
+      served.set(object, isSame ? object : result);
+      return isSame ? object : result;
     },
-    toStorage: (object) => (object.apiVersion === storageVersion ? object : { ...object, apiVersion: storageVersion }),
+    toStorage: (object) => (object.apiVersion === storageVersion ? object : versions.rename(object, storageVersion)),
   };
 }
 
+function webhookOf(crd: JsonObject, call: CallConversion | undefined): WebhookConversion | undefined {
+  const conversion = objectAt(crd, 'spec', 'conversion');
+  const webhook = objectAt(conversion, 'webhook');
+  if (webhook === undefined || call === undefined || textAt(conversion, 'strategy') !== 'Webhook') return undefined;
+  return new WebhookConversion(call, `conversion_webhook_for_${textAt(objectAt(crd, 'metadata'), 'name')}`, webhook);
+}
+
 interface Build {
+  readonly versions: Versions;
+  readonly objects: ReadonlyMap<string, CustomObjects>;
   readonly crd: JsonObject;
   readonly storageVersion: string;
   readonly columns: ColumnsOfPrinterColumns;
@@ -114,13 +182,13 @@ function storageVersionHash({ group, version, kind }: { group: string; version: 
   return digest.subarray(0, 8).toString('base64');
 }
 
-function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build): ResourceType {
+function resourceOf(version: JsonObject, { crd, storageVersion, columns, versions, objects }: Build): ResourceType {
   const spec = objectAt(crd, 'spec');
   const names = objectAt(spec, 'names');
   const own = { group: textAt(spec, 'group'), version: textAt(version, 'name'), kind: textAt(names, 'kind') };
   const custom = customVersion(version, own.kind);
   const isStorageVersion = own.version === storageVersion;
-  const objects = compileObjects(custom);
+  const apiVersion = `${own.group}/${own.version}`;
   return {
     ...own,
     listKind: textAt(names, 'listKind') || `${own.kind}List`,
@@ -139,26 +207,36 @@ function resourceOf(version: JsonObject, { crd, storageVersion, columns }: Build
     ...deprecationOf(crd, version),
     schema: rootSchema(custom.schema),
     columns: columns(objectsAt(version, 'additionalPrinterColumns')),
-    strategy: createCustomStrategy(custom, objects),
-    ...converters(`${own.group}/${own.version}`, objects, `${own.group}/${storageVersion}`),
+    strategy: createCustomStrategy(custom, objects.get(apiVersion) ?? compileObjects(custom)),
+    ...converters(versions, apiVersion, `${own.group}/${storageVersion}`),
   };
 }
 
+/** What the types of a definition are made with. */
+export interface CustomTypeDeps {
+  readonly columns?: ColumnsOfPrinterColumns;
+  readonly callConversion?: CallConversion;
+}
+
 /** The resource types that a valid CustomResourceDefinition adds: one a served version, and the storage version even when it is not served
- *  (then without verbs). Work is done once here; call it once a revision. Conversion is `None`: webhook conversion is not done. */
-export function resourceTypesOfCrd(
-  object: KubeObject,
-  columns: ColumnsOfPrinterColumns = columnsOfPrinterColumns,
-): ResourceType[] {
+ *  (then without verbs). Work is done once here; call it once a revision. Without `callConversion` every conversion is `None`. */
+export function resourceTypesOfCrd(object: KubeObject, deps: CustomTypeDeps = {}): ResourceType[] {
+  const { columns = columnsOfPrinterColumns, callConversion: call } = deps;
   const crd = asJson(object);
   const versions = objectsAt(objectAt(crd, 'spec'), 'versions');
   const storageVersion = textAt(
     versions.find((version) => isTrueAt(version, 'storage')),
     'name',
   );
+  const group = textAt(objectAt(crd, 'spec'), 'group');
+  const kind = textAt(objectAt(crd, 'spec', 'names'), 'kind');
+  const objects = new Map(
+    versions.map((version) => [`${group}/${textAt(version, 'name')}`, compileObjects(customVersion(version, kind))]),
+  );
+  const build = { crd, storageVersion, columns, objects, versions: new Versions(objects, webhookOf(crd, call)) };
   const needed = versions.filter((version) => isTrueAt(version, 'served') || isTrueAt(version, 'storage'));
   return needed.map((version) => {
-    const type = resourceOf(version, { crd, storageVersion, columns });
+    const type = resourceOf(version, build);
     return valueAt(version, 'served') === true ? type : { ...type, verbs: [] };
   });
 }
