@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { eventually } from '../support/index.ts';
 import { findKubectls, KubectlHome } from './kubectl.ts';
-import { configMap } from './manifests.ts';
+import { configMap, deployment } from './manifests.ts';
 
 const kubectls = await findKubectls();
 const configuration = {
@@ -45,6 +46,8 @@ let webhook: Server;
 
 beforeAll(async () => {
   server = await startApiServer({ webhooks: [configuration] });
+  await server.client.create(policy);
+  await server.client.create(binding);
   const { certificatePem = '', keyPem = '', port = 0, host = '' } = server.webhookServer ?? {};
   webhook = createServer({ cert: certificatePem, key: keyPem }, (request, response) => {
     let body = '';
@@ -64,6 +67,24 @@ afterAll(async () => {
   await server.stop();
 });
 
+const policy = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'few' },
+  spec: {
+    matchConstraints: {
+      resourceRules: [{ operations: ['CREATE'], apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }],
+    },
+    validations: [{ expression: 'object.spec.replicas <= 5', message: 'at most five' }],
+  },
+};
+const binding = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  metadata: { name: 'few' },
+  spec: { policyName: 'few', validationActions: ['Deny'] },
+};
+
 describe.each(kubectls)('kubectl $version', (kubectl) => {
   const denied = 'admission webhook "deny.example.com" denied the request: m';
   const file = (home: KubectlHome): string => `${home.folder}/denied.json`;
@@ -78,5 +99,15 @@ describe.each(kubectls)('kubectl $version', (kubectl) => {
     await home.file('denied.json', configMap('denied', {}, { deny: how }));
     const { code, stderr } = await home.run(`create -f ${file(home)}`);
     expect([code, stderr]).toEqual([1, expected[how]?.(home)]);
+  });
+
+  test('ADM-36 says which policy an object is against', async () => {
+    await using home = await KubectlHome.open(kubectl, { kubeconfig: server.kubeconfig, namespace: 'default' });
+    const file = await home.file('many.json', deployment('many', 6));
+    await eventually(async () => {
+      const { code, stderr } = await home.run(`create --dry-run=server -f ${file}`);
+      const what = "ValidatingAdmissionPolicy 'few' with binding 'few' denied request: at most five";
+      expect([code, stderr]).toEqual([1, `The deployments "many" is invalid: : ${what}\n`]);
+    });
   });
 });

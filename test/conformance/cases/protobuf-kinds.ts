@@ -303,6 +303,24 @@ const samples: readonly Sample[] = [
       source: { component: 'c' },
     },
   },
+  {
+    kind: 'ValidatingAdmissionPolicy',
+    path: 'apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+    isClusterWide: true,
+    rest: { spec: { matchConstraints: { resourceRules: webhook.rules }, validations: [{ expression: 'true' }] } },
+  },
+  {
+    kind: 'ValidatingAdmissionPolicyBinding',
+    path: 'apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+    isClusterWide: true,
+    rest: {
+      spec: {
+        policyName: 'none',
+        validationActions: ['Deny'],
+        matchResources: { objectSelector: { matchLabels: { a: 'b' } } },
+      },
+    },
+  },
 ];
 
 /** Whether an absent value is written as null is the business of JSON. */
