@@ -14,6 +14,7 @@ import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaul
 import { podSecurity } from './pod-security/index.ts';
 import { validatingPolicies } from './policies/index.ts';
 import { rbacEscalation } from './rbac-escalation.ts';
+import { requestAuthor } from './request-author.ts';
 import { resourceQuota } from './resource-quota.ts';
 import { runtimeClass } from './runtime-class.ts';
 import { HookCaller, type ServiceResolver } from './webhooks/call.ts';
@@ -62,6 +63,7 @@ export function createAdmissionPlugins(deps: AdmissionDeps): AdmissionPlugins {
       runtimeClass(cluster),
       certificateSigners(authorizer),
       mutatingWebhooks(cluster, caller, applyJsonPatch),
+      requestAuthor(),
       rbacEscalation(cluster, authorizer),
       validatingPolicies(cluster, authorizer),
       validatingWebhooks(cluster, caller),

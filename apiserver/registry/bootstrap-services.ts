@@ -20,6 +20,14 @@ export function kubernetesService(port: number): KubeObject {
   };
 }
 
+/** The network that services get their addresses from. */
+export const serviceNetwork: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'ServiceCIDR',
+  metadata: { name: 'kubernetes' },
+  spec: { cidrs: ['10.96.0.0/12'] },
+};
+
 /** An address of this machine that others might reach it at; a loopback address may not stand in Endpoints. */
 export function advertisedAddress(): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

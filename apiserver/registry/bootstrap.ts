@@ -1,7 +1,7 @@
 import { formatTimestamp, type Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
-import { advertisedAddress, kubernetesEndpoints, kubernetesService } from './bootstrap-services.ts';
+import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
 import type { Cluster } from './cluster.ts';
 import type { KubeObject } from './kube-object.ts';
 
@@ -85,7 +85,7 @@ export async function describeServer(options: Bootstrap, port: number): Promise<
   const ip = advertisedAddress();
   if (ip !== undefined) await replaceEndpoints(options, kubernetesEndpoints(ip, port));
   const now = formatTimestamp(options.nowMs);
-  const objects = [...localApiServices(now), ...defaultFlows.map((object) => withTimes(object, now))];
+  const objects = [serviceNetwork, ...localApiServices(now), ...defaultFlows.map((object) => withTimes(object, now))];
   // Together, so that they wait for the disk together.
   await Promise.all(objects.map((object) => ensure(options, object)));
 }

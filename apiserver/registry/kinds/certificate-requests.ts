@@ -211,7 +211,7 @@ const approvalRules: SubresourceRules = {
     const conditions = conditionsOf(object);
     restore(object, old, 'spec');
     restore(object, old, 'status');
-    const status = objectAt(asJson(object), 'status');
+    const { conditions: _before, ...status } = objectAt(asJson(object), 'status') ?? {};
     asJson(object)['status'] = { ...status, ...(conditions.length === 0 ? {} : { conditions }) };
   },
   validate: (object, old) => changeErrors(object, old, { approves: true, issues: false }),

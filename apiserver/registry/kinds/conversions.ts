@@ -20,7 +20,9 @@ const eventNames = {
 
 /** A core Event in the form of events.k8s.io/v1. */
 export function eventToServed(object: KubeObject): KubeObject {
-  return { ...renamed(asJson(object), eventNames), apiVersion: 'events.k8s.io/v1' } as unknown as KubeObject;
+  const event: JsonObject = { ...renamed(asJson(object), eventNames), apiVersion: 'events.k8s.io/v1' };
+  for (const key of ['reportingController', 'reportingInstance']) if (event[key] === '') delete event[key];
+  return event as unknown as KubeObject;
 }
 
 /** An events.k8s.io/v1 Event in the core form, in which events are stored. */

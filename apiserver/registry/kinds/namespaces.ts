@@ -13,12 +13,13 @@ function forceNameLabel(object: KubeObject): void {
 }
 
 /** Finalizers without a domain are those of the server itself. */
-function finalizerErrors(object: KubeObject): FieldError[] {
-  return listOfTexts(specOf(object), 'finalizers').flatMap((name) => {
-    const errors = invalids('spec.finalizers', name, qualifiedNameProblems(name));
+function finalizerErrors(object: KubeObject, isOwn = false): FieldError[] {
+  return listOfTexts(specOf(object), 'finalizers').flatMap((name, index) => {
+    const field = isOwn ? `spec.finalizers[${index}]` : 'spec.finalizers';
+    const errors = invalids(field, name, qualifiedNameProblems(name));
     if (name.includes('/') || ['kubernetes', 'orphan', 'foregroundDeletion'].includes(name)) return errors;
     const why = 'name is neither a standard finalizer name nor is it fully qualified';
-    return [...errors, invalidField('spec.finalizers', name, why)];
+    return [...errors, invalidField(field, name, why)];
   });
 }
 
@@ -46,7 +47,8 @@ export const namespaceRules: KindRules = {
     if (finalizers.length > 0) spec['finalizers'] = [...finalizers];
     else delete spec['finalizers'];
   },
-  validate: finalizerErrors,
+  validate: (object) => finalizerErrors(object),
+  subresources: new Map([['finalize', { prepare: () => {}, validate: (object) => finalizerErrors(object, true) }]]),
   validateChange: () => [],
   validateStatus: phaseErrors,
   nameProblems: dns1123LabelProblems,
