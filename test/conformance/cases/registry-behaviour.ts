@@ -23,7 +23,10 @@ const keep = withoutManagedFields;
 function keepRequest(body: JsonValue): JsonValue {
   const kept = withoutManagedFields(body) as JsonObject;
   const { uid: _uid, extra: _extra, ...spec } = (kept['spec'] ?? {}) as JsonObject;
-  const username = /admin/.test(String(spec['username'])) ? 'the administrator' : (spec['username'] ?? null);
+  const username =
+    (spec['username'] as string | undefined)?.endsWith('admin') === true
+      ? 'the administrator'
+      : (spec['username'] ?? null);
   return { ...kept, spec: { ...spec, username } };
 }
 
