@@ -4,6 +4,8 @@ import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
+import { apiServices } from './api-services.ts';
+import { autoscalers } from './autoscalers.ts';
 import { runController } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
@@ -36,6 +38,8 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     resourceQuotas(cluster),
     nodeTaints(cluster),
     serviceEndpoints(cluster),
+    apiServices(cluster, deps.clock),
+    autoscalers(cluster, deps.clock),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
   const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));

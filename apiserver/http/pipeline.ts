@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
+import type { Store } from '../storage/index.ts';
 import { StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
@@ -247,6 +248,7 @@ export class Pipeline {
   /** Below the roots of built-in groups the router itself says that there is nothing.
    *  @throws StatusError 404 */
   #unknown(path: string): Reply {
+    refuseAggregated(this.#parts.store, path);
     const [root, group = '', ...rest] = path.split('/').filter((part) => part !== '');
     const isRouted =
       root === 'api' ? group !== '' : root === 'apis' && rest.length > 0 && this.#parts.types.isBuiltin(group);
@@ -317,6 +319,15 @@ function hasNamedVerb(verbs: readonly string[]): boolean {
 function unrouted(): StatusError {
   const message = 'the server could not find the requested resource';
   return new StatusError({ code: 404, reason: 'NotFound', message, details: {} });
+}
+
+/** Groups that another server answers are not there while that server is not.
+ *  @throws PlainError 503 */
+function refuseAggregated(store: Store, path: string): void {
+  const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)/.exec(path) ?? [];
+  const found = group === '' ? undefined : store.get('apiservices.apiregistration.k8s.io', `/${version}.${group}`);
+  const spec = found?.object['spec'];
+  if (isJsonObject(spec) && isJsonObject(spec['service'])) throw new PlainError(503, 'service unavailable\n');
 }
 
 function isServed(verbs: readonly string[], verb: string): boolean {

@@ -12,10 +12,11 @@ export const defaultRbac: readonly KubeObject[] = [...objectsOf(source.roles), .
 /** Priority levels and the flow schemas that refer to them. */
 export const defaultFlows: readonly KubeObject[] = objectsOf(source.flows);
 
-/** One APIService, available since `now`, for each group-version that the server answers itself. */
-export function localApiServices(now: string): readonly KubeObject[] {
-  return objectsOf(source.apiServices).map((object) => withTimes(object, now));
-}
+/** One APIService for each group-version that the server answers itself; a controller says that they are available. */
+export const localApiServices: readonly KubeObject[] = objectsOf(source.apiServices).map((object) => {
+  const { status: _status, ...rest } = object;
+  return rest as KubeObject;
+});
 
 /** The object with `now` in its conditions. */
 export function withTimes(object: KubeObject, now: string): KubeObject {

@@ -85,7 +85,7 @@ export async function describeServer(options: Bootstrap, port: number): Promise<
   const ip = advertisedAddress();
   if (ip !== undefined) await replaceEndpoints(options, kubernetesEndpoints(ip, port));
   const now = formatTimestamp(options.nowMs);
-  const objects = [serviceNetwork, ...localApiServices(now), ...defaultFlows.map((object) => withTimes(object, now))];
+  const objects = [serviceNetwork, ...localApiServices, ...defaultFlows.map((object) => withTimes(object, now))];
   // Together, so that they wait for the disk together.
   await Promise.all(objects.map((object) => ensure(options, object)));
 }

@@ -6,12 +6,13 @@ import { runController } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';
-import { loadBalancerSimulation, nodeSimulation, volumeSimulation } from './infrastructure.ts';
+import { loadBalancerSimulation, nodeSimulation } from './infrastructure.ts';
 import { jobSimulation } from './jobs.ts';
 import { podSimulation } from './pods.ts';
 import { replicaSetSimulation } from './replica-sets.ts';
 import { timestampOf } from './simulated.ts';
 import { statefulSetSimulation } from './stateful-sets.ts';
+import { volumeSimulation } from './volumes.ts';
 
 export { simulateAnnotation } from './simulated.ts';
 

@@ -1,76 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { type Controller, specOf, statusOf, typeOf } from '../controllers/controller.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { nodeName } from './pods.ts';
 import { keyOf, keyText, type SimulationContext, shortHash, writeStatus } from './simulated.ts';
 
-const binder = 'system:serviceaccount:kube-system:persistent-volume-binder';
 const cloudProvider = 'system:serviceaccount:kube-system:service-controller';
-const reclaimPolicy = 'Delete';
-
-function storageOf(claim: KubeObject): JsonObject {
-  const { resources } = specOf(claim);
-  const requests = isJsonObject(resources) && isJsonObject(resources.requests) ? resources.requests : {};
-  return { storage: requests.storage ?? '1Gi' };
-}
-
-function volumeFor(claim: KubeObject, name: string): KubeObject {
-  const { apiVersion, kind, metadata } = claim;
-  const { namespace = '', name: claimName = '', uid = '' } = metadata;
-  const { accessModes, storageClassName, volumeMode } = specOf(claim);
-  const spec: JsonObject = {
-    capacity: storageOf(claim),
-    accessModes: accessModes ?? ['ReadWriteOnce'],
-    claimRef: { apiVersion, kind, namespace, name: claimName, uid },
-    persistentVolumeReclaimPolicy: reclaimPolicy,
-    hostPath: { path: `/simulated/${name}` },
-    ...(storageClassName === undefined ? {} : { storageClassName }),
-    ...(volumeMode === undefined ? {} : { volumeMode }),
-  };
-  return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec };
-}
-
-/** Every claim gets a volume of just its size, and takes it along when it goes; one that selects among volumes waits for them. */
-export function volumeSimulation({ cluster }: SimulationContext): Controller {
-  const claims = typeOf(cluster, 'persistentvolumeclaims');
-  const volumes = typeOf(cluster, 'persistentvolumes');
-  const ensureVolume = async (claim: KubeObject, name: string): Promise<void> => {
-    const volume =
-      cluster.get(volumes, { namespace: '', name }) ??
-      (await cluster.create(volumes, volumeFor(claim, name), { as: binder }));
-    await writeStatus(cluster, { type: volumes, object: volume, as: binder }, { phase: 'Bound' });
-  };
-  const release = async (name: string): Promise<void> => {
-    const volume = cluster.get(volumes, { namespace: '', name });
-    if (volume === undefined) return;
-    await writeStatus(cluster, { type: volumes, object: volume, as: binder }, { phase: 'Released' });
-    await unlessGone(cluster.delete(volumes, { namespace: '', name }, { as: binder }));
-  };
-  return {
-    name: 'simulated-volumes',
-    keysOf: ({ resource, object, type }) => {
-      if (resource.storageKey !== 'persistentvolumeclaims') return [];
-      return [type === 'DELETED' ? `release/pvc-${object.metadata.uid ?? ''}` : `bind/${keyText(object)}`];
-    },
-    work: async (text) => {
-      const [action, ...rest] = text.split('/');
-      if (action === 'release') return await release(rest.join('/'));
-      const key = keyOf(rest.join('/'));
-      const claim = cluster.get(claims, key);
-      if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) return;
-      if (statusOf(claim).phase === 'Bound' || specOf(claim).selector !== undefined) return;
-      const given = specOf(claim).volumeName;
-      const name = typeof given === 'string' && given !== '' ? given : `pvc-${claim.metadata.uid}`;
-      await ensureVolume(claim, name);
-      const annotations = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
-      const change = { metadata: { annotations }, spec: { volumeName: name } };
-      const bound = given === name ? claim : await cluster.patch(claims, key, change, { as: binder });
-      const accessModes: JsonValue = specOf(bound).accessModes ?? ['ReadWriteOnce'];
-      const status = { phase: 'Bound', accessModes, capacity: storageOf(bound) };
-      await writeStatus(cluster, { type: claims, object: bound, as: binder }, status);
-    },
-  };
-}
 
 /** Services of type LoadBalancer get an address out of 192.0.2.0/24, which leads nowhere. */
 export function loadBalancerSimulation({ cluster }: SimulationContext): Controller {

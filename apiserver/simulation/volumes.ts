@@ -1,0 +1,178 @@
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { compareQuantities } from '../schema/quantity.ts';
+import { matchesLabelSelector } from '../selectors/index.ts';
+import { keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
+
+const as = 'system:serviceaccount:kube-system:persistent-volume-binder';
+const boundByController = 'pv.kubernetes.io/bound-by-controller';
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function part(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isJsonObject(value) ? value : {};
+}
+
+function sizeOf(claim: KubeObject): string {
+  return text(part(part(specOf(claim), 'resources'), 'requests')['storage']) || '1Gi';
+}
+
+function capacityOf(volume: KubeObject): string {
+  return text(part(specOf(volume), 'capacity')['storage']) || '0';
+}
+
+function claimReference(claim: KubeObject): JsonObject {
+  const { namespace = '', name = '', uid = '' } = claim.metadata;
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid };
+}
+
+function isOf(volume: KubeObject, claim: KubeObject): boolean {
+  const { namespace, name, uid } = part(specOf(volume), 'claimRef');
+  const { metadata } = claim;
+  return namespace === metadata.namespace && name === metadata.name && (uid === undefined || uid === metadata.uid);
+}
+
+function modesOf(object: KubeObject): string[] {
+  const { accessModes } = specOf(object);
+  return Array.isArray(accessModes) ? accessModes.map((mode) => text(mode)) : [];
+}
+
+/** Whether a volume that is nobody's would do for a claim. */
+function fits(volume: KubeObject, claim: KubeObject): boolean {
+  const [own, wanted] = [specOf(volume), specOf(claim)];
+  const isFree = own['claimRef'] === undefined && volume.metadata.deletionTimestamp === undefined;
+  const isAlike =
+    text(own['storageClassName']) === text(wanted['storageClassName']) &&
+    (own['volumeMode'] ?? 'Filesystem') === (wanted['volumeMode'] ?? 'Filesystem');
+  const { selector } = wanted;
+  return (
+    isFree &&
+    isAlike &&
+    modesOf(claim).every((mode) => modesOf(volume).includes(mode)) &&
+    compareQuantities(capacityOf(volume), sizeOf(claim)) >= 0 &&
+    (selector === undefined || matchesLabelSelector(selector, volume.metadata.labels))
+  );
+}
+
+/** A volume made to measure, as a provisioner would. */
+function provisioned(claim: KubeObject): KubeObject {
+  const name = `pvc-${claim.metadata.uid}`;
+  const { storageClassName, volumeMode } = specOf(claim);
+  const spec: JsonObject = {
+    capacity: { storage: sizeOf(claim) },
+    accessModes: modesOf(claim),
+    claimRef: claimReference(claim),
+    persistentVolumeReclaimPolicy: 'Delete',
+    hostPath: { path: `/simulated/${name}` },
+    ...(storageClassName === undefined ? {} : { storageClassName }),
+    ...(volumeMode === undefined ? {} : { volumeMode }),
+  };
+  return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec };
+}
+
+class Volumes implements Controller {
+  readonly name = 'simulated-volumes';
+  readonly #cluster: Cluster;
+  readonly #claims: ResourceType;
+  readonly #volumes: ResourceType;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+    this.#claims = typeOf(cluster, 'persistentvolumeclaims');
+    this.#volumes = typeOf(cluster, 'persistentvolumes');
+  }
+
+  /** Binding is for one worker at a time, so that no volume is taken twice: there is one key. */
+  keysOf({ resource }: ClusterEvent): Iterable<string> {
+    const isOurs = ['persistentvolumeclaims', 'persistentvolumes', 'storageclasses.storage.k8s.io'];
+    return isOurs.includes(resource.storageKey) ? ['all'] : [];
+  }
+
+  async work(): Promise<void> {
+    for (const volume of this.#cluster.list(this.#volumes)) await this.#keepVolume(volume);
+    for (const claim of this.#cluster.list(this.#claims)) await this.#keepClaim(claim);
+  }
+
+  async #keepVolume(volume: KubeObject): Promise<void> {
+    if (volume.metadata.deletionTimestamp !== undefined) return;
+    const { claimRef, persistentVolumeReclaimPolicy } = specOf(volume);
+    if (!isJsonObject(claimRef)) return await this.#setPhase(volume, 'Available');
+    const key = { namespace: text(claimRef['namespace']), name: text(claimRef['name']) };
+    const claim = this.#cluster.get(this.#claims, key);
+    if (claim !== undefined && isOf(volume, claim)) return;
+    const wasBound = claimRef['uid'] !== undefined;
+    await this.#setPhase(volume, wasBound ? 'Released' : 'Available');
+    if (!wasBound || persistentVolumeReclaimPolicy !== 'Delete') return;
+    const volumeKey = { namespace: '', name: volume.metadata.name ?? '' };
+    await unlessGone(this.#cluster.delete(this.#volumes, volumeKey, { as }));
+  }
+
+  async #keepClaim(claim: KubeObject): Promise<void> {
+    if (claim.metadata.deletionTimestamp !== undefined || statusOf(claim)['phase'] === 'Bound') return;
+    const volume = await this.#volumeFor(claim);
+    if (volume !== undefined) await this.#bind(claim, volume);
+  }
+
+  async #volumeFor(claim: KubeObject): Promise<KubeObject | undefined> {
+    const wanted = text(specOf(claim)['volumeName']);
+    const all = this.#cluster.list(this.#volumes);
+    if (wanted !== '') {
+      const named = all.find(({ metadata }) => metadata.name === wanted);
+      return named !== undefined && (specOf(named)['claimRef'] === undefined || isOf(named, claim)) ? named : undefined;
+    }
+    const fitting = all.filter((volume) => isOf(volume, claim) || fits(volume, claim));
+    const [smallest] = fitting.toSorted((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
+    if (smallest !== undefined || !this.#isProvisioned(claim)) return smallest;
+    return await this.#cluster.create(this.#volumes, provisioned(claim), { as });
+  }
+
+  /** Claims without a class are served as by a default class, those of a class that is not there wait. */
+  #isProvisioned(claim: KubeObject): boolean {
+    const { storageClassName } = specOf(claim);
+    if (typeof storageClassName !== 'string') return true;
+    const type = this.#cluster.resource('storage.k8s.io', 'storageclasses');
+    if (storageClassName === '' || type === undefined) return false;
+    const found = this.#cluster.get(type, { namespace: '', name: storageClassName });
+    return found !== undefined && found['provisioner'] !== 'kubernetes.io/no-provisioner';
+  }
+
+  async #bind(claim: KubeObject, volume: KubeObject): Promise<void> {
+    const taken = await this.#take(volume, claim);
+    await this.#setPhase(taken, 'Bound');
+    const { name = '' } = volume.metadata;
+    const isOwnChoice = text(specOf(claim)['volumeName']) !== name;
+    const annotations = {
+      'pv.kubernetes.io/bind-completed': 'yes',
+      ...(isOwnChoice ? { [boundByController]: 'yes' } : {}),
+    };
+    const change = { metadata: { annotations }, spec: { volumeName: name } };
+    const bound = await this.#cluster.patch(this.#claims, keyOf(keyText(claim)), change, { as });
+    const status = { phase: 'Bound', accessModes: modesOf(volume), capacity: part(specOf(volume), 'capacity') };
+    await writeStatus(this.#cluster, { type: this.#claims, object: bound, as }, status);
+  }
+
+  async #take(volume: KubeObject, claim: KubeObject): Promise<KubeObject> {
+    const claimRef = claimReference(claim);
+    if (isJsonEqual(part(specOf(volume), 'claimRef'), claimRef)) return volume;
+    const change = { metadata: { annotations: { [boundByController]: 'yes' } }, spec: { claimRef } };
+    return await this.#cluster.patch(this.#volumes, { namespace: '', name: volume.metadata.name ?? '' }, change, {
+      as,
+    });
+  }
+
+  async #setPhase(volume: KubeObject, phase: string): Promise<void> {
+    if (statusOf(volume)['phase'] === phase) return;
+    await writeStatus(this.#cluster, { type: this.#volumes, object: volume, as }, { ...statusOf(volume), phase });
+  }
+}
+
+/** Binds claims to volumes that fit, and provisions where a class, or none, is named. */
+export function volumeSimulation({ cluster }: SimulationContext): Controller {
+  return new Volumes(cluster);
+}
