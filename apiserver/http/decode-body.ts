@@ -113,18 +113,6 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
   return value as unknown as KubeObject;
 }
 
-/** A body of a kind that is not a resource of its own: options, scales, reviews. Absent kind and version are accepted.
- *  @throws StatusError 400 */
-export function decodePlain(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {
-  if (bytes.length === 0) return {};
-  const { value, text } = parseAny(bytes, { apiVersion: 'v1', kind }, syntax);
-  if (!isJsonObject(value)) throw noObject(kind, text, value);
-  if (value['kind'] !== undefined && value['kind'] !== kind) {
-    throw badRequest(`${JSON.stringify(value['kind'])} in version "v1" cannot be handled as a ${kind}`);
-  }
-  return value;
-}
-
 /** A body whose decoder's errors are answered as they are; an empty object for null.
  *  @throws StatusError 500 */
 export function decodeBare(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {

@@ -13,6 +13,7 @@ import { negotiateInput } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
 import { badRequest, type FieldError, invalid } from './status-error.ts';
+import { createBinding } from './subresources/binding.ts';
 import { readWriteOptions } from './write-options.ts';
 
 interface Review {
@@ -156,7 +157,7 @@ const reviewToken: VerbHandler = async (call) => {
   return reviewReply(call, sentBack(review), { authenticated: true, user: userJson(user), audiences: [...audiences] });
 };
 
-/** Kinds that are answered and not stored, by storage key: who somebody is and what they may do. */
+/** Kinds that are answered and not stored, by storage key: who somebody is and what they may do; and where a pod is to run. */
 export const reviewHandlers: ReadonlyMap<string, VerbHandler> = new Map([
   ['selfsubjectaccessreviews.authorization.k8s.io', reviewSelf],
   ['subjectaccessreviews.authorization.k8s.io', reviewAccess],
@@ -164,4 +165,5 @@ export const reviewHandlers: ReadonlyMap<string, VerbHandler> = new Map([
   ['selfsubjectrulesreviews.authorization.k8s.io', reviewRules],
   ['selfsubjectreviews.authentication.k8s.io', reviewIdentity],
   ['tokenreviews.authentication.k8s.io', reviewToken],
+  ['bindings', createBinding],
 ]);

@@ -174,7 +174,7 @@ export class ObjectWriter {
     return complete;
   }
 
-  /** What the write itself changes, before admission has its say, belongs to its manager. */
+  /** What the write itself changes, before admission has its say, belongs to its manager: even what the endpoint then does not take. */
   #track(
     target: WriteTarget,
     change: { readonly live: KubeObject; readonly wanted: KubeObject },
@@ -182,8 +182,6 @@ export class ObjectWriter {
   ): KubeObject {
     const { live, wanted } = change;
     const { type, subresource } = target;
-    // Of custom resources even that is tracked which the endpoint then does not take.
-    if (!type.isCustom) prepareUpdate(target, wanted, live);
     return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, wanted);
   }
 
@@ -316,16 +314,6 @@ function admissionRequest(target: WriteTarget, step: AdmissionStep, context: Wri
   };
 }
 
-/** A Namespace is finalised by taking names out of `spec.finalizers`; nothing else changes. */
-function keepAllButSpecFinalizers(object: KubeObject, live: KubeObject): void {
-  const { finalizers } = (object['spec'] ?? {}) as JsonObject;
-  const { finalizers: _old, ...spec } = (live['spec'] ?? {}) as JsonObject;
-  const hasLeft = Array.isArray(finalizers) && finalizers.length > 0;
-  Object.assign(object, copyJson({ ...live, metadata: object.metadata }), {
-    spec: { ...spec, ...(hasLeft ? { finalizers } : {}) },
-  });
-}
-
 function isPrepared(
   subresource: string,
   strategy: Strategy,
@@ -338,14 +326,12 @@ function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject
   const { strategy } = target.type;
   if (target.subresource === 'status') {
     strategy.prepareForStatusUpdate(object, live);
-  } else if (target.subresource === 'finalize') {
-    keepAllButSpecFinalizers(object, live);
   } else if (target.subresource === undefined || !isPrepared(target.subresource, strategy, { object, live })) {
     strategy.prepareForUpdate(object, live);
   }
   const { generation } = live.metadata;
   if (generation === undefined) delete object.metadata.generation;
   else object.metadata.generation = generation;
-  if (target.subresource === 'status') return;
+  if (target.subresource === 'status' || target.subresource === 'binding') return;
   if (strategy.isNewGeneration(object, live)) object.metadata.generation = (generation ?? 0) + 1;
 }

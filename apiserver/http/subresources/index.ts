@@ -3,7 +3,9 @@ import type { VerbHandler } from '../api-parts.ts';
 import { handlePatch } from '../patch-handler.ts';
 import { handleGet } from '../read-handlers.ts';
 import { handleUpdate } from '../write-handlers.ts';
-import { bindPod, evictPod, refuseLog, refuseStream } from './pods.ts';
+import { bindPod } from './binding.ts';
+import { evictPod } from './eviction.ts';
+import { refuseLog, refuseStream } from './pods.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { issueToken } from './token.ts';
 

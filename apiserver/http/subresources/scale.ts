@@ -17,8 +17,7 @@ import { encodeValue } from '../object-output.ts';
 import { ObjectPatch } from '../object-patch.ts';
 import { parseApply, patchKindOf, readPatchOptions } from '../patch-handler.ts';
 import { convertedObject, outputForm } from '../read-handlers.ts';
-import { badRequest, conflict, internalError, invalid } from '../status-error.ts';
-
+import { badRequest, conflict, internalError, invalid, notFound } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -140,12 +139,20 @@ function checkUid(call: ResourceCall, scale: KubeObject, live: KubeObject): void
   throw conflict({ group, plural: `${plural}/scale` }, call.request.name, why);
 }
 
+interface ScaleChange {
+  readonly live: KubeObject;
+  readonly scale: KubeObject;
+}
+
 /** The object with what the changed Scale says of it. */
-function rescaled(call: ResourceCall, live: KubeObject, scale: KubeObject): KubeObject {
+function rescaled(call: ResourceCall, change: ScaleChange, isPatch: boolean): KubeObject {
+  const { live, scale } = change;
   checkIdentity(scale, { ...targetOf(call), subresource: undefined });
   const object = copyJson(live);
   setAt(object, pathsOf(call.type).specReplicas, replicasOf(scale, call.type));
-  checkUid(call, scale, live);
+  // A PUT with another uid is refused when it is stored, like that of any object.
+  object.metadata.uid = isPatch ? (live.metadata.uid ?? '') : (scale.metadata.uid ?? '');
+  if (isPatch) checkUid(call, scale, live);
   const { resourceVersion = '' } = scale.metadata;
   // Whole custom resources must name their version, their scales need not.
   if (resourceVersion !== '' || !call.type.isCustom) object.metadata.resourceVersion = resourceVersion;
@@ -162,17 +169,19 @@ type ChangeScale = (scale: KubeObject, write: TrackedWrite) => KubeObject;
 
 /** Writes the replicas of a Scale made from the present one. */
 async function writeScale(call: ResourceCall, context: WriteContext, change: ChangeScale): Promise<Reply> {
+  const isPatch = call.request.verb === 'patch';
   const form = outputForm(call, false);
   const { type, parts } = call;
   const build = (live: KubeObject | undefined): KubeObject => {
-    const object = live as KubeObject;
+    if (live === undefined) throw notFound(type, call.request.name);
+    const object = live;
     const bare = scaleOf(type, object) as unknown as KubeObject;
     const managedFields = scaleManagedFields(object.metadata.managedFields, replicasField(type));
     const scale = { ...bare, metadata: { ...bare.metadata, managedFields } };
     const write = { type: scaleType(type), live: scale, context, nowMs: parts.clock.now(), subresource: 'scale' };
-    return rescaled(call, object, change(scale, write));
+    return rescaled(call, { live: object, scale: change(scale, write) }, isPatch);
   };
-  const request = { target: targetOf(call), build, createsAbsent: false, isTracked: true, isPatch: true };
+  const request = { target: targetOf(call), build, createsAbsent: false, isTracked: true, isPatch };
   const { object } = await parts.writer.update(request, context);
   return encodeValue(200, scaleOf(type, object), form);
 }

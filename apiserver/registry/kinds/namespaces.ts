@@ -1,6 +1,6 @@
 import type { FieldError } from '../../http/status-error.ts';
 import { invalidField } from '../../schema/field-errors.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, qualifiedNameProblems } from '../names.ts';
 import { invalids } from './checks.ts';
@@ -22,6 +22,20 @@ function finalizerErrors(object: KubeObject, isOwn = false): FieldError[] {
     return [...errors, invalidField(field, name, why)];
   });
 }
+
+/** A namespace is finalised by taking names out of `spec.finalizers`; nothing else changes. */
+function keepAllButFinalizers(object: KubeObject, old: KubeObject): void {
+  const finalizers = listAt(objectAt(asJson(object), 'spec'), 'finalizers');
+  const { finalizers: _old, ...spec } = objectAt(asJson(old), 'spec') ?? {};
+  Object.assign(object, structuredClone({ ...old, metadata: object.metadata }), {
+    spec: { ...structuredClone(spec), ...(finalizers.length === 0 ? {} : { finalizers }) },
+  });
+}
+
+const finalize: SubresourceRules = {
+  prepare: keepAllButFinalizers,
+  validate: (object) => finalizerErrors(object, true),
+};
 
 function phaseErrors(object: KubeObject): FieldError[] {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
@@ -48,7 +62,7 @@ export const namespaceRules: KindRules = {
     else delete spec['finalizers'];
   },
   validate: (object) => finalizerErrors(object),
-  subresources: new Map([['finalize', { prepare: () => {}, validate: (object) => finalizerErrors(object, true) }]]),
+  subresources: new Map([['finalize', finalize]]),
   validateChange: () => [],
   validateStatus: phaseErrors,
   nameProblems: dns1123LabelProblems,
