@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { type Controller, specOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
@@ -112,11 +112,21 @@ function available({ deployment, sets }: Progress): Observation {
       };
 }
 
+/** What a set says of pods that were refused. */
+function replicaFailure({ sets }: Progress): Observation[] {
+  const failed = sets
+    .flatMap((set) => objectsIn(statusOf(set)['conditions']))
+    .find(({ type }) => type === 'ReplicaFailure');
+  if (failed === undefined) return [];
+  const { reason, message } = failed as { reason: string; message: string };
+  return [{ type: 'ReplicaFailure', status: 'True', reason, message }];
+}
+
 function statusFor(progress: Progress, now: string): JsonObject {
   const { deployment, current, sets } = progress;
   const [replicas, availableCount] = [sumOf(sets, 'replicas'), sumOf(sets, 'availableReplicas')];
   const wanted = sets.reduce((total, set) => total + countOf(specOf(set).replicas, 0), 0);
-  const observations = [available(progress), progressing(progress)];
+  const observations = [available(progress), ...replicaFailure(progress), progressing(progress)];
   return {
     observedGeneration: deployment.metadata.generation,
     replicas: positive(replicas),

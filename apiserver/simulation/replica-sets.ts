@@ -1,4 +1,7 @@
-import { type Controller, specOf, typeOf } from '../controllers/controller.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
+import { StatusError } from '../http/status-error.ts';
+import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { createPod, deletePod, passOnFailure } from './pod-set.ts';
 import {
@@ -25,8 +28,28 @@ function victims(pods: readonly KubeObject[], count: number): KubeObject[] {
   return ordered.slice(0, count);
 }
 
+/** Creates pods until one is refused; gives the refusal. */
+async function createMissing(cluster: Cluster, owner: KubeObject, count: number): Promise<StatusError | undefined> {
+  try {
+    for (let missing = count; missing > 0; missing--) await createPod(cluster, owner, { as });
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof StatusError && thrown.failure.code === 403) return thrown;
+    throw thrown;
+  }
+}
+
+/** `conditions` of a set whose pods are refused; the words of the first refusal stay. */
+function failureOf(object: KubeObject, refusal: StatusError | undefined, now: string): JsonObject {
+  if (refusal === undefined) return {};
+  const before = objectsIn(statusOf(object)['conditions']).find(({ type }) => type === 'ReplicaFailure');
+  const condition = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refusal.message };
+  return { conditions: [before ?? { ...condition, lastTransitionTime: now }] };
+}
+
 /** Keeps as many pods as a ReplicaSet wants. */
-export function replicaSetSimulation({ cluster }: SimulationContext): Controller {
+export function replicaSetSimulation(context: SimulationContext): Controller {
+  const { cluster } = context;
   const type = typeOf(cluster, 'replicasets', 'apps');
   const pods = typeOf(cluster, 'pods');
   const activePods = (owner: KubeObject): KubeObject[] => childrenOf(cluster, pods, owner).filter(isPodActive);
@@ -38,7 +61,7 @@ export function replicaSetSimulation({ cluster }: SimulationContext): Controller
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       const wanted = countOf(specOf(object).replicas, 1);
       const present = activePods(object);
-      for (let missing = wanted - present.length; missing > 0; missing--) await createPod(cluster, object, { as });
+      const refusal = await createMissing(cluster, object, wanted - present.length);
       for (const pod of victims(present, present.length - wanted)) await deletePod(cluster, pod, as);
       const now = activePods(object);
       await passOnFailure(cluster, object, { pods: now, as });
@@ -52,8 +75,11 @@ export function replicaSetSimulation({ cluster }: SimulationContext): Controller
           readyReplicas: positive(ready),
           availableReplicas: positive(ready),
           observedGeneration: object.metadata.generation,
+          ...failureOf(object, refusal, context.now()),
         },
       );
+      // Tried again after a growing wait.
+      if (refusal !== undefined) throw refusal;
     },
   };
 }

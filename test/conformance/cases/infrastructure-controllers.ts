@@ -164,4 +164,29 @@ export const cases: Area = area('Small controllers', (it) => {
         .map(({ metadata, spec, status }) => ({ name: metadata.name, spec, status }));
     await api.ask('GET', apiServices, { keep });
   });
+
+  it('CTL-04 tells that a quota keeps pods from being made', controllers, async (api) => {
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: '0' } } };
+    await api.setUp('POST', core(api, 'resourcequotas'), { body: quota });
+    await api.eventually(core(api, 'resourcequotas/q'), (body) => statusOf(body)['used'] !== undefined);
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { containers: [plainContainer] } };
+    const apps = `/apis/apps/v1/namespaces/${api.namespace}`;
+    await api.setUp('POST', `${apps}/deployments`, {
+      body: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'd' },
+        spec: { selector: { matchLabels: labels }, template },
+      },
+    });
+    const failure = (body: JsonValue): JsonObject | undefined =>
+      conditionsOf(body).find(({ type }) => type === 'ReplicaFailure');
+    await api.eventually(`${apps}/deployments/d`, (body) => failure(body) !== undefined);
+    const keep = (body: JsonValue): unknown => {
+      const { status, reason, message } = failure(body) ?? {};
+      return { status, reason, message: String(message as string).replace(/d-[a-z0-9]+-[a-z0-9]{5}/, 'd-…') };
+    };
+    await api.ask('GET', `${apps}/deployments/d`, { keep });
+  });
 });
