@@ -132,12 +132,11 @@ export class FieldSet {
   }
 }
 
-const kindOrder = ['f:', 'k:', 'v:', 'i:'];
+const kindOrder = 'fkvi';
 
 function comparePathElements(a: PathElement, b: PathElement): number {
-  const byKind = kindOrder.indexOf(a.slice(0, 2)) - kindOrder.indexOf(b.slice(0, 2));
-  if (byKind !== 0) return byKind;
-  return a < b ? -1 : Number(a > b);
+  if (a.charCodeAt(0) === b.charCodeAt(0)) return a < b ? -1 : Number(a > b);
+  return kindOrder.indexOf(a.charAt(0)) - kindOrder.indexOf(b.charAt(0));
 }
 
 function parseSet(fields: JsonValue, depth: number): FieldSet {

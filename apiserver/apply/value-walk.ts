@@ -115,10 +115,14 @@ function compareFields(at: Comparer, [before, after]: Pair, structure: Structure
   const old = isJsonObject(before) ? before : {};
   const fresh = isJsonObject(after) ? after : {};
   const own = (object: JsonObject, name: string): Value => (Object.hasOwn(object, name) ? object[name] : undefined);
-  for (const name of new Set([...Object.keys(old), ...Object.keys(fresh)])) {
+  const compareField = (name: string): void => {
+    const [left, right] = [own(old, name), own(fresh, name)];
+    if (left === right) return;
     const next = { comparison: at.comparison, path: [...at.path, fieldElement(name)] };
-    compareValues(next, [own(old, name), own(fresh, name)], below(structure, name));
-  }
+    compareValues(next, [left, right], below(structure, name));
+  };
+  for (const name of Object.keys(old)) compareField(name);
+  for (const name of Object.keys(fresh)) if (!Object.hasOwn(old, name)) compareField(name);
 }
 
 function compareItems(at: Comparer, [before, after]: Pair, shape: ListShape): void {

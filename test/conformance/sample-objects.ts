@@ -59,6 +59,7 @@ export function withoutControllers(body: JsonValue): JsonValue {
   const managedFields = entries.filter(({ manager, subresource }) => !isControllers(manager, subresource));
   const annotations = { ...(metadata['annotations'] as JsonObject | undefined) };
   delete annotations['deployment.kubernetes.io/revision'];
+  delete annotations['autoscaling.alpha.kubernetes.io/conditions'];
   return { ...rest, metadata: { ...metadata, annotations, managedFields } };
 }
 
