@@ -33,6 +33,14 @@ export interface WriterDeps {
   readonly plugins: () => readonly AdmissionPlugin[];
 }
 
+/** How admission sees the objects of a subresource that has a kind of its own, such as Scale. */
+export interface AdmittedForm {
+  /** What the plug-ins that change objects see; those that judge them see no managers. */
+  show(object: KubeObject, hasManagers: boolean): KubeObject;
+  /** The object with what admission made of how it was shown. */
+  restore(shown: KubeObject, object: KubeObject): KubeObject;
+}
+
 export interface UpdateRequest {
   readonly target: WriteTarget;
   /** The wanted object, made from the stored one (in the target's version; shared, not to be changed). */
@@ -43,6 +51,7 @@ export interface UpdateRequest {
   readonly isTracked: boolean;
   /** PUT must name the version it replaces, where the kind asks for it; a patch need not. */
   readonly isPatch: boolean;
+  readonly form?: AdmittedForm;
 }
 
 function withSuffix(base: string): string {
@@ -156,11 +165,11 @@ export class ObjectWriter {
     const complete = this.#complete(type, wanted);
     carryOverMetadata(complete, live);
     const tracked = request.isTracked ? complete : this.#track(target, { live, wanted: complete }, context);
-    const admitted = await this.#mutate(target, { operation: 'UPDATE', name, object: tracked, old: live }, context);
+    const admitted = await this.#mutateUpdate(request, { object: tracked, live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
     checkObjectUpdate({ target, object: admitted, old: live }, context);
-    await this.#validate(target, { operation: 'UPDATE', name, object: admitted, old: live }, context);
+    await this.#validate(target, updateStep(request, { object: admitted, live }, false), context);
     return await this.#replace(target, { entry, live, object: admitted }, context);
   }
 
@@ -252,12 +261,17 @@ export class ObjectWriter {
     return { object: await servedForm(type, last.object, signal), isCreated: false, isGone: true };
   }
 
+  async #mutateUpdate(request: UpdateRequest, update: Update, context: WriteContext): Promise<KubeObject> {
+    const admitted = await this.#mutate(request.target, updateStep(request, update, true), context);
+    return request.form?.restore(admitted, update.object) ?? admitted;
+  }
+
   async #mutate(target: WriteTarget, step: AdmissionStep, context: WriteContext): Promise<KubeObject> {
     let { object } = step;
     for (const plugin of this.#deps.plugins()) {
       const changed = await plugin.mutate?.(admissionRequest(target, { ...step, object }, context));
       if (changed === undefined) continue;
-      object = this.#complete(target.type, copyJson(changed));
+      object = step.isOwnKind === true ? changed : this.#complete(target.type, copyJson(changed));
     }
     return object as KubeObject;
   }
@@ -287,6 +301,20 @@ interface AdmissionStep {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
+  /** Whether the objects are of the subresource's kind. */
+  readonly isOwnKind?: boolean;
+}
+
+/** What is to become of a stored object. */
+interface Update {
+  readonly object: KubeObject;
+  readonly live: KubeObject;
+}
+
+function updateStep({ target, form }: UpdateRequest, { object, live }: Update, hasManagers: boolean): AdmissionStep {
+  const step = { operation: 'UPDATE' as const, name: target.name };
+  if (form === undefined) return { ...step, object, old: live };
+  return { ...step, object: form.show(object, hasManagers), old: form.show(live, hasManagers), isOwnKind: true };
 }
 
 /** A patch is admitted as the creation or update that it comes to. */

@@ -30,10 +30,12 @@ function resourceOf({ group, version, plural }: ResourceType): JsonObject {
   return { group, version, resource: plural };
 }
 
-/** From the requested version to the one that the webhook asked for, and `null` for nothing. The options of a connection have one version. */
+/** From the requested version to the one that the webhook asked for, and `null` for nothing. What is not of the resource's own kind, such as a Scale, has one version. */
 export function convert(object: KubeObject | undefined, from: ResourceType, to: ResourceType): JsonObject | null {
   if (object === undefined) return null;
-  return (from === to ? object : to.toServed(from.toStorage(object))) as unknown as JsonObject;
+  return (from === to || object.kind !== from.kind
+    ? object
+    : to.toServed(from.toStorage(object))) as unknown as JsonObject;
 }
 
 function userOf({ user }: AdmissionRequest): JsonObject {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base
 import { applyFields, type TrackedWrite, trackFields } from '../../registry/field-tracking.ts';
 import { copyJson } from '../../registry/json-copy.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
+import type { AdmittedForm } from '../../registry/object-writer.ts';
 import type { ResourceType, ScalePaths } from '../../registry/resource-type.ts';
 import { parentManagedFields, type ReplicasField, scaleManagedFields } from '../../registry/scale-fields.ts';
 import { groupVersionOf } from '../../registry/type-registry.ts';
@@ -165,6 +166,25 @@ function rescaled(call: ResourceCall, change: ScaleChange, isPatch: boolean): Ku
   return object;
 }
 
+function managedScale(type: ResourceType, object: KubeObject): KubeObject {
+  const bare = scaleOf(type, object) as unknown as KubeObject;
+  const managedFields = scaleManagedFields(object.metadata.managedFields, replicasField(type));
+  return { ...bare, metadata: { ...bare.metadata, managedFields } };
+}
+
+/** Admission judges scales, not what they are of. */
+function admittedForm(type: ResourceType): AdmittedForm {
+  return {
+    show: (object, hasManagers) =>
+      hasManagers ? managedScale(type, object) : (scaleOf(type, object) as unknown as KubeObject),
+    restore: (scale, object) => {
+      const changed = copyJson(object);
+      setAt(changed, pathsOf(type).specReplicas, replicasOf(scale, type));
+      return changed;
+    },
+  };
+}
+
 type ChangeScale = (scale: KubeObject, write: TrackedWrite) => KubeObject;
 
 /** Writes the replicas of a Scale made from the present one. */
@@ -175,13 +195,18 @@ async function writeScale(call: ResourceCall, context: WriteContext, change: Cha
   const build = (live: KubeObject | undefined): KubeObject => {
     if (live === undefined) throw notFound(type, call.request.name);
     const object = live;
-    const bare = scaleOf(type, object) as unknown as KubeObject;
-    const managedFields = scaleManagedFields(object.metadata.managedFields, replicasField(type));
-    const scale = { ...bare, metadata: { ...bare.metadata, managedFields } };
+    const scale = managedScale(type, object);
     const write = { type: scaleType(type), live: scale, context, nowMs: parts.clock.now(), subresource: 'scale' };
     return rescaled(call, { live: object, scale: change(scale, write) }, isPatch);
   };
-  const request = { target: targetOf(call), build, createsAbsent: false, isTracked: true, isPatch };
+  const request = {
+    target: targetOf(call),
+    build,
+    createsAbsent: false,
+    isTracked: true,
+    isPatch,
+    form: admittedForm(type),
+  };
   const { object } = await parts.writer.update(request, context);
   return encodeValue(200, scaleOf(type, object), form);
 }

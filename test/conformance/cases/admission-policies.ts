@@ -282,6 +282,18 @@ export const cases: Area = area('Validating admission policies', (it) => {
     await api.ask('POST', `${path}?dryRun=All`, { body, keep: () => 'written' });
   });
 
+  it('subresources', async (api) => {
+    const matchConstraints = rule('apps', ['deployments/scale']);
+    const validations = [
+      { expression: 'object.spec.replicas < 5', messageExpression: "object.kind + ' ' + request.subResource" },
+    ];
+    await installPolicies(api, { p: { spec: { matchConstraints, validations }, ...bound } });
+    const path = `/apis/apps/v1/namespaces/${api.namespace}/deployments`;
+    await api.setUp('POST', path, { body: deployment(0) });
+    const contentType = 'application/merge-patch+json';
+    await api.ask('PATCH', `${path}/d/scale?dryRun=All`, { body: { spec: { replicas: 9 } }, contentType });
+  });
+
   it('audit annotations that fail', async (api) => {
     const auditAnnotations = [
       { key: 'shown', valueExpression: "'name ' + object.metadata.name" },

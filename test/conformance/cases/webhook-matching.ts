@@ -33,6 +33,9 @@ const shape = (request: AdmissionRequest): unknown => {
     hasOldObject: oldObject !== null && oldObject !== undefined,
   };
 };
+/** Managers that are new to a Scale have no time on their way. */
+const withoutTimes = (request: AdmissionRequest): unknown =>
+  JSON.parse(JSON.stringify(request, (key, value: unknown) => (key === 'time' ? undefined : value)));
 const allow = (): JsonObject => ({ allowed: true });
 
 interface Watched {
@@ -113,6 +116,24 @@ export const cases: Area = area('What webhooks are asked', (it) => {
       'asked by alice',
       own.map(({ request }) => shape(request)),
     );
+  });
+
+  it('scales, seen and changed', { needs: 'controllers' }, async (api) => {
+    const path = await settledDeployment(api);
+    const hooks = await openHooks(api);
+    const spec = { rules: [rule('apps', ['deployments/scale'], ['UPDATE'])] };
+    const patch = Buffer.from('[{"op":"add","path":"/spec/replicas","value":-2}]').toString('base64');
+    const change = ({ name, object }: AdmissionRequest): JsonObject =>
+      name === 'd' && JSON.stringify(object).includes('"replicas":3')
+        ? { allowed: true, patchType: 'JSONPatch', patch }
+        : { allowed: true };
+    await hooks.install('MutatingWebhookConfiguration', { changing: { answer: change, spec } });
+    await hooks.install('ValidatingWebhookConfiguration', { judging: { answer: allow, spec } });
+    const contentType = 'application/merge-patch+json';
+    for (const replicas of [2, 3]) {
+      await api.ask('PATCH', `${path}/d/scale?dryRun=All`, { ...asAlice, body: { spec: { replicas } }, contentType });
+    }
+    for (const first of ['changing', 'judging']) hooks.recordCalls(first, withoutTimes);
   });
 
   it('a rule for one subresource, and one for all subresources of a resource', {
