@@ -12,7 +12,7 @@ export type HttpResponse = ServerResponse;
 const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
-const pieceBytes = 48 * 1024;
+const lastPartBytes = 32 * 1024;
 const maxWarningCharacters = 4096;
 const compress = promisify(gzip);
 
@@ -171,17 +171,13 @@ export class Exchange {
     else await this.#endWith(body);
   }
 
-  /** Over HTTP/1.1 in pieces that a socket takes at once: Node's parser gives up a connection whose next request comes while more than the
-   *  socket's high-water mark of the last answer waits (`HPE_PAUSED`). */
+  /** Over HTTP/1.1 a large body in two parts, the second of which a socket takes at once: Node's parser gives up a connection whose next request
+   *  comes while more than the socket's high-water mark of the last answer waits (`HPE_PAUSED`). */
   async #endWith(body: Buffer): Promise<void> {
     const { response } = this;
-    let at = 0;
-    if (this.request.httpVersionMajor < 2) {
-      for (; body.length - at > pieceBytes && !response.destroyed; at += pieceBytes) {
-        await written(response, body.subarray(at, at + pieceBytes));
-      }
-    }
-    response.end(body.subarray(at));
+    const split = this.request.httpVersionMajor < 2 ? Math.max(0, body.length - lastPartBytes) : 0;
+    if (split > 0) await written(response, body.subarray(0, split));
+    response.end(body.subarray(split));
   }
 
   async #encodeBody(body: string | Buffer | undefined, headers: Record<string, string>): Promise<Buffer | undefined> {
