@@ -80,27 +80,56 @@ export async function dropFinalizer(
   await unlessGone(cluster.patch(target.type, { namespace, name }, { metadata }, options));
 }
 
-/** Starts a controller: first everything that is there, then every event. Ends after the work at hand. */
-export function runController(context: ControllerContext, controller: Controller, workers = 4): AsyncDisposable {
+/** How much is looked at before others have a turn. */
+const scanSlice = 1000;
+
+function* everything(cluster: Cluster): Generator<ClusterEvent> {
+  for (const resource of cluster.resources()) {
+    for (const object of cluster.each(resource)) yield { type: 'ADDED', resource, object, previous: undefined };
+  }
+}
+
+/** Shows all that is there, some at once and the rest bit by bit, so that a large store does not hold up the server. */
+function scan(context: ControllerContext, take: (event: ClusterEvent) => void): Disposable {
+  const events = everything(context.cluster);
+  let isOver = false;
+  const step = (): void => {
+    for (let count = 0; count < scanSlice && !isOver; count += 1) {
+      const next = events.next();
+      if (next.done === true) isOver = true;
+      else take(next.value);
+    }
+    if (!isOver) setImmediate(step);
+  };
+  step();
+  return {
+    [Symbol.dispose]: () => {
+      isOver = true;
+    },
+  };
+}
+
+/** Starts controllers: first everything that is there, then every event, both once for all of them. Ends after the work at hand. */
+export function runControllers(
+  context: ControllerContext,
+  controllers: readonly Controller[],
+  workers = 4,
+): AsyncDisposable {
   const { cluster, log } = context;
-  const queue = new WorkQueue({
-    name: controller.name,
-    workers,
-    log,
-    work: (key) => controller.work(key),
-    isExpected: isRace,
+  const running = controllers.map((controller) => {
+    const work = (key: string): Promise<void> => controller.work(key);
+    return { controller, queue: new WorkQueue({ name: controller.name, workers, log, work, isExpected: isRace }) };
   });
   const take = (event: ClusterEvent): void => {
-    for (const key of controller.keysOf(event)) queue.add(key);
+    for (const { controller, queue } of running) for (const key of controller.keysOf(event)) queue.add(key);
   };
   const subscription = cluster.subscribe(take);
-  for (const resource of cluster.resources()) {
-    for (const object of cluster.list(resource)) take({ type: 'ADDED', resource, object, previous: undefined });
-  }
+  const scanning = scan(context, take);
   return {
     [Symbol.asyncDispose]: async () => {
+      scanning[Symbol.dispose]();
       subscription[Symbol.dispose]();
-      await queue[Symbol.asyncDispose]();
+      await Promise.all(running.map(({ queue }) => queue[Symbol.asyncDispose]()));
     },
   };
 }

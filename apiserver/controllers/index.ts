@@ -6,7 +6,7 @@ import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';
 import { autoscalers } from './autoscalers.ts';
-import { runController } from './controller.ts';
+import { runControllers } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
 import { garbageCollector } from './garbage-collector.ts';
@@ -42,10 +42,5 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     autoscalers(cluster, deps.clock),
     accountSecrets(cluster, { authorityPem: deps.authorityPem, issue: deps.issueSecretToken }),
   ];
-  const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(running.map((controller) => controller[Symbol.asyncDispose]()));
-    },
-  };
+  return runControllers({ cluster, log: deps.log }, controllers);
 }

@@ -34,6 +34,8 @@ export interface Cluster {
   resourceOfKind(group: string, kind: string): ResourceType | undefined;
   get(resource: ResourceType, key: ObjectKey): KubeObject | undefined;
   list(resource: ResourceType, options?: { readonly namespace?: string }): readonly KubeObject[];
+  /** What `list` gives, one after another, as each is when its turn comes: for looking at very many. */
+  each(resource: ResourceType): Iterable<KubeObject>;
   /** Every write after the call, in order; called synchronously after the write is stored: enqueue, do not work in it. */
   subscribe(listener: (event: ClusterEvent) => void): Disposable;
   create(resource: ResourceType, object: KubeObject, options: WriteOptions): Promise<KubeObject>;

@@ -65,6 +65,13 @@ export class LiveCluster implements Cluster {
     return this.#store.list(resource.storageKey, options.namespace).map((entry) => entry.object);
   }
 
+  *each({ storageKey }: ResourceType): Generator<KubeObject> {
+    for (const { key } of this.#store.list(storageKey)) {
+      const entry = this.#store.get(storageKey, key);
+      if (entry !== undefined) yield entry.object;
+    }
+  }
+
   subscribe(listener: (event: ClusterEvent) => void): Disposable {
     return this.#store.subscribe(undefined, (event) => {
       const resource = this.#types.storedAs(event.entry.storageKey);

@@ -2,7 +2,7 @@
  *  pods, claims and load balancers reach the status that users wait for. Main function: `startSimulation`.
  *  Works through `Cluster` alone, waits for events and never polls; without it workloads just stay as they were written. */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import { runController } from '../controllers/controller.ts';
+import { runControllers } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';
@@ -38,10 +38,5 @@ const simulations = [
 export function startSimulation(cluster: Cluster, deps: SimulationDeps): AsyncDisposable {
   const context = { cluster, now: () => timestampOf(deps.clock.now()) };
   const controllers = simulations.map((simulation) => simulation(context));
-  const running = controllers.map((controller) => runController({ cluster, log: deps.log }, controller));
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(running.map((controller) => controller[Symbol.asyncDispose]()));
-    },
-  };
+  return runControllers({ cluster, log: deps.log }, controllers);
 }

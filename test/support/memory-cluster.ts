@@ -89,6 +89,10 @@ export class MemoryCluster implements Cluster {
       : all.filter(({ metadata }) => metadata.namespace === options.namespace);
   }
 
+  each(resource: ResourceType): Iterable<KubeObject> {
+    return this.list(resource);
+  }
+
   subscribe(listener: (event: ClusterEvent) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
