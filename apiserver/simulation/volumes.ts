@@ -132,9 +132,11 @@ class Volumes implements Controller {
     return await this.#cluster.create(this.#volumes, provisioned(claim), { as });
   }
 
-  /** Claims without a class are served as by a default class, those of a class that is not there wait. */
+  /** Claims without a class are served as by a default class; those of a class that is not there wait, and so do those that choose among
+   *  volumes, which no provisioner makes to measure. */
   #isProvisioned(claim: KubeObject): boolean {
-    const { storageClassName } = specOf(claim);
+    const { storageClassName, selector } = specOf(claim);
+    if (selector !== undefined) return false;
     if (typeof storageClassName !== 'string') return true;
     const type = this.#cluster.resource('storage.k8s.io', 'storageclasses');
     if (storageClassName === '' || type === undefined) return false;
