@@ -29,7 +29,7 @@ function fieldValue(type: ResourceType, field: string, object: KubeObject): stri
 function unknownField(type: ResourceType, field: string): Error {
   const quoted = JSON.stringify(field);
   if (type.storageKey === 'jobs.batch') return badRequest(`field label ${quoted} not supported for Job`);
-  if (!hasOwnFields(type)) {
+  if (!type.isCustom && !hasOwnFields(type)) {
     return badRequest(`${quoted} is not a known field selector: only "metadata.name", "metadata.namespace"`);
   }
   return badRequest(`field label not supported: ${field}`);

@@ -127,7 +127,8 @@ function arrange(call: ResourceCall, run: Run): Disposable {
   call.exchange.response.on('close', end);
   shutdown.addEventListener('abort', end, { once: true });
   const changes = types.onChange(() => {
-    if (types.find(group, version, plural) === undefined) end();
+    // A changed definition is one of other objects, as far as its watchers can know.
+    if (types.find(group, version, plural)?.toServed !== call.type.toServed) end();
   });
   return {
     [Symbol.dispose]: () => {

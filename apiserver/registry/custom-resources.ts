@@ -119,9 +119,12 @@ export class CustomResources implements Disposable {
     const isGoing = deletionTimestamp !== undefined;
     const edition = [crd['spec'] as JsonObject, isGoing];
     if (isJsonEqual(this.#served.get(name), edition)) return;
-    const { columns, callConversion } = this.#deps;
-    const types = resourceTypesOfCrd(crd, { columns, callConversion });
-    this.#deps.types.setCustom(name, isGoing ? types.map((type) => ({ ...type, isGoing: true })) : types);
+    const { columns, callConversion, types } = this.#deps;
+    const before = this.#served.get(name);
+    // Watches go on while only the definition is on its way out: its types stay the same.
+    const isSame = Array.isArray(before) && isJsonEqual(before[0] ?? null, edition[0] ?? null);
+    const made = isSame ? types.customTypes(name) : resourceTypesOfCrd(crd, { columns, callConversion });
+    types.setCustom(name, isGoing ? made.map((type) => ({ ...type, isGoing: true })) : made);
     this.#served.set(name, edition);
   }
 }

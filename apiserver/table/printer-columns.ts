@@ -14,10 +14,15 @@ export const nameColumn: TableColumn = {
   cell: (object) => object.metadata.name ?? '',
 };
 
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value;
   if (value === null) return '<nil>';
-  return Array.isArray(value) || isJsonObject(value) ? JSON.stringify(value) : String(value);
+  return Array.isArray(value) || isJsonObject(value) ? JSON.stringify(value, sortedKeys) : String(value);
 }
 
 function cellOf(type: TableColumn['type'], value: JsonValue, nowMs: number): JsonValue {

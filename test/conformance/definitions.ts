@@ -108,16 +108,18 @@ function byManager(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(byManager);
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).map(([key, member]) => {
-    if (key !== 'managedFields' || !Array.isArray(member)) return [key, byManager(member ?? null)] as const;
-    return [
-      key,
-      member
-        .map((entry) => JSON.stringify(entry))
-        .sort()
-        .map((entry) => JSON.parse(entry) as JsonValue),
-    ] as const;
+    const inner = byManager(member ?? null);
+    return [key, key === 'managedFields' && Array.isArray(inner) ? inner.sort(compareManagers) : inner] as const;
   });
   return Object.fromEntries(entries);
+}
+
+function compareManagers(a: JsonValue, b: JsonValue): number {
+  const key = (entry: JsonValue): string => {
+    const { manager, operation, subresource, apiVersion } = entry as JsonObject;
+    return JSON.stringify([manager, operation, subresource, apiVersion]);
+  };
+  return key(a) < key(b) ? -1 : 1;
 }
 
 /** The same without saying who owns what. */

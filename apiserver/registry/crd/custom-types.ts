@@ -14,6 +14,7 @@ import type {
   TableColumn,
   Verb,
 } from '../resource-type.ts';
+import { compareVersions } from '../type-registry.ts';
 import { ConvertedObjects } from './converted-objects.ts';
 import {
   type CustomObjects,
@@ -65,14 +66,24 @@ function selectable(version: JsonObject): ReadonlyMap<string, (object: KubeObjec
   return new Map(paths.map((path) => [path.replace(/^\./, ''), (object: KubeObject) => selectedText(object, path)]));
 }
 
+/** The version that is to be used instead of a deprecated one: the best that is served, not deprecated itself, and better. */
+function replacementOf(crd: JsonObject, name: string): string | undefined {
+  const versions = objectsAt(objectAt(crd, 'spec'), 'versions').filter(
+    (version) => isTrueAt(version, 'served') && !isTrueAt(version, 'deprecated'),
+  );
+  const [best] = versions.map((version) => textAt(version, 'name')).sort(compareVersions);
+  return best !== undefined && compareVersions(best, name) < 0 ? best : undefined;
+}
+
 function deprecationOf(crd: JsonObject, version: JsonObject): { readonly deprecationWarning?: string } {
   if (!isTrueAt(version, 'deprecated')) return {};
   const own = textAt(version, 'deprecationWarning');
+  if (own !== '') return { deprecationWarning: own };
   const spec = objectAt(crd, 'spec');
-  const kind = textAt(objectAt(spec, 'names'), 'kind');
-  return {
-    deprecationWarning: own === '' ? `${textAt(spec, 'group')}/${textAt(version, 'name')} ${kind} is deprecated` : own,
-  };
+  const [group, kind, name] = [textAt(spec, 'group'), textAt(objectAt(spec, 'names'), 'kind'), textAt(version, 'name')];
+  const better = replacementOf(crd, name);
+  const advice = better === undefined ? '' : `; use ${group}/${better} ${kind}`;
+  return { deprecationWarning: `${group}/${name} ${kind} is deprecated${advice}` };
 }
 
 /** The versions of a definition, and how objects get from one to another. */
