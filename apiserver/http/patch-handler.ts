@@ -1,4 +1,4 @@
-import { errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+import { assertHarmless, errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 import { applyFields } from '../registry/field-tracking.ts';
 import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -73,13 +73,32 @@ function noMap(value: JsonValue): StatusError {
   return badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
 }
 
+/** JSON as programs write it is read at once, all else as YAML. */
+function parseApplied(text: string): JsonValue {
+  if (text.trim() === '') return null;
+  const value = text.startsWith('{') ? readCompactJson(text) : undefined;
+  if (value === undefined) return parseYaml('apply patch', text);
+  assertHarmless('apply patch', value);
+  return value;
+}
+
+/** Undefined for JSON with spaces or keys that stand twice, and for what is none. */
+function readCompactJson(text: string): JsonValue | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return JSON.stringify(value) === text.trimEnd() ? value : undefined;
+  } catch {
+    // The YAML parser says what is wrong.
+    return undefined;
+  }
+}
+
 /** The body of an apply patch, of the URL's kind and version; nothing else about it is known.
  *  @throws StatusError 400 */
 export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
   let value: JsonValue;
   try {
-    const text = decodeYamlText(bytes);
-    value = text.trim() === '' ? null : parseYaml('apply patch', text);
+    value = parseApplied(decodeYamlText(bytes));
   } catch (thrown) {
     throw badRequest(`error decoding YAML: ${errorMessage(thrown)}`, thrown);
   }
