@@ -49,5 +49,5 @@ export interface Cluster {
 export interface WriteOptions {
   /** User name: `system:serviceaccount:kube-system:generic-garbage-collector`. Also the field manager. */
   readonly as: string;
-  readonly subresource?: 'status' | 'finalize';
+  readonly subresource?: 'status' | 'finalize' | 'binding';
 }

@@ -6,6 +6,7 @@ import { runControllers } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';
+import { disruptionBudgetSimulation } from './disruption-budgets.ts';
 import { loadBalancerSimulation, nodeSimulation } from './infrastructure.ts';
 import { jobSimulation } from './jobs.ts';
 import { podSimulation } from './pods.ts';
@@ -30,6 +31,7 @@ const simulations = [
   statefulSetSimulation,
   daemonSetSimulation,
   jobSimulation,
+  disruptionBudgetSimulation,
   volumeSimulation,
   loadBalancerSimulation,
 ];

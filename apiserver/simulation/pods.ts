@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import { StatusError } from '../http/status-error.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import {
   conditionsFrom,
@@ -139,12 +138,7 @@ export function podSimulation(context: SimulationContext): Controller {
   const type = typeOf(cluster, 'pods');
   const bind = async (pod: KubeObject): Promise<void> => {
     if (typeof specOf(pod).nodeName === 'string') return;
-    try {
-      await cluster.patch(type, keyOf(keyText(pod)), { spec: { nodeName } }, { as: scheduler });
-    } catch (thrown) {
-      // A server that lets no one but the binding subresource set the node: the pod runs all the same.
-      if (!(thrown instanceof StatusError) || thrown.failure.code !== 422) throw thrown;
-    }
+    await cluster.patch(type, keyOf(keyText(pod)), { spec: { nodeName } }, { as: scheduler, subresource: 'binding' });
   };
   return {
     name: 'simulated-pods',

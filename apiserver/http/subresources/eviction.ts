@@ -1,72 +1,192 @@
-import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import type { DeletionOptions } from '../../registry/deletion.ts';
+import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { checkPreconditions, type DeletionOptions } from '../../registry/deletion.ts';
+import { copyJson } from '../../registry/json-copy.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 import { matchesLabelSelector } from '../../selectors/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
 import { outputForm, readObject } from '../read-handlers.ts';
-import { badRequest, StatusError } from '../status-error.ts';
+import { badRequest, forbidden, StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';
 
 const success: JsonObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+const budgets = 'poddisruptionbudgets';
+const mostDisrupted = 2000;
 
-function statusOf(object: KubeObject): JsonObject {
-  return isJsonObject(object['status']) ? object['status'] : {};
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
-/** The budget that forbids to evict a pod just now. */
-function blockingBudget(call: ResourceCall, pod: KubeObject): KubeObject | undefined {
-  const phase = statusOf(pod)['phase'];
-  const isLeaving = pod.metadata.deletionTimestamp !== undefined;
-  if (isLeaving || phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending') return undefined;
-  const budgets = call.parts.store.list('poddisruptionbudgets.policy', call.request.namespace);
-  return budgets
-    .map((entry) => entry.object)
-    .filter((budget) => {
-      const spec = isJsonObject(budget['spec']) ? budget['spec'] : {};
-      return matchesLabelSelector(spec['selector'], pod.metadata.labels);
-    })
-    .find((budget) => Number(statusOf(budget)['disruptionsAllowed'] ?? 0) <= 0);
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function disruptionRefused(budget: KubeObject): StatusError {
-  const { desiredHealthy = 0, currentHealthy = 0 } = statusOf(budget) as Record<string, number>;
-  const what = `needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
-  const message = `The disruption budget ${budget.metadata.name} ${what}`;
+function countOf(parent: JsonObject, key: string): number {
+  const value = parent[key];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Pods that do not run, or not for long: evicting them disturbs nobody. */
+function isHarmless({ metadata, status }: KubeObject): boolean {
+  const { phase } = objectOf(status);
+  const isOver = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
+  return isOver || metadata.deletionTimestamp !== undefined;
+}
+
+function isReady({ status }: KubeObject): boolean {
+  const { conditions } = objectOf(status);
+  return Array.isArray(conditions) && conditions.some((condition) => isReadyCondition(objectOf(condition)));
+}
+
+function isReadyCondition({ type, status }: JsonObject): boolean {
+  return type === 'Ready' && status === 'True';
+}
+
+/** The budget of the pod.
+ *  @throws StatusError 500 when it has several */
+function budgetOf(call: ResourceCall, pod: KubeObject): KubeObject | undefined {
+  const all = call.parts.store.list(`${budgets}.policy`, call.request.namespace).map((entry) => entry.object);
+  const own = all.filter(({ spec }) => matchesLabelSelector(objectOf(spec)['selector'], pod.metadata.labels));
+  if (own.length <= 1) return own[0];
+  const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+  throw new StatusError({ code: 500, message });
+}
+
+function refused(why: string, retryAfterSeconds?: number): StatusError {
   return new StatusError({
     code: 429,
     reason: 'TooManyRequests',
     message: "Cannot evict pod as it would violate the pod's disruption budget.",
-    details: { causes: [{ reason: 'DisruptionBudget', message }] },
+    details: {
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      causes: [{ reason: 'DisruptionBudget', message: `The disruption budget ${why}` }],
+    },
   });
 }
 
-function deletionOf(options: JsonObject): DeletionOptions {
-  const { gracePeriodSeconds, propagationPolicy, preconditions } = options as {
-    gracePeriodSeconds?: number;
-    propagationPolicy?: string;
-    preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+/** Pods that are not ready may go where the budget says so, or where enough others are. */
+function mayGoUnready(budget: KubeObject): boolean {
+  const status = objectOf(budget['status']);
+  const [current, desired] = [countOf(status, 'currentHealthy'), countOf(status, 'desiredHealthy')];
+  const isAlways = objectOf(budget['spec'])['unhealthyPodEvictionPolicy'] === 'AlwaysAllow';
+  return isAlways || (current >= desired && desired > 0);
+}
+
+function checkBudget({ metadata, status: given }: KubeObject): void {
+  const status = objectOf(given);
+  const { name = '', generation = 0 } = metadata;
+  if (countOf(status, 'observedGeneration') < generation) {
+    throw refused(`${name} is still being processed by the server.`, 10);
+  }
+  const resource = { group: 'policy', plural: 'poddisruptionbudget', name };
+  const allowed = countOf(status, 'disruptionsAllowed');
+  if (allowed < 0) throw forbidden(resource, 'pdb disruptions allowed is negative');
+  if (Object.keys(objectOf(status['disruptedPods'])).length > mostDisrupted) {
+    throw forbidden(resource, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  }
+  if (allowed > 0) return;
+  const [desired, current] = [countOf(status, 'desiredHealthy'), countOf(status, 'currentHealthy')];
+  throw refused(`${name} needs ${desired} healthy pods and has ${current} currently`);
+}
+
+function insufficient(status: JsonObject, now: string): JsonObject {
+  return {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'InsufficientPods',
+    message: '',
+    lastTransitionTime: now,
+    observedGeneration: countOf(status, 'observedGeneration'),
   };
-  return { gracePeriodSeconds, propagationPolicy, ...preconditions };
+}
+
+/** The budget with one disruption less, and the pod among those on their way. */
+function spent(budget: KubeObject, pod: string, now: string): KubeObject {
+  checkBudget(budget);
+  const next = copyJson(budget);
+  const status = objectOf(next['status']);
+  const left = countOf(status, 'disruptionsAllowed') - 1;
+  status['disruptionsAllowed'] = left;
+  status['disruptedPods'] = { ...objectOf(status['disruptedPods']), [pod]: now };
+  if (left === 0) {
+    const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+    const others = conditions.filter((condition) => objectOf(condition)['type'] !== 'DisruptionAllowed');
+    status['conditions'] = [...others, insufficient(status, now)];
+  }
+  return next;
+}
+
+async function spendBudget(call: ResourceCall, budget: KubeObject, context: WriteContext): Promise<void> {
+  const { parts, request } = call;
+  const type = parts.types.find('policy', 'v1', budgets);
+  if (type === undefined) return;
+  const { namespace } = request;
+  const target = { type, namespace, name: budget.metadata.name ?? '', subresource: 'status' };
+  const build = (live: KubeObject | undefined): KubeObject =>
+    spent(live ?? budget, request.name, formatTimestamp(parts.clock.now()));
+  await parts.writer.update({ target, build, createsAbsent: false, isTracked: false, isPatch: true }, context);
+}
+
+function withTarget(pod: KubeObject, now: string): KubeObject {
+  const next = copyJson(pod);
+  const status = objectOf(next['status']);
+  const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
+  const others = conditions.filter((condition) => objectOf(condition)['type'] !== 'DisruptionTarget');
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+  };
+  next['status'] = { ...status, conditions: [...others, condition] };
+  return next;
+}
+
+function dryRunOf(given: unknown, inQuery: boolean): boolean {
+  const inBody = Array.isArray(given) && given.length > 0;
+  if (inBody && !isJsonEqual(given, ['All'])) throw badRequest('Invalid dry run option');
+  return inBody || inQuery;
+}
+
+function deletionOf({ gracePeriodSeconds, preconditions }: JsonObject): DeletionOptions {
+  const { uid, resourceVersion } = objectOf(preconditions);
+  return {
+    gracePeriodSeconds: typeof gracePeriodSeconds === 'number' ? gracePeriodSeconds : undefined,
+    uid: textOf(uid),
+    resourceVersion: textOf(resourceVersion),
+  };
 }
 
 /** `policy/v1 Eviction`: deletes the pod unless a disruption budget forbids it. */
 export async function evictPod(call: ResourceCall): Promise<Reply> {
-  const { context, validation } = readWriteOptions(call, 'CreateOptions');
+  const { parts, request } = call;
+  const { context: asked, validation } = readWriteOptions(call, 'CreateOptions');
   const eviction = await readPosted(call, { group: 'policy', version: 'v1', kind: 'Eviction' }, validation);
-  const { name = '' } = eviction.metadata;
-  if (name !== '' && name !== call.request.name) {
-    throw badRequest('name in URL does not match name in Eviction object');
-  }
+  const options = objectOf(eviction['deleteOptions']);
+  const { name = request.name } = eviction.metadata;
+  if (name !== request.name) throw badRequest('name in URL does not match name in Eviction object');
+  const context = { ...asked, dryRun: dryRunOf(options['dryRun'], asked.dryRun) };
   const pod = readObject(call);
-  const budget = blockingBudget(call, pod);
-  if (budget !== undefined) throw disruptionRefused(budget);
-  const options = isJsonObject(eviction['deleteOptions']) ? eviction['deleteOptions'] : {};
-  const dryRun = context.dryRun || Array.isArray(options['dryRun']);
-  const target = { ...targetOf(call), subresource: undefined };
-  await call.parts.writer.delete(target, deletionOf(options), { ...context, dryRun });
+  const budget = isHarmless(pod) ? undefined : budgetOf(call, pod);
+  if (budget !== undefined && (isReady(pod) || !mayGoUnready(budget))) {
+    if (context.dryRun) checkBudget(budget);
+    else await spendBudget(call, budget, context);
+  }
+  const target = { ...targetOf(call), subresource: 'eviction' };
+  const deletion = deletionOf(options);
+  if (!context.dryRun) {
+    const build = (live = pod): KubeObject => {
+      checkPreconditions(call.type, live, deletion);
+      return withTarget(live, formatTimestamp(parts.clock.now()));
+    };
+    await parts.writer.update({ target, build, createsAbsent: false, isTracked: false, isPatch: true }, context);
+  }
+  await parts.writer.delete({ ...target, subresource: undefined }, deletion, context);
   return encodeValue(201, success, outputForm(call, false));
 }

@@ -152,7 +152,7 @@ function durationProblem(text: string): string {
 function parseEvery(text: string): Schedule {
   const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
   if (text.length > 64 || parts.map(([part]) => part).join('') !== text.replace(/^[+-]/, '') || parts.length === 0) {
-    throw new ScheduleProblem(`failed to parse duration ${text}: ${durationProblem(text)}`);
+    throw new ScheduleProblem(`failed to parse duration @every ${text}: ${durationProblem(text)}`);
   }
   const sum = parts.reduce((total, [, number = '0', unit = '']) => total + Number(number) * (unitMs[unit] ?? 0), 0);
   const periodMs = Math.max(1000, Math.floor((text.startsWith('-') ? -sum : sum) / 1000) * 1000);

@@ -41,7 +41,7 @@ function codesOf(requirement: JsonObject): number[] {
 function codeErrors(requirement: JsonObject, path: string): FieldError[] {
   const codes = codesOf(requirement);
   const isIn = textAt(requirement, 'operator') === 'In';
-  const shown = goLiteral(codes.length === 0 ? '[]int32(nil)' : `[]int32{${codes.join(', ')}}`);
+  const shown = goLiteral(`[]int32{${codes.join(', ')}}`);
   const errors: FieldError[] = [];
   if (codes.length === 0) errors.push(invalidField(path, shown, 'at least one value is required'));
   if (codes.length > mostCodes) errors.push(tooManyField(path, codes.length, mostCodes));

@@ -123,11 +123,21 @@ function graceSeconds(object: KubeObject, requested: number | undefined): number
 const inSpec = (name: string) => (object: KubeObject) => textAt(readSpec(object), name);
 const inStatus = (name: string) => (object: KubeObject) => textAt(objectAt(asJson(object), 'status'), name);
 
+/** The first address of the list stands for itself, too. */
+function alignAddresses(status: JsonObject): void {
+  const [single, [first]] = [textAt(status, 'podIP'), objectsAt(status, 'podIPs')];
+  if (first === undefined && single !== '') status['podIPs'] = [{ ip: single }];
+  else if (first !== undefined && single === '') status['podIP'] = textAt(first, 'ip');
+  else if (first !== undefined && single !== textAt(first, 'ip')) status['podIPs'] = [{ ip: single }];
+}
+
 /** A status that says nothing of the class of service leaves it. */
 function prepareForStatusUpdate(object: KubeObject, old: KubeObject): void {
   const before = inStatus('qosClass')(old);
   const status = ensureObject(asJson(object), 'status');
   if (textAt(status, 'qosClass') === '' && before !== '') status['qosClass'] = before;
+  delete status['resourceClaimStatuses'];
+  alignAddresses(status);
   if (old.metadata.ownerReferences === undefined) delete object.metadata.ownerReferences;
   else object.metadata.ownerReferences = structuredClone(old.metadata.ownerReferences);
 }

@@ -143,6 +143,11 @@ function warnings(object: KubeObject, old: KubeObject | undefined): string[] {
   ];
 }
 
+/** How many pods may be away at once is decided behind a feature that is off. */
+function dropDisabledStrategy(object: KubeObject): void {
+  delete objectAt(readSpec(object), 'updateStrategy', 'rollingUpdate')?.['maxUnavailable'];
+}
+
 const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
 
 /** Rules of StatefulSets. */
@@ -157,7 +162,11 @@ export const statefulSetRules: KindRules = {
     countsCollisions: true,
   }),
   warnings,
-  prepareForCreate: beginsWith({ availableReplicas: 0, replicas: 0 }),
+  prepareForCreate: (object) => {
+    dropDisabledStrategy(object);
+    beginsWith({ availableReplicas: 0, replicas: 0 })(object);
+  },
+  prepareForUpdate: dropDisabledStrategy,
   generationOf: ['spec'],
   nameProblems: dns1123LabelProblems,
 };

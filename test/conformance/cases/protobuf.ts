@@ -277,7 +277,7 @@ export const cases: Area = area('Protobuf', (it) => {
     const spec = {
       containers: [{ name: 'c', image: 'i' }],
       terminationGracePeriodSeconds: 0,
-      nodeSelector: { none: 'such' },
+      schedulerName: 'nobody',
     };
     await api.setUp('POST', path, {
       body: { metadata: { name: 'p' }, spec: { ...spec, automountServiceAccountToken: false } },

@@ -57,6 +57,13 @@ function addressListErrors(status: JsonObject, before: JsonObject, key: string):
   return [...errors, invalidField(`status.${key}`, shown, 'may specify no more than one IP for each IP family')];
 }
 
+function hostErrors(status: JsonObject): FieldError[] {
+  const [first] = objectsAt(status, 'hostIPs');
+  const address = textAt(first, 'ip');
+  if (first === undefined || address === textAt(status, 'hostIP')) return [];
+  return [invalidField('status.hostIPs[0].ip', address, 'must be equal to `hostIP`')];
+}
+
 /** Errors of a write to the status of a pod. */
 export function podStatusErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const status = objectAt(asJson(object), 'status') ?? {};
@@ -73,6 +80,7 @@ export function podStatusErrors(object: KubeObject, old: KubeObject): FieldError
     ...transitionErrors(status, before, { list: 'containerStatuses', restartPolicy }),
     ...transitionErrors(status, before, { list: 'ephemeralContainerStatuses', restartPolicy: 'Never' }),
     ...addressListErrors(status, before, 'podIPs'),
+    ...hostErrors(status),
     ...addressListErrors(status, before, 'hostIPs'),
   ];
 }

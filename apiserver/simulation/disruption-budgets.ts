@@ -1,0 +1,134 @@
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
+import { matchesLabelSelector } from '../selectors/index.ts';
+import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
+
+const as = 'system:serviceaccount:kube-system:disruption-controller';
+const owners: Readonly<Record<string, readonly [plural: string, group: string]>> = {
+  ReplicaSet: ['replicasets', 'apps'],
+  StatefulSet: ['statefulsets', 'apps'],
+  Deployment: ['deployments', 'apps'],
+  ReplicationController: ['replicationcontrollers', ''],
+};
+
+/** The workload that in the end decides how many of the pod there are. */
+function workloadOf(cluster: Cluster, object: KubeObject): KubeObject | undefined {
+  const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  const place = owner === undefined || !Object.hasOwn(owners, owner.kind) ? undefined : owners[owner.kind];
+  if (owner === undefined || place === undefined) return undefined;
+  const key = { namespace: object.metadata.namespace ?? '', name: owner.name };
+  const found = cluster.get(typeOf(cluster, ...place), key);
+  if (found === undefined || found.metadata.uid !== owner.uid) return undefined;
+  return workloadOf(cluster, found) ?? found;
+}
+
+/** How many pods the workloads of these pods want; undefined when one of them has none. */
+function wantedOf(cluster: Cluster, pods: readonly KubeObject[]): number | undefined {
+  const wanted = new Map<string, number>();
+  for (const pod of pods) {
+    const workload = workloadOf(cluster, pod);
+    if (workload === undefined) return undefined;
+    wanted.set(workload.metadata.uid ?? '', countOf(specOf(workload).replicas, 1));
+  }
+  return [...wanted.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** A number of pods, or of percent of all, rounded up. */
+function scaled(value: JsonValue | undefined, total: number): number {
+  if (typeof value === 'number') return value;
+  return Math.ceil((total * (Number.parseInt(typeof value === 'string' ? value : '0', 10) || 0)) / 100);
+}
+
+interface Need {
+  readonly expected: number;
+  readonly desired: number;
+}
+
+function needOf(cluster: Cluster, budget: KubeObject, pods: readonly KubeObject[]): Need | undefined {
+  const { maxUnavailable, minAvailable } = specOf(budget);
+  if (typeof minAvailable === 'number') return { expected: pods.length, desired: minAvailable };
+  const wanted = wantedOf(cluster, pods);
+  if (wanted === undefined) return undefined;
+  if (minAvailable !== undefined) return { expected: wanted, desired: scaled(minAvailable, wanted) };
+  if (maxUnavailable === undefined) return { expected: 0, desired: 0 };
+  return { expected: wanted, desired: Math.max(0, wanted - scaled(maxUnavailable, wanted)) };
+}
+
+function isHealthy(pod: KubeObject, disrupted: JsonObject): boolean {
+  const isGoing = pod.metadata.deletionTimestamp !== undefined;
+  return !isGoing && !Object.hasOwn(disrupted, pod.metadata.name ?? '') && isPodReady(pod);
+}
+
+function conditionFor(budget: KubeObject, allowed: number, now: string): JsonObject {
+  const [status, reason] = allowed > 0 ? ['True', 'SufficientPods'] : ['False', 'InsufficientPods'];
+  const old = objectsIn(statusOf(budget).conditions).find(({ type }) => type === 'DisruptionAllowed');
+  return {
+    type: 'DisruptionAllowed',
+    status,
+    reason,
+    message: '',
+    observedGeneration: budget.metadata.generation ?? 0,
+    lastTransitionTime: old?.status === status ? (old.lastTransitionTime ?? now) : now,
+  };
+}
+
+/** Evicted pods that are still there, and not for longer than it takes. */
+function disruptedOf(budget: KubeObject, pods: readonly KubeObject[]): JsonObject {
+  const { disruptedPods } = statusOf(budget);
+  const there = new Set(pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(nameOf));
+  const entries = Object.entries(isJsonObject(disruptedPods) ? disruptedPods : {});
+  return Object.fromEntries(entries.filter(([name]) => there.has(name)));
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? '';
+}
+
+function statusFor(context: SimulationContext, budget: KubeObject, pods: readonly KubeObject[]): JsonObject {
+  const need = needOf(context.cluster, budget, pods) ?? { expected: 0, desired: 0 };
+  const disruptedPods = disruptedOf(budget, pods);
+  const currentHealthy = pods.filter((pod) => isHealthy(pod, disruptedPods)).length;
+  const isNeeded = need.expected > 0 && needOf(context.cluster, budget, pods) !== undefined;
+  const allowed = isNeeded ? Math.max(0, currentHealthy - need.desired) : 0;
+  return {
+    observedGeneration: budget.metadata.generation ?? 0,
+    ...(Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods }),
+    disruptionsAllowed: allowed,
+    currentHealthy,
+    desiredHealthy: need.desired,
+    expectedPods: need.expected,
+    conditions: [conditionFor(budget, allowed, context.now())],
+  };
+}
+
+/** Tells each PodDisruptionBudget how many of its pods may go. */
+export function disruptionBudgetSimulation(context: SimulationContext): Controller {
+  const { cluster } = context;
+  const type = typeOf(cluster, 'poddisruptionbudgets', 'policy');
+  const pods = typeOf(cluster, 'pods');
+  const chooses = (budget: KubeObject, pod: KubeObject): boolean =>
+    matchesLabelSelector(specOf(budget).selector, pod.metadata.labels);
+  return {
+    name: 'simulated-disruption-budgets',
+    keysOf: ({ resource, object }) => {
+      if (resource.storageKey === type.storageKey) return [keyText(object)];
+      if (resource.storageKey !== pods.storageKey) return [];
+      const { namespace = '' } = object.metadata;
+      return cluster
+        .list(type, { namespace })
+        .filter((budget) => chooses(budget, object))
+        .map(keyText);
+    },
+    work: async (text) => {
+      const key = keyOf(text);
+      const budget = cluster.get(type, key);
+      if (budget === undefined || budget.metadata.deletionTimestamp !== undefined) return;
+      const own = cluster.list(pods, { namespace: key.namespace }).filter((pod) => chooses(budget, pod));
+      const status = statusFor(context, budget, own);
+      if (isJsonEqual(statusOf(budget), status)) return;
+      await cluster.update(type, { ...budget, status } as KubeObject, { as, subresource: 'status' });
+    },
+  };
+}
