@@ -126,7 +126,7 @@ export const cases: Area = area('Access reviews', (it) => {
     await review(api, path, { kind, spec: { resourceAttributes } });
   });
 
-  it('AUTH-20 asks about who asks', async (api) => {
+  it('AUTH-20 W111 asks about who asks', async (api) => {
     await allow(api, 'alice', [readPods]);
     const resourceAttributes = { namespace: api.namespace, verb: 'list', resource: 'pods' };
     await review(api, self, { ...ssar, spec: { resourceAttributes }, as: { user: 'alice' } });

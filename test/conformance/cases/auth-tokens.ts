@@ -58,7 +58,7 @@ async function askReview(api: Probe, token: string): Promise<void> {
 
 /** Tokens of service accounts. */
 export const cases: Area = area('Service account tokens', (it) => {
-  it('AUTH-17 issues a token for an hour', async (api) => {
+  it('AUTH-17 W110 issues a token for an hour', async (api) => {
     await makeAccount(api);
     await ask(api, {});
     await ask(api, { expirationSeconds: 600 });

@@ -153,6 +153,12 @@ export const cases: Area = area('Bodies of custom resources', (it) => {
     }
   });
 
+  it('W079 an update that names no version', async (api) => {
+    const { things } = await establish(api, { schema: inSpec(known) });
+    await api.setUp('POST', things, { body: thing(api, 'x', { spec: { a: 'x' } }) });
+    await api.ask('PUT', `${things}/x`, { body: thing(api, 'x', { spec: { a: 'y' } }) });
+  });
+
   it('CR-05 CR-07 CR-08 defaults', async (api) => {
     const { things } = await establish(api, { schema: inSpec(defaults) });
     const spec = {

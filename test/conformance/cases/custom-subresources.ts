@@ -35,7 +35,7 @@ const scaleBody = (name: string, namespace: string, spec: object): object => ({
 
 /** Status and scale of custom resources. */
 export const cases: Area = area('Subresources of custom resources', (it) => {
-  it('CR-27 CR-28 CR-29 status apart', async (api) => {
+  it('CR-27 CR-28 CR-29 W074 status apart', async (api) => {
     const { things } = await establish(api, { schema, version: withStatus });
     await api.ask('POST', things, { body: thing(api, 'x', { spec: { a: 1 }, status: { b: 1 } }), keep: settled });
     await api.ask('PATCH', `${things}/x`, { ...merge, body: { status: { b: 2 } }, keep: settled });
