@@ -6,8 +6,7 @@ import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, pathSegmentProblems } from '../names.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
-import { choice, invalids } from './checks.ts';
-import { eachErrors, forbiddenWhen, negativeErrors } from './field-checks.ts';
+import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
 import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 
 /** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */

@@ -6,8 +6,7 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
-import { choice, invalids, requiredChoice } from './checks.ts';
-import { eachErrors, forbiddenWhen } from './field-checks.ts';
+import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
 import {
   asJson,
   goTime,

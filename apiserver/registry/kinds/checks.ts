@@ -1,6 +1,12 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { FieldError } from '../../http/status-error.ts';
-import { immutableText, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  forbiddenField,
+  immutableText,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../schema/field-errors.ts';
 import type { GoValue } from '../../schema/go-values.ts';
 import { numberAt, objectsAt, textAt, valueAt } from './reading.ts';
 
@@ -73,4 +79,29 @@ export function immutable(
   return isJsonEqual(change.now ?? null, change.before ?? null)
     ? []
     : [invalidField(field, show(change.now), immutableText)];
+}
+
+/** Errors of a number that must not be below zero; absent is fine. */
+export function negativeErrors(field: string, value: JsonValue | undefined): FieldError[] {
+  const isNegative = typeof value === 'number' && value < 0;
+  return isNegative ? [invalidField(field, value, notNegativeText)] : [];
+}
+
+/** `field is immutable`, when it is not. */
+export function immutableErrors(field: string, now: JsonValue | undefined, isSame: boolean): FieldError[] {
+  return isSame ? [] : [invalidField(field, now, immutableText)];
+}
+
+/** Errors of all objects of a list, each with its path. */
+export function eachErrors(
+  list: readonly JsonObject[],
+  path: string,
+  check: (item: JsonObject, field: string, index: number) => FieldError[],
+): FieldError[] {
+  return list.flatMap((item, index) => check(item, `${path}[${index}]`, index));
+}
+
+/** `Forbidden` when `isThere`. */
+export function forbiddenWhen(isThere: boolean, field: string, detail: string): FieldError[] {
+  return isThere ? [forbiddenField(field, detail)] : [];
 }

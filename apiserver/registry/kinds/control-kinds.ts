@@ -5,8 +5,7 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
-import { choice, invalids } from './checks.ts';
-import { eachErrors, immutableErrors, negativeErrors } from './field-checks.ts';
+import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 import {
   asJson,
   countAt,

@@ -12,8 +12,7 @@ import {
   portNumberErrors,
   strictAddressErrors,
 } from './addresses.ts';
-import { invalids, requiredChoice } from './checks.ts';
-import { eachErrors, immutableErrors } from './field-checks.ts';
+import { eachErrors, immutableErrors, invalids, requiredChoice } from './checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
 
 /** Endpoints and EndpointSlices. @see reference "types" 4.5 */

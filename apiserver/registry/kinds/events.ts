@@ -4,9 +4,8 @@ import { invalidField, requiredField } from '../../schema/field-errors.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
-import { invalids } from './checks.ts';
+import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
-import { immutableErrors } from './field-checks.ts';
 import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.

@@ -11,8 +11,7 @@ import { goStruct } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
-import { invalids } from './checks.ts';
-import { eachErrors, forbiddenWhen } from './field-checks.ts';
+import { eachErrors, forbiddenWhen, invalids } from './checks.ts';
 import { asJson, countAt, isTrueAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 
 /** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */

@@ -12,8 +12,7 @@ import {
   wildcardSubdomainProblems,
 } from '../names.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
-import { choice, invalids } from './checks.ts';
-import { eachErrors, immutableErrors } from './field-checks.ts';
+import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 
 /** Ingresses and their classes. @see reference "types" 4.5 */

@@ -12,8 +12,7 @@ import {
   portErrors,
   portNumberErrors,
 } from './addresses.ts';
-import { choice } from './checks.ts';
-import { eachErrors, forbiddenWhen } from './field-checks.ts';
+import { choice, eachErrors, forbiddenWhen } from './checks.ts';
 import { defaultNetworkPolicy } from './policy-defaults.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';

@@ -7,8 +7,7 @@ import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../names.ts';
 import { labelErrors } from '../object-meta.ts';
 import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
-import { choice, invalids, requiredChoice } from './checks.ts';
-import { eachErrors, forbiddenWhen, immutableErrors } from './field-checks.ts';
+import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
 import { amountErrors, containerNameErrors } from './quotas.ts';
 import {
   asJson,

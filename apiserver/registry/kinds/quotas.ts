@@ -13,8 +13,7 @@ import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '..
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { qualifiedNameProblems } from '../names.ts';
-import { invalids } from './checks.ts';
-import { eachErrors } from './field-checks.ts';
+import { eachErrors, invalids } from './checks.ts';
 import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
 
 /** ResourceQuotas and LimitRanges. @see reference "types" 4.5 */

@@ -5,8 +5,7 @@ import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
-import { choice, invalids } from './checks.ts';
-import { eachErrors } from './field-checks.ts';
+import { choice, eachErrors, invalids } from './checks.ts';
 import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 

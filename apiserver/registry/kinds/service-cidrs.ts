@@ -7,8 +7,7 @@ import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
-import { invalids } from './checks.ts';
-import { immutableErrors } from './field-checks.ts';
+import { immutableErrors, invalids } from './checks.ts';
 import { asJson, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** ServiceCIDRs and IPAddresses: where services get their addresses, and which are taken. */

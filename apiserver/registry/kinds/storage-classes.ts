@@ -13,8 +13,7 @@ import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
-import { choice, invalids } from './checks.ts';
-import { eachErrors, immutableErrors, negativeErrors } from './field-checks.ts';
+import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 import { csiDriverNameErrors } from './pod/storage-volumes.ts';
 import {
   asJson,
