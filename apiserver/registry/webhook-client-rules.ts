@@ -16,6 +16,7 @@ interface UrlParts {
 }
 
 function hostProblem(host: string): string | undefined {
+  if (host.startsWith('[') && !host.includes(']')) return "missing ']' in host";
   const odd = /[\s"<>\\^`{|}]/.exec(host)?.[0];
   if (odd !== undefined) return `invalid character ${goQuote(odd)} in host name`;
   const [, port = ''] = /^(?:\[[^\]]*\]|[^:]*)(.*)$/.exec(host) ?? [];
