@@ -103,57 +103,6 @@ test.each(['object', 'template'])('what is told to fail on its %s keeps crashing
   );
 });
 
-test('a StatefulSet makes its pods one after another, with claims that are bound, and replaces them on a change', async () => {
-  const claim = { metadata: { name: 'data' }, spec: { resources: { requests: { storage: '2Gi' } } } };
-  const sets = cluster.type('statefulsets', 'apps');
-  await cluster.create(sets, workload('StatefulSet', { replicas: 2, volumeClaimTemplates: [claim] }), as);
-  await eventually(() =>
-    expect(read('statefulsets', 'apps')?.status).toMatchObject({ replicas: 2, readyReplicas: 2, availableReplicas: 2 }),
-  );
-  expect(pods().map(({ metadata }) => metadata.name)).toEqual(['w-0', 'w-1']);
-  const claims = cluster.list(cluster.type('persistentvolumeclaims'));
-  await eventually(() =>
-    expect(cluster.list(cluster.type('persistentvolumeclaims')).map(({ status }) => status)).toMatchObject([
-      { phase: 'Bound', capacity: { storage: '2Gi' } },
-      { phase: 'Bound' },
-    ]),
-  );
-  expect(claims.map(({ metadata }) => metadata.name)).toEqual(['data-w-0', 'data-w-1']);
-  await cluster.patch(sets, key, { spec: { template: template('i:2') } }, as);
-  await eventually(() => {
-    const { status = {} } = read('statefulsets', 'apps') ?? ({} as KubeObject);
-    expect(status).toMatchObject({ observedGeneration: 2, updatedReplicas: 2, readyReplicas: 2, currentReplicas: 2 });
-  });
-});
-
-test('a DaemonSet runs once on the one Node', async () => {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
-  await cluster.create(cluster.type('namespaces'), namespace, as);
-  await cluster.create(cluster.type('daemonsets', 'apps'), workload('DaemonSet', {}), as);
-  await eventually(() =>
-    expect(read('daemonsets', 'apps')?.status).toMatchObject({ desiredNumberScheduled: 1, numberAvailable: 1 }),
-  );
-  await eventually(() => expect(cluster.list(cluster.type('nodes'))[0]?.status).toHaveProperty('conditions'));
-});
-
-test('a Job completes, or fails when it is told to', async () => {
-  const jobs = cluster.type('jobs', 'batch');
-  await cluster.create(jobs, workload('Job', { completions: 3, parallelism: 2 }), as);
-  await eventually(() =>
-    expect(read('jobs', 'batch')?.status).toMatchObject({
-      succeeded: 3,
-      conditions: [condition('SuccessCriteriaMet', {}), condition('Complete', { status: 'True' })],
-    }),
-  );
-  const bad = workload('Job', {}, { [simulateAnnotation]: 'fail' });
-  await cluster.create(jobs, { ...bad, metadata: { ...bad.metadata, name: 'bad' } }, as);
-  await eventually(() =>
-    expect(cluster.get(jobs, { namespace: 'ns', name: 'bad' })?.status).toMatchObject({
-      conditions: [condition('FailureTarget', {}), condition('Failed', { reason: 'BackoffLimitExceeded' })],
-    }),
-  );
-});
-
 test('a LoadBalancer gets an address', async () => {
   const services = cluster.type('services');
   const spec = { type: 'LoadBalancer', ports: [{ port: 80 }] };
