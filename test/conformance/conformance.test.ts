@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
+import { oracleVersion } from '../control-plane/index.ts';
+import { conformanceDocument } from './document.ts';
 import { areaFiles, loadArea, runCase, subjectOf } from './runner.ts';
 import { differencesOf, readSightings } from './seen.ts';
 
@@ -33,3 +36,8 @@ for (const { file, area } of areas) {
     });
   });
 }
+
+test('docs/api-conformance.md says what the cases say', async () => {
+  const written = await readFile(new URL('../../docs/api-conformance.md', import.meta.url), 'utf8');
+  expect(written, 'npm run generate writes it').toBe(conformanceDocument(areas, oracleVersion));
+});

@@ -59,13 +59,26 @@ function differencesAt(path: string, kube: JsonValue | undefined, ours: JsonValu
   return [`${path}\n      kube: ${show(kube)}\n      ours: ${show(ours)}`];
 }
 
+/** The order of managedFields hangs on whether a second passed between two writes: it is no part of what is compared. */
+function withoutTimeOrder(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutTimeOrder);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, member]): [string, JsonValue] => {
+    const settled = withoutTimeOrder(member ?? null);
+    const isSorted = key === 'managedFields' && Array.isArray(settled);
+    return [key, isSorted ? settled.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : settled];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Where two runs of a case saw different things, for people; empty when they agree. */
 export function differencesOf(kube: readonly Step[], ours: readonly Step[]): string[] {
   const lines: string[] = [];
   for (let index = 0; index < Math.max(kube.length, ours.length); index++) {
     const step = kube[index] ?? ours[index];
     const label = [step?.['ask'], step?.['watch'], step?.['label']].find((text) => typeof text === 'string') ?? '';
-    const found = differencesAt('', kube[index], ours[index]);
+    const [before, now] = [kube[index], ours[index]].map((seen) => seen && withoutTimeOrder(seen));
+    const found = differencesAt('', before, now);
     if (found.length > 0) lines.push(`step ${index + 1}, ${label}`, ...found.map((line) => `  ${line}`));
   }
   return lines;

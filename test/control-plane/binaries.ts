@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const buildDeadlineMs = 25 * 60_000;
+const downloadDeadlineMs = 3 * 60_000;
 const hint = 'set KUBEBUILDER_ASSETS to a folder that holds kube-apiserver and etcd, or install Go';
 
 /** The Kubernetes version that is compared with: the one whose types and answers the embedded server has. */
@@ -58,16 +59,19 @@ async function fromSetupEnvtest(): Promise<ControlPlaneBinaries | undefined> {
   }
 }
 
+function buildEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
+}
+
 async function build(folder: string, args: readonly string[], report: (line: string) => void): Promise<void> {
   const startedMs = Date.now();
   const deadline = AbortSignal.timeout(buildDeadlineMs);
   const tick = setInterval(() => report(`  still building (${Math.round((Date.now() - startedMs) / 1000)} s)`), 15_000);
   try {
-    const environment = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
     const child = spawn('go', ['build', ...args], {
       cwd: folder,
       signal: deadline,
-      env: environment,
+      env: buildEnvironment(),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let tail = '';
@@ -92,6 +96,12 @@ async function fromGoModules(report: (line: string) => void): Promise<ControlPla
   await mkdir(work, { recursive: true });
   try {
     await cp(join(import.meta.dirname, 'go'), join(work, 'source'), { recursive: true });
+    // Where the modules cannot be had, that shows in minutes, not after the whole time for building.
+    await run('go', ['mod', 'download', 'k8s.io/kubernetes'], {
+      cwd: join(work, 'source', 'kubernetes'),
+      env: buildEnvironment(),
+      timeout: downloadDeadlineMs,
+    });
     const stamp = 'k8s.io/component-base/version';
     const [major = '1', minor = ''] = oracleVersion.slice(1).split('.');
     const version = `-X ${stamp}.gitVersion=${oracleVersion} -X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`;
