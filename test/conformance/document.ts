@@ -17,6 +17,21 @@ function section(named: NamedArea): string {
   return [`### ${named.area.title}`, '', ...differencesOf(named), ''].join('\n');
 }
 
+/** What the server does not do, where there is no answer that a case could compare. */
+const beyond = `## What no case shows
+
+- Workloads reach the state that a healthy cluster would give them: a simulation stands in for scheduler, kubelet and the controllers of workloads.
+  The real controllers run beside the real server, but its pods stay pending; the simulation has unit tests.
+- Requests to aggregated API servers are answered with 503, not passed on.
+- Controllers write no Events, and there is no audit log: audit annotations are evaluated, and kept nowhere.
+- The status of a ValidatingAdmissionPolicy is not filled with the warnings of its type check. MutatingAdmissionPolicy, alpha in this version, is
+  not served.
+- A ServiceCIDR is kept, but service addresses come from one range.
+- Of a CertificateSigningRequest only the PEM type is read, not the signature.
+- Where Go prints a whole struct, a diff or a patched object into a message, that part is left out of the comparison. The order of several
+  errors that the real server takes from a Go map is its own at every request: such cases hold one error.
+`;
+
 /** `docs/api-conformance.md`, whole: each area, its number of cases, and what differs on purpose. */
 export function conformanceDocument(areas: readonly NamedArea[], version: string): string {
   const total = areas.reduce((sum, named) => sum + countOf(named), 0);
@@ -46,5 +61,6 @@ ${areas.map(row).join('\n')}
 
 ## What differs, and why
 
-${differing.length === 0 ? 'Nothing.\n' : differing.map(section).join('\n')}`.replace(/\n+$/, '\n');
+${differing.length === 0 ? 'Nothing.\n' : differing.map(section).join('\n')}
+${beyond}`.replace(/\n+$/, '\n');
 }
