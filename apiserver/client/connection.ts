@@ -1,4 +1,4 @@
-import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 import type { HttpRequest, HttpResponse } from '../http/exchange.ts';
 
@@ -11,22 +11,27 @@ export interface DirectRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+type Handle = (request: HttpRequest, response: HttpResponse) => Promise<void>;
+
 /** HTTP/1.1 with a request handler of the same process: real requests and responses, no port and no TLS. */
 export class DirectConnection implements Disposable {
-  readonly #server: Server;
+  readonly #handle: Handle;
+  #server: Server | undefined;
 
-  constructor(handle: (request: HttpRequest, response: HttpResponse) => Promise<void>) {
-    this.#server = createServer({ keepAlive: false }, (request, response) => void handle(request, response));
-    this.#server.timeout = 0;
+  constructor(handle: Handle) {
+    this.#handle = handle;
   }
 
   /** Sends a request; the response's body is still to be read.
    *  @throws Error when the connection ends before the response begins */
-  send(request: DirectRequest): Promise<IncomingMessage> {
+  async send(request: DirectRequest): Promise<IncomingMessage> {
     const { method, path, headers, body, signal } = request;
+    // As a module, node:http brings all of fetch with it: only whoever sends a request waits for that.
+    const { createServer, request: httpRequest } = await import('node:http');
+    this.#server ??= this.#listen(createServer);
     const [clientSide, serverSide] = duplexPair();
     this.#server.emit('connection', serverSide);
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       // node leaves the length out for methods that usually have no body.
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, path, headers: { ...headers, ...length } as Record<string, string | string[]> };
@@ -41,7 +46,13 @@ export class DirectConnection implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#server.closeAllConnections();
+    this.#server?.closeAllConnections();
+  }
+
+  #listen(createServer: typeof import('node:http').createServer): Server {
+    const server = createServer({ keepAlive: false }, (request, response) => void this.#handle(request, response));
+    server.timeout = 0;
+    return server;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request as httpsRequest } from 'node:https';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../src/base/index.ts';
 
