@@ -17,6 +17,8 @@ export interface Controller {
   /** Called synchronously with every event, and at the start with `ADDED` for everything that is there. */
   keysOf(event: ClusterEvent): Iterable<string>;
   work(key: string): Promise<void>;
+  /** For a controller that also looks at keys by the clock: called once at the start, with what has a key worked on. Disposed of at the end. */
+  start?(again: (key: string) => void): Disposable;
 }
 
 function codeOf(thrown: unknown): number | undefined {
@@ -123,12 +125,14 @@ export function runControllers(
   const take = (event: ClusterEvent): void => {
     for (const { controller, queue } of running) for (const key of controller.keysOf(event)) queue.add(key);
   };
+  const starts = running.map(({ controller, queue }) => controller.start?.((key) => queue.add(key)));
   const subscription = cluster.subscribe(take);
   const scanning = scan(context, take);
   return {
     [Symbol.asyncDispose]: async () => {
       scanning[Symbol.dispose]();
       subscription[Symbol.dispose]();
+      for (const start of starts) start?.[Symbol.dispose]();
       await Promise.all(running.map(({ queue }) => queue[Symbol.asyncDispose]()));
     },
   };

@@ -1,19 +1,26 @@
-import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import { type Controller, specOf, typeOf, unlessGone } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { planRollout, rolloutRoom, sumOf } from './rollout.ts';
+import { Appointments } from './appointments.ts';
+import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
+import {
+  catchUp,
+  forgotten,
+  latestRevision,
+  newReplicaSet,
+  revisionAnnotation,
+  revisionOf,
+  sizeAnnotations,
+} from './revisions.ts';
+import { planRollout, planScaling } from './rollout.ts';
 import {
   childrenOf,
-  conditionsFrom,
-  controllerReference,
-  countOf,
   isToldToFail,
   keyOf,
   keysOfKind,
-  type Observation,
-  positive,
+  keyText,
   type SimulationContext,
   shortHash,
   simulateAnnotation,
@@ -22,120 +29,13 @@ import {
 } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:deployment-controller';
-const revisionAnnotation = 'deployment.kubernetes.io/revision';
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
-const hashLabel = 'pod-template-hash';
 
-function revisionOf({ metadata }: KubeObject): number {
-  return Number(metadata.annotations?.[revisionAnnotation] ?? 0);
+function setNameOf(deployment: KubeObject): string {
+  return `${deployment.metadata.name ?? ''}-${shortHash(templateOf(deployment))}`;
 }
 
-function metadataOf(value: JsonObject): Pick<ObjectMeta, 'labels' | 'annotations'> {
-  return (isJsonObject(value.metadata) ? value.metadata : {}) as Pick<ObjectMeta, 'labels' | 'annotations'>;
-}
-
-function annotationsFor(deployment: KubeObject, revision: number): Record<string, string> {
-  const replicas = countOf(specOf(deployment).replicas, 1);
-  const { [lastApplied]: _applied, ...annotations } = deployment.metadata.annotations ?? {};
-  return {
-    ...annotations,
-    [revisionAnnotation]: String(revision),
-    'deployment.kubernetes.io/desired-replicas': String(replicas),
-    'deployment.kubernetes.io/max-replicas': String(replicas + rolloutRoom(deployment).surge),
-  };
-}
-
-function newReplicaSet(deployment: KubeObject, name: string, revision: number): KubeObject {
-  const template = templateOf(deployment);
-  const { labels, ...metadata } = metadataOf(template);
-  const hash = name.slice(name.lastIndexOf('-') + 1);
-  const hashed = { ...labels, [hashLabel]: hash };
-  const { selector } = specOf(deployment);
-  const matchLabels = isJsonObject(selector) && isJsonObject(selector.matchLabels) ? selector.matchLabels : {};
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'ReplicaSet',
-    metadata: {
-      name,
-      namespace: deployment.metadata.namespace ?? '',
-      labels: hashed,
-      annotations: annotationsFor(deployment, revision),
-      ownerReferences: [controllerReference(deployment)],
-    },
-    spec: {
-      replicas: 0,
-      selector: { ...(isJsonObject(selector) ? selector : {}), matchLabels: { ...matchLabels, [hashLabel]: hash } },
-      template: { ...template, metadata: { ...metadata, labels: hashed } },
-    },
-  };
-}
-
-interface Progress {
-  readonly deployment: KubeObject;
-  readonly current: KubeObject;
-  readonly sets: readonly KubeObject[];
-}
-
-function isComplete({ deployment, current, sets }: Progress): boolean {
-  const replicas = countOf(specOf(deployment).replicas, 1);
-  const counts = [sumOf([current], 'replicas'), sumOf(sets, 'replicas'), sumOf(sets, 'availableReplicas')];
-  return counts.every((count) => count === replicas);
-}
-
-function isFailing({ deployment, current }: Progress): boolean {
-  return isToldToFail(deployment) || metadataOf(templateOf(current)).annotations?.[simulateAnnotation] === 'fail';
-}
-
-function progressing(progress: Progress): Observation {
-  const type = 'Progressing';
-  const name = `ReplicaSet "${progress.current.metadata.name}"`;
-  if (isComplete(progress)) {
-    return { type, status: 'True', reason: 'NewReplicaSetAvailable', message: `${name} has successfully progressed.` };
-  }
-  if (isFailing(progress)) {
-    return { type, status: 'False', reason: 'ProgressDeadlineExceeded', message: `${name} has timed out progressing.` };
-  }
-  return { type, status: 'True', reason: 'ReplicaSetUpdated', message: `${name} is progressing.` };
-}
-
-function available({ deployment, sets }: Progress): Observation {
-  const type = 'Available';
-  const replicas = countOf(specOf(deployment).replicas, 1);
-  const isEnough = sumOf(sets, 'availableReplicas') >= replicas - rolloutRoom(deployment).unavailable;
-  return isEnough
-    ? { type, status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
-    : {
-        type,
-        status: 'False',
-        reason: 'MinimumReplicasUnavailable',
-        message: 'Deployment does not have minimum availability.',
-      };
-}
-
-/** What a set says of pods that were refused. */
-function replicaFailure({ sets }: Progress): Observation[] {
-  const failed = sets
-    .flatMap((set) => objectsIn(statusOf(set)['conditions']))
-    .find(({ type }) => type === 'ReplicaFailure');
-  if (failed === undefined) return [];
-  const { reason, message } = failed as { reason: string; message: string };
-  return [{ type: 'ReplicaFailure', status: 'True', reason, message }];
-}
-
-function statusFor(progress: Progress, now: string): JsonObject {
-  const { deployment, current, sets } = progress;
-  const [replicas, availableCount] = [sumOf(sets, 'replicas'), sumOf(sets, 'availableReplicas')];
-  const wanted = sets.reduce((total, set) => total + countOf(specOf(set).replicas, 0), 0);
-  const observations = [available(progress), ...replicaFailure(progress), progressing(progress)];
-  return {
-    observedGeneration: deployment.metadata.generation,
-    replicas: positive(replicas),
-    updatedReplicas: positive(sumOf([current], 'replicas')),
-    readyReplicas: positive(sumOf(sets, 'readyReplicas')),
-    availableReplicas: positive(availableCount),
-    unavailableReplicas: positive(wanted - availableCount),
-    conditions: conditionsFrom(deployment, observations, { now, extra: ['lastUpdateTime'] }),
-  };
+function keyFor({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } {
+  return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
 class DeploymentSimulation implements Controller {
@@ -145,6 +45,7 @@ class DeploymentSimulation implements Controller {
   readonly #cluster: Cluster;
   readonly #type: ResourceType;
   readonly #sets: ResourceType;
+  #deadlines: Appointments | undefined;
 
   constructor(context: SimulationContext) {
     this.#context = context;
@@ -154,72 +55,117 @@ class DeploymentSimulation implements Controller {
     this.keysOf = keysOfKind(this.#type);
   }
 
-  async work(text: string): Promise<void> {
-    const deployment = this.#cluster.get(this.#type, keyOf(text));
-    if (deployment === undefined || deployment.metadata.deletionTimestamp !== undefined) return;
-    const isPaused = specOf(deployment).paused === true;
-    if (isPaused && this.#ownedSets(deployment).length === 0) return await this.#observe(deployment);
-    const current = await this.#ensureCurrent(deployment);
-    const old = this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current.metadata.name);
-    if (!isPaused) await this.#scale(planRollout(deployment, current, old), deployment);
-    await this.#passOn(deployment, current);
-    const sets = this.#ownedSets(deployment);
-    const latest = sets.find(({ metadata }) => metadata.name === current.metadata.name) ?? current;
-    const object = await this.#noteRevision(deployment, latest);
-    const status = statusFor({ deployment: object, current: latest, sets }, this.#context.now());
-    await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
+  start(again: (key: string) => void): Disposable {
+    this.#deadlines = new Appointments(this.#context.clock, again);
+    return this.#deadlines;
   }
 
-  /** A Deployment that is paused from the start gets no ReplicaSet. */
-  async #observe(object: KubeObject): Promise<void> {
-    const status = { observedGeneration: object.metadata.generation };
-    await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
+  async work(text: string): Promise<void> {
+    this.#deadlines?.set(text, undefined);
+    const found = this.#cluster.get(this.#type, keyOf(text));
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+    const seen = await this.#notePause(found);
+    const isPaused = specOf(seen).paused === true;
+    const [deployment, current] = isPaused ? [seen, this.#currentOf(seen)] : await this.#ensureCurrent(seen);
+    const old = this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
+    await this.#scale(deployment, current, old);
+    if (current !== undefined) await this.#passOn(deployment, current);
+    if (isPaused || isRolledOut(deployment)) await this.#forget(deployment, old);
+    await this.#report(deployment);
+  }
+
+  async #report(deployment: KubeObject): Promise<void> {
+    const progress = { deployment, current: this.#currentOf(deployment), sets: this.#ownedSets(deployment) };
+    const nowMs = this.#context.clock.now();
+    const status = deploymentStatus(progress, { now: this.#context.now(), nowMs });
+    await writeStatus(this.#cluster, { type: this.#type, object: deployment, as }, status);
+    this.#deadlines?.set(keyText(deployment), untilDeadline({ ...deployment, status }, nowMs));
+  }
+
+  /** Says so at once when a pause begins or ends, before anything is done about it. */
+  async #notePause(deployment: KubeObject): Promise<KubeObject> {
+    const conditions = pauseConditions(deployment, this.#context.now());
+    return conditions === undefined ? deployment : await this.#note(deployment, {}, conditions);
+  }
+
+  async #note(
+    deployment: KubeObject,
+    annotations: Record<string, string>,
+    conditions: readonly JsonObject[] | undefined,
+  ): Promise<KubeObject> {
+    const { metadata, status } = deployment;
+    const object = {
+      ...deployment,
+      metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
+      status: { ...(status as JsonObject | undefined), ...(conditions === undefined ? {} : { conditions }) },
+    } as KubeObject;
+    return await this.#cluster.update(this.#type, object, { as, subresource: 'status' });
   }
 
   #ownedSets(deployment: KubeObject): KubeObject[] {
     return childrenOf(this.#cluster, this.#sets, deployment);
   }
 
-  async #ensureCurrent(deployment: KubeObject): Promise<KubeObject> {
-    const { namespace = '', name = '' } = deployment.metadata;
-    const setName = `${name}-${shortHash(templateOf(deployment))}`;
-    const latest = Math.max(0, ...this.#ownedSets(deployment).map(revisionOf));
-    const found = this.#cluster.get(this.#sets, { namespace, name: setName });
-    if (found === undefined) {
-      return await this.#cluster.create(this.#sets, newReplicaSet(deployment, setName, latest + 1), { as });
-    }
-    if (revisionOf(found) === latest) return found;
-    const metadata = { annotations: { [revisionAnnotation]: String(latest + 1) } };
-    return await this.#cluster.patch(this.#sets, { namespace, name: setName }, { metadata }, { as });
+  #currentOf(deployment: KubeObject): KubeObject | undefined {
+    const name = setNameOf(deployment);
+    return this.#ownedSets(deployment).find(({ metadata }) => metadata.name === name);
   }
 
-  async #scale(plan: ReadonlyMap<string, number>, deployment: KubeObject): Promise<void> {
-    for (const set of this.#ownedSets(deployment)) {
+  /** The set with the Deployment's template, made when there is none, and the Deployment with its revision. */
+  async #ensureCurrent(deployment: KubeObject): Promise<[KubeObject, KubeObject]> {
+    const found = this.#currentOf(deployment);
+    const old = this.#ownedSets(deployment).filter((set) => set.metadata.name !== found?.metadata.name);
+    const revision = latestRevision(old) + 1;
+    const set =
+      found === undefined
+        ? await this.#cluster.create(this.#sets, newReplicaSet(deployment, setNameOf(deployment), revision), { as })
+        : await this.#renew(deployment, found, revision);
+    const start = { name: set.metadata.name ?? '', isNew: found === undefined };
+    const conditions = startConditions(deployment, start, this.#context.now());
+    const isNoted = deployment.metadata.annotations?.[revisionAnnotation] === String(revisionOf(set));
+    if (isNoted && conditions === undefined) return [deployment, set];
+    const annotations = { [revisionAnnotation]: String(revisionOf(set)) };
+    return [await this.#note(deployment, annotations, conditions), set];
+  }
+
+  async #renew(deployment: KubeObject, set: KubeObject, revision: number): Promise<KubeObject> {
+    const change = catchUp(deployment, set, revision);
+    return change === undefined ? set : await this.#cluster.patch(this.#sets, keyFor(set), change, { as });
+  }
+
+  async #scale(deployment: KubeObject, current: KubeObject | undefined, old: readonly KubeObject[]): Promise<void> {
+    const isPaused = specOf(deployment).paused === true;
+    const newestFirst = [
+      ...(current === undefined ? [] : [current]),
+      ...old.toSorted((a, b) => revisionOf(b) - revisionOf(a)),
+    ];
+    const plan =
+      isPaused || current === undefined ? planScaling(deployment, newestFirst) : planRollout(deployment, current, old);
+    for (const set of newestFirst) {
       const replicas = plan.get(set.metadata.name ?? '');
       if (replicas === undefined || replicas === specOf(set).replicas) continue;
-      const key = { namespace: set.metadata.namespace ?? '', name: set.metadata.name ?? '' };
-      await unlessGone(this.#cluster.patch(this.#sets, key, { spec: { replicas } }, { as }));
+      const change = { metadata: { annotations: sizeAnnotations(deployment) }, spec: { replicas } };
+      await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
     }
   }
 
-  async #passOn(deployment: KubeObject, { metadata }: KubeObject): Promise<void> {
+  async #passOn(deployment: KubeObject, set: KubeObject): Promise<void> {
     const wish = isToldToFail(deployment) ? 'fail' : null;
-    if ((metadata.annotations?.[simulateAnnotation] ?? null) === wish) return;
-    const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    if ((set.metadata.annotations?.[simulateAnnotation] ?? null) === wish) return;
     const change = { metadata: { annotations: { [simulateAnnotation]: wish } } };
-    await unlessGone(this.#cluster.patch(this.#sets, key, change, { as }));
+    await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
   }
 
-  async #noteRevision(deployment: KubeObject, current: KubeObject): Promise<KubeObject> {
-    const revision = current.metadata.annotations?.[revisionAnnotation] ?? '1';
-    if (deployment.metadata.annotations?.[revisionAnnotation] === revision) return deployment;
-    const { namespace = '', name = '' } = deployment.metadata;
-    const metadata = { annotations: { [revisionAnnotation]: revision } };
-    return await this.#cluster.patch(this.#type, { namespace, name }, { metadata }, { as });
+  async #forget(deployment: KubeObject, old: readonly KubeObject[]): Promise<void> {
+    const latest = old.map((set) => this.#cluster.get(this.#sets, keyFor(set)) ?? set);
+    for (const set of forgotten(deployment, latest)) {
+      await unlessGone(this.#cluster.delete(this.#sets, keyFor(set), { as, propagationPolicy: 'Background' }));
+    }
   }
 }
 
-/** Rolls Deployments out over ReplicaSets, within `maxSurge` and `maxUnavailable`. Old ReplicaSets are kept, scaled to none. */
+/** Rolls Deployments out over ReplicaSets, within `maxSurge` and `maxUnavailable`, and says by the server's clock when one is stuck.
+ *  Old ReplicaSets are kept, scaled to none, up to `revisionHistoryLimit`. */
 export function deploymentSimulation(context: SimulationContext): Controller {
   return new DeploymentSimulation(context);
 }

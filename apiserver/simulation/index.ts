@@ -38,7 +38,8 @@ const simulations = [
 
 /** Starts the simulation; disposing of the result waits for the work at hand. */
 export function startSimulation(cluster: Cluster, deps: SimulationDeps): AsyncDisposable {
-  const context = { cluster, now: () => timestampOf(deps.clock.now()) };
+  const { clock } = deps;
+  const context = { cluster, clock, now: () => timestampOf(clock.now()) };
   const controllers = simulations.map((simulation) => simulation(context));
   return runControllers({ cluster, log: deps.log }, controllers);
 }

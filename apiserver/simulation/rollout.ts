@@ -19,19 +19,32 @@ function rollingUpdateOf(strategy: JsonObject): JsonObject {
   return isJsonObject(strategy.rollingUpdate) ? strategy.rollingUpdate : {};
 }
 
-/** Percent of surge rounds up, of unavailability down; both zero means one unavailable. Recreate has all the room below. */
+/** Percent of surge rounds up, of unavailability down; both zero means one unavailable. Only a rolling update has room. */
 export function rolloutRoom(deployment: KubeObject): RolloutRoom {
   const spec = specOf(deployment);
   const replicas = countOf(spec.replicas, 1);
-  const strategy = isJsonObject(spec.strategy) ? spec.strategy : {};
-  if (strategy.type === 'Recreate') return { surge: 0, unavailable: replicas };
-  const { maxSurge, maxUnavailable } = rollingUpdateOf(strategy);
+  if (isRecreated(deployment)) return { surge: 0, unavailable: 0 };
+  const { maxSurge, maxUnavailable } = rollingUpdateOf(isJsonObject(spec.strategy) ? spec.strategy : {});
   const surge = amount(maxSurge, replicas, Math.ceil);
   const unavailable = amount(maxUnavailable, replicas, Math.floor);
-  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
+  return { surge, unavailable: Math.min(replicas, surge === 0 && unavailable === 0 ? 1 : unavailable) };
 }
 
-const wanted = (set: KubeObject): number => countOf(specOf(set).replicas, 0);
+function isRecreated(deployment: KubeObject): boolean {
+  const { strategy } = specOf(deployment);
+  return isJsonObject(strategy) && strategy.type === 'Recreate';
+}
+
+/** How many pods must be available for the Deployment to be. */
+export function minimumAvailable(deployment: KubeObject): number {
+  return countOf(specOf(deployment).replicas, 1) - rolloutRoom(deployment).unavailable;
+}
+
+/** How many pods a ReplicaSet is to have. */
+export function wantedOf(set: KubeObject): number {
+  return countOf(specOf(set).replicas, 0);
+}
+
 const counted = (set: KubeObject, field: string): number => countOf(statusOf(set)[field], 0);
 
 /** Sum of a status count over ReplicaSets. */
@@ -39,17 +52,36 @@ export function sumOf(sets: readonly KubeObject[], field: string): number {
   return sets.reduce((total, set) => total + counted(set, field), 0);
 }
 
+const totalOf = (sets: readonly KubeObject[]): number => sets.reduce((sum, set) => sum + wantedOf(set), 0);
+const missingIn = (set: KubeObject): number => Math.max(0, wantedOf(set) - counted(set, 'availableReplicas'));
+
+function oldestFirst(sets: readonly KubeObject[]): KubeObject[] {
+  const madeAt = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
+  return sets.toSorted((a, b) => madeAt(a).localeCompare(madeAt(b)));
+}
+
+/** Takes pods of old sets away as far as enough stay available: first those that are not available anyway. */
 function planOld(old: readonly KubeObject[], current: KubeObject, minAvailable: number): Map<string, number> {
-  const total = [...old, current].reduce((sum, set) => sum + wanted(set), 0);
-  const newUnavailable = Math.max(0, wanted(current) - counted(current, 'availableReplicas'));
-  let room = Math.max(0, total - minAvailable - newUnavailable);
-  const plan = new Map<string, number>();
-  for (const set of old) {
-    const unhealthy = Math.max(0, wanted(set) - counted(set, 'availableReplicas'));
-    const step = Math.min(wanted(set), Math.max(room, Math.min(unhealthy, room)));
+  let room = Math.max(0, totalOf([...old, current]) - minAvailable - missingIn(current));
+  const plan = new Map<string, number>(old.map((set) => [set.metadata.name ?? '', wantedOf(set)]));
+  const take = (set: KubeObject, most: number): void => {
+    const name = set.metadata.name ?? '';
+    const left = plan.get(name) ?? 0;
+    const step = Math.min(left, most, room);
     room -= step;
-    plan.set(set.metadata.name ?? '', wanted(set) - step);
-  }
+    plan.set(name, left - step);
+  };
+  for (const set of oldestFirst(old)) take(set, missingIn(set));
+  for (const set of oldestFirst(old)) take(set, Number.POSITIVE_INFINITY);
+  return plan;
+}
+
+/** All old pods go before the first new one comes. */
+function planRecreation(deployment: KubeObject, current: KubeObject, old: readonly KubeObject[]): Map<string, number> {
+  const plan = new Map<string, number>(old.map((set) => [set.metadata.name ?? '', 0]));
+  const replicas = countOf(specOf(deployment).replicas, 1);
+  const isClear = totalOf(old) === 0 && sumOf(old, 'replicas') === 0;
+  plan.set(current.metadata.name ?? '', isClear ? replicas : Math.min(replicas, wantedOf(current)));
   return plan;
 }
 
@@ -59,13 +91,18 @@ export function planRollout(
   current: KubeObject,
   old: readonly KubeObject[],
 ): ReadonlyMap<string, number> {
+  if (isRecreated(deployment)) return planRecreation(deployment, current, old);
   const replicas = countOf(specOf(deployment).replicas, 1);
-  const { surge, unavailable } = rolloutRoom(deployment);
-  const strategy = specOf(deployment).strategy;
-  const isRecreate = isJsonObject(strategy) && strategy.type === 'Recreate';
-  const plan = planOld(old, current, replicas - unavailable);
-  const oldTotal = old.reduce((sum, set) => sum + wanted(set), 0);
-  const room = isRecreate && sumOf(old, 'replicas') > 0 ? 0 : replicas + surge - oldTotal;
-  plan.set(current.metadata.name ?? '', Math.max(0, Math.min(replicas, room)));
+  const plan = planOld(old, current, minimumAvailable(deployment));
+  const room = replicas + rolloutRoom(deployment).surge - totalOf(old);
+  plan.set(current.metadata.name ?? '', Math.min(replicas, Math.max(wantedOf(current), room)));
   return plan;
+}
+
+/** What a paused Deployment may still do: be scaled, in the one set that has pods, or in the newest when none has any. */
+export function planScaling(deployment: KubeObject, newestFirst: readonly KubeObject[]): ReadonlyMap<string, number> {
+  const active = newestFirst.filter((set) => wantedOf(set) > 0);
+  const set = active.length === 0 ? newestFirst[0] : active[0];
+  if (set === undefined || active.length > 1) return new Map();
+  return new Map([[set.metadata.name ?? '', countOf(specOf(deployment).replicas, 1)]]);
 }

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import {
+  type Clock,
+  formatTimestamp,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/base/index.ts';
 import { type Controller, objectsIn, specOf, statusOf } from '../controllers/controller.ts';
 import type { Cluster, ObjectKey } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -13,7 +20,8 @@ export const simulateAnnotation = 'apiserver.longshore.dev/simulate';
 /** What the simulated controllers are given. */
 export interface SimulationContext {
   readonly cluster: Cluster;
-  /** RFC 3339 */
+  readonly clock: Clock;
+  /** The clock's time in RFC 3339. */
   now(): string;
 }
 

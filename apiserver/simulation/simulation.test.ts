@@ -68,8 +68,8 @@ test('a changed template rolls out to a new ReplicaSet, and scaling follows', as
     });
     expect(deployment?.metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
   });
-  const images = pods().map(({ spec }) => ((spec as JsonObject).containers as JsonObject[])[0]?.image);
-  expect(images).toEqual(['i:2', 'i:2']);
+  const images = (): unknown[] => pods().map(({ spec }) => ((spec as JsonObject).containers as JsonObject[])[0]?.image);
+  await eventually(() => expect(images()).toEqual(['i:2', 'i:2']));
   const sets = cluster.list(cluster.type('replicasets', 'apps'));
   expect(sets.map(({ spec }) => (spec as JsonObject).replicas)).toEqual([0, 2]);
   await cluster.patch(deployments(), key, { spec: { replicas: 0 } }, as);
