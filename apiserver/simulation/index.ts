@@ -4,6 +4,7 @@
 import type { Clock, Logger } from '../../src/base/index.ts';
 import { runControllers } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import { cronJobSimulation } from './cron-jobs.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';
 import { disruptionBudgetSimulation } from './disruption-budgets.ts';
@@ -31,6 +32,7 @@ const simulations = [
   statefulSetSimulation,
   daemonSetSimulation,
   jobSimulation,
+  cronJobSimulation,
   disruptionBudgetSimulation,
   volumeSimulation,
   loadBalancerSimulation,

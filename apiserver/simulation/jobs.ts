@@ -116,10 +116,10 @@ function labelsFor({ metadata }: KubeObject): Record<string, string> {
   };
 }
 
-function isFinished(job: KubeObject): boolean {
-  return objectsIn(statusOf(job).conditions).some(
-    ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
-  );
+/** How a Job ended; undefined while it goes on. */
+export function endingOf(job: KubeObject): 'Complete' | 'Failed' | undefined {
+  const held = objectsIn(statusOf(job).conditions).filter(({ status }) => status === 'True');
+  return (['Complete', 'Failed'] as const).find((ending) => held.some(({ type }) => type === ending));
 }
 
 /** How many pods should run now. */
@@ -138,7 +138,7 @@ export function jobSimulation(context: SimulationContext): Controller {
     keysOf: keysOfKind(type),
     work: async (text) => {
       const job = cluster.get(type, keyOf(text));
-      if (job === undefined || job.metadata.deletionTimestamp !== undefined || isFinished(job)) return;
+      if (job === undefined || job.metadata.deletionTimestamp !== undefined || endingOf(job) !== undefined) return;
       const present = childrenOf(cluster, pods, job);
       const counts = countsOf(present);
       const wanted = wantedPods(job, counts);

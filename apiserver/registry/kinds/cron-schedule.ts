@@ -180,6 +180,11 @@ function parse(text: string): Schedule {
   return parseTimes(known);
 }
 
+/** What a text says when something is due, without the zone in it; undefined when it is no schedule. */
+export function readSchedule(text: string): Schedule | undefined {
+  return scheduleProblem(text) === undefined ? parse(text) : undefined;
+}
+
 /** Why a text is no schedule; undefined when it is one. */
 export function scheduleProblem(text: string): string | undefined {
   try {

@@ -132,4 +132,43 @@ export const cases: Area = area('Workload controllers', (it) => {
       });
     await api.ask('GET', pods(api), { keep: names });
   });
+
+  it('CTL-09 makes the Job of a CronJob when it is time, and counts it when it is over', controllers, async (api) => {
+    const path = `/apis/batch/v1/namespaces/${api.namespace}/cronjobs`;
+    const jobTemplate = { metadata: { labels: { app: 'tick' } }, spec: { template: { spec: podSpec } } };
+    const spec = { schedule: '@every 1s', concurrencyPolicy: 'Forbid', successfulJobsHistoryLimit: 0, jobTemplate };
+    await api.setUp('POST', path, {
+      body: { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'tick' }, spec },
+    });
+    const keep = (body: JsonValue): unknown => {
+      const { active, ...times } = statusOf(body);
+      const references = Array.isArray(active) ? active.filter((reference) => isJsonObject(reference)) : [];
+      const shown = references.map(({ name, resourceVersion: _version, uid: _uid, ...rest }) => ({
+        ...rest,
+        name: String(name as string).replace(/\d{8}$/, '<minutes>'),
+      }));
+      return { active: shown, times };
+    };
+    const isActive = (body: JsonValue): boolean => Array.isArray(statusOf(body)['active']);
+    await api.eventually(`${path}/tick`, isActive);
+    await patch(api, `${path}/tick`, { spec: { suspend: true } });
+    await api.ask('GET', `${path}/tick`, { keep });
+    const shownJobs = (body: JsonValue): unknown =>
+      itemsOf(body).map(({ metadata }) => {
+        const { name, labels, annotations, ownerReferences } = metadata as unknown as JsonObject;
+        const [owner] = ownerReferences as JsonObject[];
+        const { uid: _uid, ...reference } = owner ?? {};
+        const { app } = labels as JsonObject;
+        const shownName = String(name as string).replace(/\d{8}$/, '<minutes>');
+        return { name: shownName, app, annotations: Object.keys(annotations as JsonObject), reference };
+      });
+    await api.ask('GET', jobs(api), { keep: shownJobs });
+    await endPods(api, 'Succeeded', 1);
+    await api.eventually(
+      `${path}/tick`,
+      (body) => !isActive(body) && statusOf(body)['lastSuccessfulTime'] !== undefined,
+    );
+    await api.ask('GET', `${path}/tick`, { keep });
+    await api.eventually(jobs(api), (body) => itemsOf(body).length === 0);
+  });
 });
