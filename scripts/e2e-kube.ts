@@ -8,6 +8,8 @@ const stories = [
   'plain-bundle',
   'http-bundle',
   'config-map-bundle',
+  'e2e/content',
+  'client-commands',
   'plain-deployment',
   'hostile',
   'kill',
