@@ -16,7 +16,7 @@ subscribe('http.client.request.start', (message) => {
   if (String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) requestCount += 1;
 });
 const config = readConfig(parseOptions(upOptions, ['--log-level', 'error'], {}).values);
-const platform = await startPlatform(config, { log: createLogger({ level: config.logLevel }) });
+const platform = await startPlatform(config, { log: await createLogger({ level: config.logLevel }) });
 if (platform.apiServer === undefined) throw new Error('the measured platform has an API server of its own');
 apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfig: platform.apiServer.kubeconfig })}\n`);

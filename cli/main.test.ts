@@ -35,12 +35,12 @@ const listPackages = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write([...packages].join(' ')));
 `)}`;
 
-const heavy = ['@kubernetes/client-node', 'fastify', 'isomorphic-git', 'tar'];
+const heavy = ['@kubernetes/client-node', 'fastify', 'isomorphic-git', 'pino', 'tar'];
 
 test.each(['--help', 'up --help', 'version', 'no-such-command'])('longshore %s loads no heavy package', (args) => {
   const { stderr } = longshore(args.split(' '), ['--import', listPackages]);
   const loaded = stderr.slice(stderr.lastIndexOf('\n') + 1).split(' ');
-  expect(loaded).toContain('pino');
+  expect(loaded).toContain('js-yaml');
   expect(loaded.filter((name) => heavy.includes(name))).toEqual([]);
 });
 

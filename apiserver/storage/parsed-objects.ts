@@ -2,7 +2,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { StoredEntry } from './storage.ts';
 
 /** Text whose objects stay parsed, in characters. */
-const defaultBudget: number = 24 * 1024 * 1024;
+const defaultBudget: number = 8 * 1024 * 1024;
 
 interface Position {
   readonly storageKey: string;

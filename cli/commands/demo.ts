@@ -80,7 +80,7 @@ export async function demo(): Promise<number> {
   const config = readConfig(
     parseOptions(upOptions, ['--data-dir', join(cwd, 'data'), '--log-level', 'error'], {}).values,
   );
-  const log = createLogger({ level: config.logLevel });
+  const log = await createLogger({ level: config.logLevel });
   const platform = stack.use(await startPlatform(config, { log, onStep: (line) => terminal.line(line) }));
   terminal.line(`ready in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   const leaving = new AbortController();

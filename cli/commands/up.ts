@@ -19,7 +19,7 @@ export async function up(values: OptionValues): Promise<number> {
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
-  const log = createLogger({ level: config.logLevel });
+  const log = await createLogger({ level: config.logLevel });
   const platform = await startPlatform(config, {
     log,
     onStep: (line) => terminal.line(line),

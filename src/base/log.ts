@@ -1,4 +1,4 @@
-import { type Logger as PinoLogger, pino } from 'pino';
+import type { Logger as PinoLogger } from 'pino';
 
 /** A constant message, facts as fields; `child` adds fields to every line. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'level'> & {
@@ -8,11 +8,13 @@ export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'lev
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** JSON lines on `destination` (default: standard error). */
-export function createLogger(options: {
+export async function createLogger(options: {
   readonly level: LogLevel;
   readonly destination?: NodeJS.WritableStream;
-}): Logger {
-  return pino(
+}): Promise<Logger> {
+  // Not loaded for those who are silent.
+  const { pino } = await import('pino');
+  const logger: Logger = pino(
     {
       level: options.level,
       base: null,
@@ -21,9 +23,19 @@ export function createLogger(options: {
     },
     options.destination ?? process.stderr,
   );
+  return logger;
 }
 
 /** For tests and for callers that were given no logger. */
 export function silentLogger(): Logger {
-  return createLogger({ level: 'silent' });
+  const ignore = (): void => {};
+  const logger: Logger = {
+    level: 'silent',
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: ignore,
+    child: () => logger,
+  };
+  return logger;
 }

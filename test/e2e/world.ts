@@ -145,7 +145,7 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
   await writeFile(caPath, caPem);
   const cluster = stack.use(await openTestCluster(dir));
   const config = configOf(['--registry-ca', caPath, ...cluster.args, ...args]);
-  const platform = stack.use(await startPlatform(config, { log: createLogger({ level: config.logLevel }) }));
+  const platform = stack.use(await startPlatform(config, { log: await createLogger({ level: config.logLevel }) }));
   const { kube } = platform;
   await cluster.whenGuarded(kube);
   await createPullSecret(kube, registry.host);
