@@ -258,3 +258,15 @@ test('a recreated Deployment lets all old pods go before the first new one comes
   await rolledOut('2');
   expect(most).toBe(1);
 });
+
+test('pods count as available once they have been ready for minReadySeconds of the clock', async () => {
+  await deploy({ replicas: 2, minReadySeconds: 10 });
+  await eventually(() => {
+    expect(current()?.status).toMatchObject({ readyReplicas: 2, unavailableReplicas: 2 });
+    expect(conditions()).toMatchObject({ Available: 'False MinimumReplicasUnavailable' });
+    expect(clock.sleepers).toBe(2);
+  });
+  clock.move(11_000);
+  await rolledOut('1');
+  expect(current()?.status).toMatchObject({ availableReplicas: 2 });
+});

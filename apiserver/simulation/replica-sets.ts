@@ -3,6 +3,8 @@ import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../control
 import { StatusError } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import { Appointments } from './appointments.ts';
+import { availabilityOf } from './availability.ts';
 import { createPod, deletePod, passOnFailure } from './pod-set.ts';
 import {
   childrenOf,
@@ -53,10 +55,16 @@ export function replicaSetSimulation(context: SimulationContext): Controller {
   const type = typeOf(cluster, 'replicasets', 'apps');
   const pods = typeOf(cluster, 'pods');
   const activePods = (owner: KubeObject): KubeObject[] => childrenOf(cluster, pods, owner).filter(isPodActive);
+  let waits: Appointments | undefined;
   return {
     name: 'simulated-replicasets',
+    start: (again) => {
+      waits = new Appointments(context.clock, again);
+      return waits;
+    },
     keysOf: keysOfKind(type),
     work: async (text) => {
+      waits?.set(text, undefined);
       const object = cluster.get(type, keyOf(text));
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       const wanted = countOf(specOf(object).replicas, 1);
@@ -66,6 +74,8 @@ export function replicaSetSimulation(context: SimulationContext): Controller {
       const now = activePods(object);
       await passOnFailure(cluster, object, { pods: now, as });
       const ready = now.filter(isPodReady).length;
+      const minReadySeconds = countOf(specOf(object).minReadySeconds, 0);
+      const { available, againInMs } = availabilityOf(now, minReadySeconds, context.clock.now());
       await writeStatus(
         cluster,
         { type, object: cluster.get(type, keyOf(text)) ?? object, as },
@@ -73,11 +83,12 @@ export function replicaSetSimulation(context: SimulationContext): Controller {
           replicas: now.length,
           fullyLabeledReplicas: positive(now.length),
           readyReplicas: positive(ready),
-          availableReplicas: positive(ready),
+          availableReplicas: positive(available),
           observedGeneration: object.metadata.generation,
           ...failureOf(object, refusal, context.now()),
         },
       );
+      waits?.set(text, againInMs);
       // Tried again after a growing wait.
       if (refusal !== undefined) throw refusal;
     },
