@@ -1,28 +1,8 @@
-import type { KeyObject } from 'node:crypto';
-import { createHash, createPrivateKey, generateKeyPair, randomBytes, sign, X509Certificate } from 'node:crypto';
-import { isIPv4 } from 'node:net';
-import { promisify } from 'node:util';
-import { contentOf, element, elementsOf, objectIdentifier, tag, time } from './der.ts';
+import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 
 const dayMs = 86_400_000;
 const clockSkewMs = 5 * 60_000;
-
-const identifier = {
-  ecdsaWithSha256: '1.2.840.10045.4.3.2',
-  commonName: '2.5.4.3',
-  organization: '2.5.4.10',
-  subjectKeyIdentifier: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAlternativeName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  authorityKeyIdentifier: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
-  server: '1.3.6.1.5.5.7.3.1',
-  client: '1.3.6.1.5.5.7.3.2',
-} as const;
-
-/** Contents of bit strings: how many bits of the last byte are not used, then the bits. */
-const keyUsages = { authority: Buffer.of(1, 0x06), leaf: Buffer.of(7, 0x80) };
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate and its private key, both PEM. */
 export interface CertifiedKey {
@@ -41,100 +21,29 @@ export interface CertificateRequest {
   readonly lifetimeDays: number;
 }
 
-interface Certificate {
-  /** Names, the public key and extensions, in DER. */
-  readonly issuer: Buffer;
-  readonly subject: Buffer;
-  readonly publicKey: Buffer;
-  readonly extensions: readonly Buffer[];
-  readonly nowMs: number;
-  readonly lifetimeDays: number;
+/** The library that writes X.509 costs 70 ms to load: only whoever issues a certificate pays. */
+async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
+  await import('reflect-metadata');
+  return await import('@peculiar/x509');
 }
 
-function sequence(...parts: readonly Buffer[]): Buffer {
-  return element(tag.sequence, ...parts);
+function distinguishedName(commonName: string, organizations: readonly string[]): string {
+  const escape = (text: string): string => text.replace(/[,\\#+<>;"=]/g, (character) => `\\${character}`);
+  return [...organizations.map((name) => `O=${escape(name)}`), `CN=${escape(commonName)}`].join(', ');
 }
 
-function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
-  const part = (type: string, value: string): Buffer =>
-    element(tag.set, sequence(objectIdentifier(type), element(tag.utf8String, Buffer.from(value))));
-  const groups = organizations.map((name) => part(identifier.organization, name));
-  return sequence(...groups, part(identifier.commonName, commonName));
+function validity(nowMs: number, lifetimeDays: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(nowMs - clockSkewMs), notAfter: new Date(nowMs + lifetimeDays * dayMs) };
 }
 
-function extension(type: string, value: Buffer, isCritical = false): Buffer {
-  const critical = isCritical ? [element(tag.boolean, Buffer.of(0xff))] : [];
-  return sequence(objectIdentifier(type), ...critical, element(tag.octetString, value));
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{1,64}/g, '$&\n')}-----END PRIVATE KEY-----\n`;
 }
 
-/** The hash of the key alone, without its algorithm.
- *  @see RFC 5280, 4.2.1.2, method 1 */
-function keyIdentifier(publicKey: Buffer): Buffer {
-  const [, bits = Buffer.alloc(0)] = elementsOf(contentOf(publicKey));
-  return createHash('sha1').update(contentOf(bits).subarray(1)).digest();
-}
-
-function addressBytes(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
-  // The URL parser writes every form of an address in one way.
-  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  return Buffer.from([...head, ...zeros, ...tail].map((group) => group.padStart(4, '0')).join(''), 'hex');
-}
-
-function alternativeNames({ dnsNames = [], ipAddresses = [] }: CertificateRequest): Buffer[] {
-  const names = [
-    ...dnsNames.map((name) => element(0x82, Buffer.from(name))),
-    ...ipAddresses.map((address) => element(0x87, addressBytes(address))),
-  ];
-  return names.length === 0 ? [] : [extension(identifier.subjectAlternativeName, sequence(...names))];
-}
-
-function pem(der: Buffer): string {
-  const lines = der.toString('base64').replace(/.{1,64}/g, '$&\n');
-  return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
-}
-
-function serialNumber(): Buffer {
-  const bytes = randomBytes(16);
-  // Positive, and no longer than it must be.
-  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
-  return element(tag.integer, bytes);
-}
-
-function signed(certificate: Certificate, key: KeyObject): string {
-  const { issuer, subject, publicKey, extensions, nowMs, lifetimeDays } = certificate;
-  const algorithm = sequence(objectIdentifier(identifier.ecdsaWithSha256));
-  const content = sequence(
-    element(0xa0, element(tag.integer, Buffer.of(2))),
-    serialNumber(),
-    algorithm,
-    issuer,
-    sequence(time(nowMs - clockSkewMs), time(nowMs + lifetimeDays * dayMs)),
-    subject,
-    publicKey,
-    element(0xa3, sequence(...extensions)),
-  );
-  const signature = element(tag.bitString, Buffer.of(0), sign('sha256', content, key));
-  return pem(sequence(content, algorithm, signature));
-}
-
-interface Keys {
-  readonly publicKey: Buffer;
-  readonly privateKey: KeyObject;
-  readonly privateKeyPem: string;
-}
-
-const generate = promisify(generateKeyPair);
-
-async function generateKeys(): Promise<Keys> {
-  const { publicKey, privateKey } = await generate('ec', { namedCurve: 'P-256' });
-  return {
-    publicKey: publicKey.export({ type: 'spki', format: 'der' }),
-    privateKey,
-    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  };
+async function importKey(privateKeyPem: string): Promise<webcrypto.CryptoKey> {
+  const der = Buffer.from(privateKeyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
 }
 
 /** A self-signed certificate authority, ECDSA P-256. */
@@ -143,42 +52,51 @@ export async function createCertificateAuthority(options: {
   readonly nowMs: number;
   readonly lifetimeDays: number;
 }): Promise<CertifiedKey> {
-  const { commonName, nowMs, lifetimeDays } = options;
-  const { publicKey, privateKey, privateKeyPem } = await generateKeys();
-  const name = distinguishedName(commonName, []);
-  const extensions = [
-    extension(identifier.basicConstraints, sequence(element(tag.boolean, Buffer.of(0xff))), true),
-    extension(identifier.keyUsage, element(tag.bitString, keyUsages.authority), true),
-    extension(identifier.subjectKeyIdentifier, element(tag.octetString, keyIdentifier(publicKey))),
-  ];
-  const certificate = { issuer: name, subject: name, publicKey, extensions, nowMs, lifetimeDays };
-  return { certificatePem: signed(certificate, privateKey), privateKeyPem };
-}
-
-/** The subject of a certificate as it is written there, so that what it issues names it byte for byte. */
-function subjectOf(certificate: X509Certificate): Buffer {
-  const [content = Buffer.alloc(0)] = elementsOf(contentOf(certificate.raw));
-  const fields = elementsOf(contentOf(content));
-  // Version, serial number, algorithm, issuer, validity, subject.
-  return fields[5] ?? Buffer.alloc(0);
+  const x509 = await loadLibrary();
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(16).toString('hex'),
+    name: distinguishedName(options.commonName, []),
+    ...validity(options.nowMs, options.lifetimeDays),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem: await exportKey(keys.privateKey) };
 }
 
 /** A certificate signed by `authority`, ECDSA P-256. */
 export async function issueCertificate(authority: CertifiedKey, request: CertificateRequest): Promise<CertifiedKey> {
-  const { commonName, organizations = [], usage, nowMs, lifetimeDays } = request;
-  const issuer = new X509Certificate(authority.certificatePem);
-  const { publicKey, privateKeyPem } = await generateKeys();
-  const issuerKey = keyIdentifier(issuer.publicKey.export({ type: 'spki', format: 'der' }));
-  const extensions = [
-    extension(identifier.basicConstraints, sequence(), true),
-    extension(identifier.keyUsage, element(tag.bitString, keyUsages.leaf), true),
-    extension(identifier.extendedKeyUsage, sequence(objectIdentifier(identifier[usage]))),
-    extension(identifier.authorityKeyIdentifier, sequence(element(0x80, issuerKey))),
-    ...alternativeNames(request),
+  const x509 = await loadLibrary();
+  const issuer = new x509.X509Certificate(authority.certificatePem);
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const names = [
+    ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(request.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
   ];
-  const subject = distinguishedName(commonName, organizations);
-  const certificate = { issuer: subjectOf(issuer), subject, publicKey, extensions, nowMs, lifetimeDays };
-  return { certificatePem: signed(certificate, createPrivateKey(authority.privateKeyPem)), privateKeyPem };
+  const extendedUsage =
+    request.usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: randomBytes(16).toString('hex'),
+    subject: distinguishedName(request.commonName, request.organizations ?? []),
+    issuer: issuer.subject,
+    ...validity(request.nowMs, request.lifetimeDays),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.privateKeyPem),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([extendedUsage]),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names)]),
+    ],
+  });
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem: await exportKey(keys.privateKey) };
 }
 
 /** When the first certificate of a PEM text runs out, in milliseconds since the epoch. */

@@ -30,6 +30,8 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
 export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/base'],
   'js-yaml': ['src/base'],
+  '@peculiar/x509': ['src/base'],
+  'reflect-metadata': ['src/base'],
   'prom-client': ['src/metrics'],
   '@kubernetes/client-node': ['src/kube'],
   tar: ['src/content'],
