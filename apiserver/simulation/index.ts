@@ -11,7 +11,7 @@ import { disruptionBudgetSimulation } from './disruption-budgets.ts';
 import { loadBalancerSimulation, nodeSimulation } from './infrastructure.ts';
 import { jobSimulation } from './jobs.ts';
 import { podSimulation } from './pods.ts';
-import { replicaSetSimulation } from './replica-sets.ts';
+import { replicaSetSimulation, replicationControllerSimulation } from './replica-sets.ts';
 import { timestampOf } from './simulated.ts';
 import { statefulSetSimulation } from './stateful-sets.ts';
 import { volumeSimulation } from './volumes.ts';
@@ -28,6 +28,7 @@ const simulations = [
   nodeSimulation,
   podSimulation,
   replicaSetSimulation,
+  replicationControllerSimulation,
   deploymentSimulation,
   statefulSetSimulation,
   daemonSetSimulation,

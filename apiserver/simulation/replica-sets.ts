@@ -18,7 +18,12 @@ import {
   writeStatus,
 } from './simulated.ts';
 
-const as = 'system:serviceaccount:kube-system:replicaset-controller';
+/** A kind that keeps a number of pods, and who does so. */
+interface ReplicaKind {
+  readonly plural: string;
+  readonly group: string;
+  readonly as: string;
+}
 
 /** Not ready ones first, then the newest. */
 function victims(pods: readonly KubeObject[], count: number): KubeObject[] {
@@ -31,9 +36,13 @@ function victims(pods: readonly KubeObject[], count: number): KubeObject[] {
 }
 
 /** Creates pods until one is refused; gives the refusal. */
-async function createMissing(cluster: Cluster, owner: KubeObject, count: number): Promise<StatusError | undefined> {
+async function createMissing(
+  cluster: Cluster,
+  owner: KubeObject,
+  wish: { readonly count: number; readonly as: string },
+): Promise<StatusError | undefined> {
   try {
-    for (let missing = count; missing > 0; missing--) await createPod(cluster, owner, { as });
+    for (let missing = wish.count; missing > 0; missing--) await createPod(cluster, owner, { as: wish.as });
     return undefined;
   } catch (thrown) {
     if (thrown instanceof StatusError && thrown.failure.code === 403) return thrown;
@@ -49,15 +58,15 @@ function failureOf(object: KubeObject, refusal: StatusError | undefined, now: st
   return { conditions: [before ?? { ...condition, lastTransitionTime: now }] };
 }
 
-/** Keeps as many pods as a ReplicaSet wants. */
-export function replicaSetSimulation(context: SimulationContext): Controller {
+/** Keeps as many pods as each object of the kind wants. */
+function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind): Controller {
   const { cluster } = context;
-  const type = typeOf(cluster, 'replicasets', 'apps');
+  const type = typeOf(cluster, plural, group);
   const pods = typeOf(cluster, 'pods');
   const activePods = (owner: KubeObject): KubeObject[] => childrenOf(cluster, pods, owner).filter(isPodActive);
   let waits: Appointments | undefined;
   return {
-    name: 'simulated-replicasets',
+    name: `simulated-${plural}`,
     start: (again) => {
       waits = new Appointments(context.clock, again);
       return waits;
@@ -69,7 +78,7 @@ export function replicaSetSimulation(context: SimulationContext): Controller {
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       const wanted = countOf(specOf(object).replicas, 1);
       const present = activePods(object);
-      const refusal = await createMissing(cluster, object, wanted - present.length);
+      const refusal = await createMissing(cluster, object, { count: wanted - present.length, as });
       for (const pod of victims(present, present.length - wanted)) await deletePod(cluster, pod, as);
       const now = activePods(object);
       await passOnFailure(cluster, object, { pods: now, as });
@@ -93,4 +102,16 @@ export function replicaSetSimulation(context: SimulationContext): Controller {
       if (refusal !== undefined) throw refusal;
     },
   };
+}
+
+/** Keeps as many pods as a ReplicaSet wants. */
+export function replicaSetSimulation(context: SimulationContext): Controller {
+  const as = 'system:serviceaccount:kube-system:replicaset-controller';
+  return replicas(context, { plural: 'replicasets', group: 'apps', as });
+}
+
+/** Keeps as many pods as a ReplicationController wants. */
+export function replicationControllerSimulation(context: SimulationContext): Controller {
+  const as = 'system:serviceaccount:kube-system:replication-controller';
+  return replicas(context, { plural: 'replicationcontrollers', group: '', as });
 }

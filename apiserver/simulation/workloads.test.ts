@@ -179,3 +179,14 @@ test('a suspended Job has no pods until it may go on', async () => {
     }),
   );
 });
+
+test('a ReplicationController has its pods ready', async () => {
+  const type = cluster.type('replicationcontrollers');
+  const spec = { replicas: 2, selector: { app: 'a' }, template: template() };
+  await cluster.create(type, { apiVersion: 'v1', kind: 'ReplicationController', metadata: { ...key }, spec }, as);
+  await eventually(() =>
+    expect(cluster.get(type, key)?.status).toMatchObject({ replicas: 2, readyReplicas: 2, availableReplicas: 2 }),
+  );
+  await cluster.patch(type, key, { spec: { replicas: 1 } }, as);
+  await eventually(() => expect(pods()).toHaveLength(1));
+});

@@ -171,4 +171,33 @@ export const cases: Area = area('Workload controllers', (it) => {
     await api.ask('GET', `${path}/tick`, { keep });
     await api.eventually(jobs(api), (body) => itemsOf(body).length === 0);
   });
+
+  it('keeps as many pods as a ReplicationController wants', controllers, async (api) => {
+    const path = `/api/v1/namespaces/${api.namespace}/replicationcontrollers`;
+    const labels = { app: 'web' };
+    const template = { metadata: { labels }, spec: { ...podSpec, restartPolicy: 'Always' } };
+    await api.setUp('POST', path, {
+      body: {
+        apiVersion: 'v1',
+        kind: 'ReplicationController',
+        metadata: { name: 'web' },
+        spec: { replicas: 2, template },
+      },
+    });
+    const has =
+      (field: string, count: number): ((body: JsonValue) => boolean) =>
+      (body) =>
+        statusOf(body)[field] === count;
+    await api.eventually(`${path}/web`, has('replicas', 2));
+    await api.ask('GET', `${path}/web`, { keep: statusOf });
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    for (const { metadata } of itemsOf(await api.eventually(pods(api), (body) => itemsOf(body).length === 2))) {
+      await patch(api, `${pods(api)}/${metadata.name}/status`, { status: { phase: 'Running', conditions } });
+    }
+    await api.eventually(`${path}/web`, has('availableReplicas', 2));
+    await api.ask('GET', `${path}/web`, { keep: statusOf });
+    await patch(api, `${path}/web`, { spec: { replicas: 0 } });
+    await api.eventually(`${path}/web`, (body) => has('replicas', 0)(body) && has('observedGeneration', 2)(body));
+    await api.ask('GET', `${path}/web`, { keep: statusOf });
+  });
 });
