@@ -74,9 +74,12 @@ async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void>
 
 /** Creates what every cluster has from its first moment. Changes to these objects are kept, but for what default roles and bindings lack. */
 export async function bootstrap(options: Bootstrap): Promise<void> {
-  await Promise.all([...namespaces, ...priorityClasses].map((object) => ensure(options, object)));
-  await Promise.all(defaultRbac.map((object) => ensureRbac(options, object)));
-  await ensure(options, clientAuthority(options.clientCaPem));
+  const plain = [...namespaces, ...priorityClasses, clientAuthority(options.clientCaPem)];
+  // Together, so that they wait for the disk together.
+  await Promise.all([
+    ...plain.map((object) => ensure(options, object)),
+    ...defaultRbac.map((object) => ensureRbac(options, object)),
+  ]);
 }
 
 /** Creates what tells about the server and nobody waits for: may run beside the first requests. */
