@@ -270,3 +270,19 @@ test('pods count as available once they have been ready for minReadySeconds of t
   await rolledOut('1');
   expect(current()?.status).toMatchObject({ availableReplicas: 2 });
 });
+
+test('a Deployment made again takes over the ReplicaSet that its deletion left behind', async () => {
+  await deploy({ replicas: 1 });
+  await rolledOut('1');
+  const [left] = sets();
+  await cluster.delete(deployments(), key, as);
+  if (left !== undefined) {
+    const type = cluster.type('replicasets', 'apps');
+    const name = left.metadata.name ?? '';
+    await cluster.patch(type, { namespace: 'ns', name }, { metadata: { ownerReferences: null } }, as);
+  }
+  await deploy({ replicas: 1 });
+  await rolledOut('1');
+  expect(sets().map(({ metadata }) => metadata.uid)).toEqual([left?.metadata.uid]);
+  expect(pods()).toHaveLength(1);
+});

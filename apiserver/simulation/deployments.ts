@@ -3,6 +3,7 @@ import { type Controller, specOf, typeOf, unlessGone } from '../controllers/cont
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
+import { matchesLabelSelector } from '../selectors/index.ts';
 import { Appointments } from './appointments.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import { planRollout, planScaling } from './rollout.ts';
 import {
   childrenOf,
+  controllerReference,
   isToldToFail,
   keyOf,
   keysOfKind,
@@ -64,6 +66,7 @@ class DeploymentSimulation implements Controller {
     this.#deadlines?.set(text, undefined);
     const found = this.#cluster.get(this.#type, keyOf(text));
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+    await this.#adopt(found);
     const seen = await this.#notePause(found);
     const isPaused = specOf(seen).paused === true;
     const [deployment, current] = isPaused ? [seen, this.#currentOf(seen)] : await this.#ensureCurrent(seen);
@@ -80,6 +83,19 @@ class DeploymentSimulation implements Controller {
     const status = deploymentStatus(progress, { now: this.#context.now(), nowMs });
     await writeStatus(this.#cluster, { type: this.#type, object: deployment, as }, status);
     this.#deadlines?.set(keyText(deployment), untilDeadline({ ...deployment, status }, nowMs));
+  }
+
+  /** Takes over the sets that the selector chooses and nobody controls, as after a deletion that left them behind. */
+  async #adopt(deployment: KubeObject): Promise<void> {
+    const { selector } = specOf(deployment);
+    const { namespace = '' } = deployment.metadata;
+    for (const set of this.#cluster.list(this.#sets, { namespace })) {
+      const { ownerReferences = [], deletionTimestamp, labels } = set.metadata;
+      if (deletionTimestamp !== undefined || ownerReferences.some(({ controller }) => controller === true)) continue;
+      if (!matchesLabelSelector(selector, labels)) continue;
+      const metadata = { ...set.metadata, ownerReferences: [...ownerReferences, controllerReference(deployment)] };
+      await unlessGone(this.#cluster.update(this.#sets, { ...set, metadata }, { as }));
+    }
   }
 
   /** Says so at once when a pause begins or ends, before anything is done about it. */

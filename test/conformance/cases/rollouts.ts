@@ -121,6 +121,17 @@ export const cases: Area = area('Rollouts', (it) => {
     await showSets(api);
   });
 
+  it('takes over the ReplicaSet that a deleted Deployment left behind', controllers, async (api) => {
+    await deploy(api, { replicas: 0 });
+    await until(api, 'NewReplicaSetAvailable');
+    await api.setUp('DELETE', `${apps(api, 'deployments/d')}?propagationPolicy=Orphan`);
+    await api.eventually(apps(api, 'deployments'), (body) => (body as { items: JsonObject[] }).items.length === 0);
+    await deploy(api, { replicas: 0, minReadySeconds: 2 });
+    await until(api, 'NewReplicaSetAvailable');
+    await show(api);
+    await showSets(api);
+  });
+
   it('CTL-03 gives a rollout up after its deadline', controllers, async (api) => {
     await deploy(api, { replicas: 1, progressDeadlineSeconds: 1 });
     await until(api, 'ProgressDeadlineExceeded');
