@@ -32,7 +32,7 @@ function victims(pods: readonly KubeObject[], count: number): KubeObject[] {
     (a, b) =>
       rank(a) - rank(b) || (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
   );
-  return ordered.slice(0, count);
+  return ordered.slice(0, Math.max(0, count));
 }
 
 /** Creates pods until one is refused; gives the refusal. */
