@@ -286,3 +286,13 @@ test('a Deployment made again takes over the ReplicaSet that its deletion left b
   expect(sets().map(({ metadata }) => metadata.uid)).toEqual([left?.metadata.uid]);
   expect(pods()).toHaveLength(1);
 });
+
+test('a changed image with three replicas rolls out, and a set that lacks pods loses none', async () => {
+  await deploy({ replicas: 3 });
+  await rolledOut('1');
+  await change({ template: template('i:2') });
+  await rolledOut('2');
+  expect(current()?.status).toMatchObject({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
+  const images = pods().map(({ spec }) => (spec as { containers: { image: string }[] }).containers[0]?.image);
+  expect(images).toEqual(['i:2', 'i:2', 'i:2']);
+});
