@@ -15,47 +15,20 @@ import type { KubeObject } from '../kube-object.ts';
 import { qualifiedNameProblems } from '../names.ts';
 import { eachErrors, invalids } from './checks.ts';
 import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
+import {
+  computeResources,
+  countedResources,
+  isExtendedResource,
+  isHugePages,
+  isNativeResource,
+  isQuotaHugePages,
+  isStandardResource,
+  quotaResources,
+} from './resource-names.ts';
 
 /** ResourceQuotas and LimitRanges. @see reference "types" 4.5 */
 
-const compute = ['cpu', 'memory', 'ephemeral-storage'];
-const counted = [
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-];
-const quotaNames = new Set([
-  ...compute,
-  ...compute.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-  ...counted,
-  'requests.storage',
-]);
-const standardNames = new Set([...quotaNames, 'storage']);
 const podNames = new Set(['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
-
-function isHugePages(name: string): boolean {
-  return name.startsWith('hugepages-');
-}
-
-function isQuotaHugePages(name: string): boolean {
-  return isHugePages(name) || name.startsWith('requests.hugepages-');
-}
-
-/** Resources that Kubernetes itself knows. */
-function isNative(name: string): boolean {
-  return !name.includes('/') || name.includes('kubernetes.io/');
-}
-
-function isExtended(name: string): boolean {
-  if (isNative(name) || name.startsWith('requests.')) return false;
-  return qualifiedNameProblems(`requests.${name}`).length === 0;
-}
 
 /** A resource name as Go prints it here: without quotes. */
 function plain(field: string, name: string, why: string): FieldError {
@@ -65,13 +38,13 @@ function plain(field: string, name: string, why: string): FieldError {
 function resourceNameErrors(name: string, field: string): FieldError[] {
   const problems = qualifiedNameProblems(name);
   if (problems.length > 0) return problems.map((problem) => plain(field, name, problem));
-  const isKnown = name.includes('/') || standardNames.has(name) || isQuotaHugePages(name);
+  const isKnown = name.includes('/') || isStandardResource(name);
   return isKnown ? [] : [plain(field, name, 'must be a standard resource type or fully qualified')];
 }
 
 function quotaNameErrors(name: string, field: string): FieldError[] {
   const errors = resourceNameErrors(name, field);
-  const isKnown = name.includes('/') || quotaNames.has(name) || isQuotaHugePages(name);
+  const isKnown = name.includes('/') || quotaResources.has(name) || isQuotaHugePages(name);
   return isKnown ? errors : [...errors, plain(field, name, 'must be a standard resource for quota')];
 }
 
@@ -79,10 +52,10 @@ function quotaNameErrors(name: string, field: string): FieldError[] {
 export function containerNameErrors(name: string, field: string): FieldError[] {
   const errors = resourceNameErrors(name, field);
   if (!name.includes('/')) {
-    const isKnown = compute.includes(name) || isHugePages(name);
+    const isKnown = computeResources.includes(name) || isHugePages(name);
     return isKnown ? errors : [...errors, plain(field, name, 'must be a standard resource for containers')];
   }
-  const isFine = isNative(name) || isExtended(name);
+  const isFine = isNativeResource(name) || isExtendedResource(name);
   return isFine ? errors : [...errors, plain(field, name, "doesn't follow extended resource name standard")];
 }
 
@@ -90,7 +63,7 @@ export function containerNameErrors(name: string, field: string): FieldError[] {
 export function amountErrors(name: string, amount: string, field: string): FieldError[] {
   const errors =
     compareQuantities(amount, '0') < 0 ? [invalidField(field, amount, 'must be greater than or equal to 0')] : [];
-  const isCounted = counted.includes(name) || isExtended(name);
+  const isCounted = countedResources.includes(name) || isExtendedResource(name);
   if (!isCounted || isWhole(amount)) return errors;
   return [...errors, invalidPrinted(field, goQuantity(amount, ''), 'must be an integer')];
 }
@@ -120,7 +93,7 @@ function suits(scope: string, name: string): boolean {
 
 /** How many of the limits a scope has no say in. */
 function unsuitedCount(scope: string, hard: readonly string[]): number {
-  return hard.filter((name) => (quotaNames.has(name) || isQuotaHugePages(name)) && !suits(scope, name)).length;
+  return hard.filter((name) => (quotaResources.has(name) || isQuotaHugePages(name)) && !suits(scope, name)).length;
 }
 
 const opposites = [
@@ -282,7 +255,7 @@ function amountsErrors(name: string, amounts: Amounts, path: string): FieldError
     ...overErrors({ ...compare([usual, 'default value'], most), at: at('default'), shown: max }),
     ...ratioErrors(amounts, at('maxLimitRequestRatio')),
   ];
-  const mustAgree = !isNative(name) || isHugePages(name);
+  const mustAgree = !isNativeResource(name) || isHugePages(name);
   if (!mustAgree || usual === undefined || request === undefined || compareQuantities(usual, request) === 0)
     return errors;
   const why = `default value ${canonicalQuantity(usual)} must equal to defaultRequest value ${canonicalQuantity(request)} in ${name}`;

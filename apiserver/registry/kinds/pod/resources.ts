@@ -5,63 +5,31 @@ import { goLiteral } from '../../../schema/go-values.ts';
 import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/quantity.ts';
 import { qualifiedNameProblems } from '../../names.ts';
 import { textsAt } from '../reading.ts';
-
-const hugePages = 'hugepages-';
-const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
-/** Counted in whole objects. */
-const countedResources = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
-const standardResources = new Set([
-  ...[...countedResources].filter((name) => name !== 'persistentvolumeclaims'),
-  ...containerResources,
-  ...['requests', 'limits'].flatMap((kind) => [...containerResources].map((name) => `${kind}.${name}`)),
-  'persistentvolumeclaims',
-  'storage',
-  'requests.storage',
-]);
-
-function isHugePages(name: string): boolean {
-  return name.startsWith(hugePages);
-}
-
-function isNative(name: string): boolean {
-  return !name.includes('/') || name.includes('kubernetes.io/');
-}
-
-/** `vendor.example/device`: given out in whole pieces, never overcommitted. */
-function isExtendedResource(name: string): boolean {
-  if (isNative(name) || name.startsWith('requests.')) return false;
-  return qualifiedNameProblems(`requests.${name}`).length === 0;
-}
-
-function isStandard(name: string): boolean {
-  return standardResources.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePages}`);
-}
+import {
+  computeResources,
+  countedResources,
+  hugePagesPrefix,
+  isExtendedResource,
+  isHugePages,
+  isNativeResource,
+  isStandardResource,
+} from '../resource-names.ts';
 
 function mayOvercommit(name: string): boolean {
-  return isNative(name) && !isHugePages(name);
+  return isNativeResource(name) && !isHugePages(name);
 }
 
 /** Errors of the name of a resource of containers. */
 function containerResourceProblems(name: string): string[] {
   const problems = qualifiedNameProblems(name);
   const isPlain = !name.includes('/');
-  if (isPlain && problems.length === 0 && !isStandard(name)) {
+  if (isPlain && problems.length === 0 && !isStandardResource(name)) {
     problems.push('must be a standard resource type or fully qualified');
   }
-  if (isPlain && !containerResources.has(name) && !isHugePages(name)) {
+  if (isPlain && !computeResources.includes(name) && !isHugePages(name)) {
     problems.push('must be a standard resource for containers');
   }
-  if (!isPlain && !isNative(name) && !isExtendedResource(name)) {
+  if (!isPlain && !isNativeResource(name) && !isExtendedResource(name)) {
     problems.push("doesn't follow extended resource name standard");
   }
   return problems;
@@ -77,7 +45,7 @@ function amountErrors(name: string, amount: string, field: string): FieldError[]
   if (compareQuantities(amount, '0') < 0) {
     errors.push(invalidField(field, amount, 'must be greater than or equal to 0'));
   }
-  if ((countedResources.has(name) || isExtendedResource(name)) && !isWhole(amount)) {
+  if ((countedResources.includes(name) || isExtendedResource(name)) && !isWhole(amount)) {
     errors.push(invalidField(field, goLiteral('resource.Quantity{…}'), 'must be an integer'));
   }
   return errors;
@@ -85,7 +53,7 @@ function amountErrors(name: string, amount: string, field: string): FieldError[]
 
 function pageErrors(name: string, amount: string, field: string): FieldError[] {
   if (!isHugePages(name)) return [];
-  const page = name.slice(hugePages.length);
+  const page = name.slice(hugePagesPrefix.length);
   const size = parseQuantity(page).nanos > 0n && isWhole(page) ? wholeUnits(page) : 0n;
   const isMultiple = size > 0n && wholeUnits(amount) % size === 0n;
   return isMultiple ? [] : [invalidField(field, amount, `${amount} is not positive integer multiple of ${name}`)];
