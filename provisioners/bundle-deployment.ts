@@ -4,32 +4,19 @@ import {
   type HasValidBundleReason,
   type HealthyReason,
   type InstalledReason,
-  ownerNameLabel,
   parseBundle,
   parseBundleDeployment,
   templateHashLabel,
 } from '../src/api/index.ts';
-import { formatKindList, InstallBlocked, type KindRef, type Owner, parseKindList } from '../src/apply/index.ts';
-import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { InstallBlocked, type KindRef } from '../src/apply/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError } from '../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
-import {
-  type Condition,
-  hasFinalizer,
-  isAlreadyExists,
-  isNotFound,
-  type KubeObject,
-  preconditionOf,
-  refOf,
-  removeFinalizer,
-  setCondition,
-} from '../src/kube/index.ts';
+import { type Condition, isAlreadyExists, type KubeObject, refOf, setCondition } from '../src/kube/index.ts';
 import { bundleOfTemplate, isBundleOf, obsoleteBundles } from './bundle-template.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
-
-/** On a BundleDeployment: the kinds that were, or are about to be, installed for it. */
-const installedKindsAnnotation = 'core.rukpak.io/installed-kinds';
-/** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
-const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
+import { ownerOf, recordedKinds, recordInstalledKinds } from './installed-record.ts';
+import { bundlesOf, deleteBundle } from './owned-bundles.ts';
+import { removeDeployment } from './removal.ts';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {
@@ -67,7 +54,6 @@ type ConditionChange =
       readonly message: string;
     };
 
-const bundleRecheckMs = 30_000;
 /** What the schema allows a condition's message. */
 const maxMessageCharacters = 32_768;
 
@@ -81,19 +67,6 @@ const notInstalled: ConditionChange = {
 
 function deploymentOf(run: DeploymentRun): BundleDeployment {
   return parseBundleDeployment(run.object);
-}
-
-function ownerOf({ metadata }: KubeObject): Owner {
-  return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
-}
-
-function recordedKinds({ metadata }: KubeObject): readonly KindRef[] {
-  return parseKindList(metadata.annotations?.[installedKindsAnnotation] ?? '');
-}
-
-function ownedBundles({ context, object }: DeploymentRun): readonly KubeObject[] {
-  const { name = '' } = object.metadata;
-  return context.bundles.labelled(ownerNameLabel, name).filter((bundle) => isBundleOf(bundle, name));
 }
 
 async function report(
@@ -117,30 +90,21 @@ async function report(
   run.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
 }
 
-async function deleteBundle(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<void> {
-  if (bundle.metadata.deletionTimestamp !== undefined) return;
-  try {
-    await run.context.kube.delete(refOf(bundle), { uid: bundle.metadata.uid, signal });
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-  }
-}
-
-/** What was installed goes in reverse order, then the Bundles, then the deployment itself. */
-const tearDown: Step<DeploymentRun> = async (run, { signal }) => {
-  const { object, context } = run;
+/** A deployment that is to go is only taken apart. */
+const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) => {
   if (object.metadata.deletionTimestamp === undefined) return undefined;
-  if (!hasFinalizer(object, installedObjectsFinalizer)) return 'stop';
-  await context.engine.uninstall(ownerOf(object), recordedKinds(object), signal);
-  const bundles = ownedBundles(run);
-  for (const bundle of bundles) await deleteBundle(run, bundle, signal);
-  if (bundles.length > 0) {
-    const names = bundles.map(({ metadata }) => metadata.name).join(', ');
-    throw new WaitingError('Removing', `waiting for the removal of ${names}`, { afterMs: bundleRecheckMs });
-  }
-  await removeFinalizer(context.kube, object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
+  await removeDeployment(context, object, signal);
   return 'stop';
 };
+
+function ownedBundles({ context, object }: DeploymentRun): readonly KubeObject[] {
+  return bundlesOf(context, object);
+}
+
+/** See `recordInstalledKinds`. */
+async function recordKinds(run: DeploymentRun, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
+  run.object = await recordInstalledKinds(run.context, run.object, { kinds, signal });
+}
 
 async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const { kube, bundles } = run.context;
@@ -148,7 +112,7 @@ async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: Abor
     wanted: wanted.metadata.name ?? '',
     active: deploymentOf(run).status?.activeBundle,
   });
-  for (const bundle of obsolete) await deleteBundle(run, bundle, signal);
+  for (const bundle of obsolete) await deleteBundle(run.context, bundle, signal);
   let created: KubeObject;
   try {
     created = await kube.create(wanted, { fieldManager, signal });
@@ -206,19 +170,6 @@ const checkBundle: Step<DeploymentRun> = async (run, context) => {
 
 function revisionOf({ metadata }: KubeObject): string {
   return metadata.uid ?? '';
-}
-
-/** Writes the kinds down before the first object of them is written: whatever happens then, they are found again. */
-async function recordKinds(run: DeploymentRun, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
-  const text = formatKindList(kinds);
-  const { metadata } = run.object;
-  if (metadata.annotations?.[installedKindsAnnotation] === text && hasFinalizer(run.object, installedObjectsFinalizer))
-    return;
-  const finalizers = [...new Set([...(metadata.finalizers ?? []), installedObjectsFinalizer])];
-  const annotations = { [installedKindsAnnotation]: text };
-  const patch = { metadata: { finalizers, annotations, ...preconditionOf(run.object) } };
-  run.object = await run.context.kube.patch(refOf(run.object), patch as JsonObject, { fieldManager, signal });
-  run.context.deployments.wrote(run.object);
 }
 
 async function loadObjects(
@@ -336,7 +287,7 @@ const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
 
 const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
   for (const bundle of ownedBundles(run)) {
-    if (bundle.metadata.name !== run.bundle?.metadata.name) await deleteBundle(run, bundle, signal);
+    if (bundle.metadata.name !== run.bundle?.metadata.name) await deleteBundle(run.context, bundle, signal);
   }
   return undefined;
 };
