@@ -1,9 +1,9 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { goQuote } from '../../src/schema/index.ts';
 import { type Authorizer, missingRights, type PolicyRule } from '../auth/index.ts';
 import { forbidden, notFound } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { goQuote } from '../schema/go-syntax.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 
 const group = 'rbac.authorization.k8s.io';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import { StatusError } from '../http/status-error.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
-import type { Schema } from '../schema/schema.ts';
 import { encodeBuiltIn, FieldSet, fieldSetOf, serverSideApply, trackUpdate } from './index.ts';
 
 const schemas = loadBuiltinSchemas();

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { goUntyped } from '../schema/go-syntax.ts';
-import type { Schema } from '../schema/schema.ts';
+import { goUntyped, type Schema } from '../../src/schema/index.ts';
 import { describeElement } from './field-set.ts';
 import { fieldStructure, itemElement, rootStructure, type Shape, type Structure, shapeOf } from './structure.ts';
 

@@ -6,12 +6,12 @@ import {
   parseJson,
   TerminalError,
 } from '../../src/base/index.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import { badRequest, StatusError } from '../http/status-error.ts';
 import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { dropNulls } from '../schema/decode.ts';
 import { goJson } from '../schema/go-json.ts';
-import type { Schema } from '../schema/schema.ts';
 import { unstructuredProblem } from '../schema/unstructured.ts';
 import { applyConflict } from './apply-conflict.ts';
 import { FieldSet } from './field-set.ts';

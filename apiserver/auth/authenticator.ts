@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { goQuote } from '../../src/schema/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { goQuote } from '../schema/go-syntax.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
 /** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */

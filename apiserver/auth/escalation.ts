@@ -1,4 +1,4 @@
-import { goQuote } from '../schema/go-syntax.ts';
+import { goQuote } from '../../src/schema/index.ts';
 import type { PolicyRule } from './authorizer.ts';
 
 /** A rule with one verb on one resource or path, and at most one name. */

@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type FieldError, goQuote, invalidField, requiredField } from '../../src/schema/index.ts';
 import type { AccessRequest } from '../auth/index.ts';
-import { invalidField, requiredField } from '../schema/field-errors.ts';
-import { goQuote } from '../schema/go-syntax.ts';
-import type { FieldError } from './status-error.ts';
 
 function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';

@@ -1,4 +1,5 @@
 import { assertHarmless, errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+import type { FieldError } from '../../src/schema/index.ts';
 import { applyFields } from '../registry/field-tracking.ts';
 import { copyJson } from '../registry/json-copy.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -11,7 +12,7 @@ import { ObjectPatch } from './object-patch.ts';
 import type { PatchKind } from './patch-document.ts';
 import { outputForm } from './read-handlers.ts';
 import { isTrue } from './request-info.ts';
-import { badRequest, type FieldError, notFound, type StatusError } from './status-error.ts';
+import { badRequest, notFound, type StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { readWriteOptions } from './write-options.ts';
 import { decodeYamlText } from './yaml-text.ts';

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import type { FieldError } from '../../src/schema/index.ts';
 import { invalidOptions, parseListNumbers, parseRevision } from './list-options.ts';
 import { parameter } from './query-values.ts';
 import { isTrue } from './request-info.ts';
-import type { FieldError } from './status-error.ts';
 
 /** How a watch runs. */
 export interface WatchOptions {

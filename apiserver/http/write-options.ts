@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import type { FieldError } from '../../src/schema/index.ts';
 import { managerErrors } from '../registry/object-meta.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import { checkAccess } from './access.ts';
@@ -6,7 +7,6 @@ import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';
 import { invalidOptions } from './list-options.ts';
 import { parameter } from './query-values.ts';
-import type { FieldError } from './status-error.ts';
 
 const maxManagerBytes = 128;
 

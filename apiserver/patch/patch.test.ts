@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from './index.ts';
 
 const rejected = 'the server rejected our request due to an error in our request';

@@ -1,5 +1,5 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import type { FieldError } from '../../src/schema/index.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
 import { copyJson } from './json-copy.ts';
 import { kindFacts } from './kind-facts.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '../http/status-error.ts';
+import type { FieldError } from '../../src/schema/index.ts';
 import type { KubeObject } from './kube-object.ts';
 
 /** What the server must know of others to write an object: pure strategies ask through it. */

@@ -1,6 +1,6 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
 import {
+  type FieldError,
   forbiddenField,
   immutableText,
   invalidField,
@@ -8,7 +8,7 @@ import {
   requiredField,
   type ShownValue,
   tooLongField,
-} from '../schema/field-errors.ts';
+} from '../../src/schema/index.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from './kube-object.ts';
 import { dns1123LabelProblems, labelValueProblems, pathSegmentProblems, qualifiedNameProblems } from './names.ts';
 

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { FieldError, Schema } from '../../src/schema/index.ts';
 import type { KindFacts } from './kind-facts.ts';
 import type { KubeObject } from './kube-object.ts';
 

@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
-import { invalidField, requiredField } from '../schema/field-errors.ts';
-import { goQuote } from '../schema/go-syntax.ts';
+import { type FieldError, goQuote, invalidField, requiredField } from '../../src/schema/index.ts';
 import { numberAt, textAt, valueAt } from './kinds/reading.ts';
 import { dns1123SubdomainProblems } from './names.ts';
 

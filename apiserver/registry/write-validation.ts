@@ -1,5 +1,5 @@
-import { type FieldError, invalid, type StatusError } from '../http/status-error.ts';
-import { invalidField } from '../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../src/schema/index.ts';
+import { invalid, type StatusError } from '../http/status-error.ts';
 import type { KubeObject } from './kube-object.ts';
 import {
   dropDuplicateOwners,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Schema } from '../../src/schema/index.ts';
 import { loadBuiltinSchemas } from './builtin-schemas.ts';
-import type { Schema } from './schema.ts';
 
 /** Follows property names; `[]` goes to the items. */
 function at(schema: Schema | undefined, ...path: string[]): Schema {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
 import { isJsonObject } from '../../src/base/index.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import source from './generated/builtin-schemas.json' with { type: 'json' };
-import type { Schema } from './schema.ts';
 
 /** The schemas of the kinds built in. References are resolved when they are first looked at. */
 export interface BuiltinSchemas {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../../src/schema/index.ts';
 
 /** Fields of every object, kept whatever the schema says. */
 const typeFields = new Set(['apiVersion', 'kind', 'metadata']);

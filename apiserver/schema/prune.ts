@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import { loadBuiltinSchemas } from './builtin-schemas.ts';
-import type { Schema } from './schema.ts';
 
 interface Walk {
   readonly removed: string[];

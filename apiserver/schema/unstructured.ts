@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { Schema } from '../../src/schema/index.ts';
 import { decodesItself, jsonType, scalarProblem } from './decode.ts';
-import type { Schema } from './schema.ts';
 
 /** The Go type that decoded JSON has. */
 function goTypeOf(value: JsonValue): string {

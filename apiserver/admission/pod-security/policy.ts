@@ -1,5 +1,4 @@
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import * as baseline from './baseline.ts';
 import type { Finding, PodView } from './pod-view.ts';
 import * as restricted from './restricted.ts';

@@ -1,3 +1,4 @@
+import { hasFormat } from '../../../src/schema/index.ts';
 import {
   dns1035LabelProblems,
   dns1123LabelProblems,
@@ -5,7 +6,6 @@ import {
   labelValueProblems,
   qualifiedNameProblems,
 } from '../../registry/names.ts';
-import { hasFormat } from '../../schema/formats.ts';
 import { ArrayList, noSuchOverload, Opaque, Optional, type Value } from '../values/value.ts';
 import type { Implementations } from './declare.ts';
 import { urlProblem } from './urls.ts';

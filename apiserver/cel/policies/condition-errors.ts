@@ -1,5 +1,4 @@
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import type { AdmissionExpression } from './admission-expressions.ts';
 
 /** The error of an expression that does not compile, as one of a field. */

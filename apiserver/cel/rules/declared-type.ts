@@ -1,4 +1,4 @@
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import type { Range } from '../cost/estimate.ts';
 import { basicTypes, type CelType, listType, mapType, structType } from '../language/cel-type.ts';
 import { limits } from './limits.ts';

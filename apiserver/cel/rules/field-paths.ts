@@ -1,4 +1,4 @@
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   a: '\x07',

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import { estimateCost } from '../cost/cost-estimator.ts';
 import { optionalType } from '../language/cel-type.ts';
 import type { Environment } from '../language/environment.ts';

@@ -1,7 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
-import type { Schema } from '../../schema/schema.ts';
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  type Schema,
+} from '../../../src/schema/index.ts';
 import { Failure, Optional, type Value } from '../values/value.ts';
 import { Correlation, matchItems } from './correlation.ts';
 import { type DeclaredType, declareSchema, withObjectMeta } from './declared-type.ts';

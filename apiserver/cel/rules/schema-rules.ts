@@ -1,8 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField } from '../../schema/field-errors.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
-import type { Schema } from '../../schema/schema.ts';
+import { type FieldError, forbiddenField, goQuote, invalidField, type Schema } from '../../../src/schema/index.ts';
 import { declareSchema } from './declared-type.ts';
 import { limits } from './limits.ts';
 import { type CompiledRule, compileRules, maxOccurrences, type Rule } from './rule-compiler.ts';

@@ -1,5 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import { parseTime } from '../library/times.ts';
 import { dynamicValue } from '../values/from-json.ts';
 import {

@@ -1,9 +1,9 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { requiredField, unsupportedField } from '../../../src/schema/index.ts';
 import { copyJson } from '../../registry/json-copy.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { WriteTarget } from '../../registry/write-context.ts';
 import { checkUid } from '../../registry/write-preconditions.ts';
-import { requiredField, unsupportedField } from '../../schema/field-errors.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';

@@ -1,6 +1,4 @@
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
+import { type FieldError, goQuote, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { asJson, objectAt, textAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 

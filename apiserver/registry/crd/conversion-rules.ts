@@ -1,7 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { errorMessage, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
 import { dns1035LabelProblems } from '../names.ts';
 import { webhookServiceErrors, webhookUrlErrors } from '../webhook-client-rules.ts';

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { immutableText, invalidField, PlainText, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  type FieldError,
+  immutableText,
+  invalidField,
+  PlainText,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import {
   asJson,

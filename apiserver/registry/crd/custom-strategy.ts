@@ -1,11 +1,13 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
+import {
+  compileDefaults,
+  compileListTypes,
+  compileSchema,
+  type FieldError,
+  type Schema,
+} from '../../../src/schema/index.ts';
 import { UnreadableObject } from '../../schema/decode.ts';
-import { compileDefaults } from '../../schema/defaults.ts';
-import { compileListTypes } from '../../schema/list-types.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
-import type { Schema } from '../../schema/schema.ts';
-import { compileSchema } from '../../schema/validate.ts';
 import { asJson, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems } from '../names.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
-import type { Schema } from '../../schema/schema.ts';
 import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { copyJson } from '../json-copy.ts';
 import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';

@@ -1,9 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, UntypedValue } from '../../schema/field-errors.ts';
+import { compileSchema, type FieldError, invalidField, type Schema, UntypedValue } from '../../../src/schema/index.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
-import type { Schema } from '../../schema/schema.ts';
-import { compileSchema } from '../../schema/validate.ts';
 import { isTrueAt, objectAt, valueAt } from '../kinds/reading.ts';
 import { compileEmbeddedWalk, embeddedObjectErrors, embeddedTypeError } from './embedded-objects.ts';
 

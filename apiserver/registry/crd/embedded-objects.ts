@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
+import { type FieldError, invalidField, requiredField, type Schema, UntypedValue } from '../../../src/schema/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import { decodeProblems, dropNulls } from '../../schema/decode.ts';
-import { invalidField, requiredField, UntypedValue } from '../../schema/field-errors.ts';
 import { pruneUnknown } from '../../schema/prune.ts';
-import type { Schema } from '../../schema/schema.ts';
 import { valueAt } from '../kinds/reading.ts';
 import type { ObjectMeta } from '../kube-object.ts';
 import { dns1035LabelProblems, pathSegmentProblems } from '../names.ts';

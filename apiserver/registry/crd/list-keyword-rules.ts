@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, PlainText, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  PlainText,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import { isTrueAt, listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
 
 const listType = 'x-kubernetes-list-type';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { listOfTexts, textAt } from '../kinds/reading.ts';
 import { dns1035LabelProblems } from '../names.ts';
 

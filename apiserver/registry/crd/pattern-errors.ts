@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
-import { patternProblem } from '../../schema/patterns.ts';
+import { type FieldError, invalidField, patternProblem } from '../../../src/schema/index.ts';
 import { textAt } from '../kinds/reading.ts';
 
 /** The error of a node's `pattern`. */

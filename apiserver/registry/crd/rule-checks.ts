@@ -1,7 +1,5 @@
+import { type FieldError, invalidField, type Schema } from '../../../src/schema/index.ts';
 import { createRuleValidator } from '../../cel/rules/rule-validator.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
-import type { Schema } from '../../schema/schema.ts';
 import { asJson } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../src/schema/index.ts';
 import { objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { followFieldPath } from './field-path.ts';
 import { structureProblem } from './structural.ts';

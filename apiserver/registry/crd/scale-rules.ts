@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
-import { goNumber } from '../../schema/go-syntax.ts';
+import { type FieldError, goNumber, invalidField } from '../../../src/schema/index.ts';
 import { asJson, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ScalePaths } from '../resource-type.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Schema } from '../../schema/schema.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import { compileEmbeddedWalk, settleMetadata } from './embedded-objects.ts';
 
 const falseMeansAbsent = new Set([

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { type FieldError, forbiddenField, invalidField, PlainText } from '../../../src/schema/index.ts';
 import { validationRuleErrors } from '../../cel/rules/schema-rules.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, PlainText } from '../../schema/field-errors.ts';
 import { isTrueAt, textAt } from '../kinds/reading.ts';
 import { defaultErrors } from './default-rules.ts';
 import { keywordErrors } from './keyword-rules.ts';

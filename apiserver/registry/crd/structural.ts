@@ -1,6 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { completenessErrors } from './completeness.ts';
 import { patternErrors } from './pattern-errors.ts';

@@ -1,7 +1,13 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, invalidField, PlainText, requiredField, tooManyField } from '../../schema/field-errors.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
+import {
+  duplicateField,
+  type FieldError,
+  goQuote,
+  invalidField,
+  PlainText,
+  requiredField,
+  tooManyField,
+} from '../../../src/schema/index.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { dns1035LabelProblems } from '../names.ts';
 import { followFieldPath } from './field-path.ts';

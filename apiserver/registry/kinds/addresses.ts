@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 
 /** IP addresses, networks and ports in objects, judged as kube-apiserver judges them. */
 

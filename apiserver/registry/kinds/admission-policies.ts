@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { expressionErrors } from '../../cel/policies/condition-errors.ts';
-import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
   invalidField,
   requiredField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
+} from '../../../src/schema/index.ts';
+import { expressionErrors } from '../../cel/policies/condition-errors.ts';
+import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

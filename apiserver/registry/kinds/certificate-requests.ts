@@ -1,8 +1,13 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  goQuote,
+  invalidField,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import { invalidPrinted } from '../../schema/go-prints.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';

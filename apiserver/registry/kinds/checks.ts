@@ -1,13 +1,13 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
+  type FieldError,
   forbiddenField,
+  type GoValue,
   immutableText,
   invalidField,
   requiredField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
-import type { GoValue } from '../../schema/go-values.ts';
+} from '../../../src/schema/index.ts';
 import { numberAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 /** Rules that many kinds share. Each gives the errors of one field, none when all is well. */

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
-import { goLiteral } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goLiteral,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import { compareQuantities, isWhole } from '../../schema/quantity.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { choice, invalids, requiredTexts } from './checks.ts';

@@ -1,7 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, immutableText, invalidField, requiredField, tooLongField } from '../../schema/field-errors.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  immutableText,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { configKeyProblems } from '../names.ts';

@@ -1,7 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
+import { type FieldError, goQuote, invalidField, requiredField } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';

@@ -1,7 +1,11 @@
 import { isJsonEqual } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
-import { goLabelSelector } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  goLabelSelector,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative, requiredChoice } from './checks.ts';

@@ -1,7 +1,14 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
-import { goIntOrString, goLabelSelector, goLiteral, goPointer } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  goIntOrString,
+  goLabelSelector,
+  goLiteral,
+  goPointer,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, unsupportedField } from '../../schema/field-errors.ts';
-import { goIntOrString, goLiteral, goPointer } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goIntOrString,
+  goLiteral,
+  goPointer,
+  invalidField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';

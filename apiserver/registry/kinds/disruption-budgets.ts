@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
-import { type GoValue, goLiteral, goPointer } from '../../schema/go-values.ts';
+import { type FieldError, type GoValue, goLiteral, goPointer, invalidField } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { choice, notNegative } from './checks.ts';

@@ -1,6 +1,11 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, invalidField, requiredField, tooManyField } from '../../schema/field-errors.ts';
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  requiredField,
+  tooManyField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../names.ts';

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
   invalidField,
   requiredField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
+} from '../../../src/schema/index.ts';
 import { goStruct } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

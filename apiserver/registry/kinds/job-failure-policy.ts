@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
+  goLiteral,
   invalidField,
   requiredField,
   tooManyField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
-import { goLiteral } from '../../schema/go-values.ts';
+} from '../../../src/schema/index.ts';
 import { qualifiedNameProblems } from '../names.ts';
 import { each, invalids } from './checks.ts';
 import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
+  type FieldError,
+  goLiteral,
   invalidField,
   requiredField,
   tooLongField,
   tooManyField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
-import { goLiteral } from '../../schema/go-values.ts';
+} from '../../../src/schema/index.ts';
 import { dns1123SubdomainProblems } from '../names.ts';
 import { choice, each, invalids, notNegative } from './checks.ts';
 import { failurePolicyErrors } from './job-failure-policy.ts';

@@ -1,7 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, invalidField, requiredField } from '../../schema/field-errors.ts';
-import { goLiteral } from '../../schema/go-values.ts';
+import { duplicateField, type FieldError, goLiteral, invalidField, requiredField } from '../../../src/schema/index.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';
 import { countIndexes, firstCommonIndex } from './job-indexes.ts';

@@ -1,7 +1,13 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
-import { type GoValue, goLabelSelector, goLiteral, goTextMap } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  type GoValue,
+  goLabelSelector,
+  goLiteral,
+  goTextMap,
+  invalidField,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems } from '../names.ts';

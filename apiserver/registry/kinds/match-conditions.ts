@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
+import { duplicateField, type FieldError, requiredField, tooManyField } from '../../../src/schema/index.ts';
 import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
 import { expressionErrors } from '../../cel/policies/condition-errors.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, requiredField, tooManyField } from '../../schema/field-errors.ts';
 import { qualifiedNameProblems } from '../names.ts';
 import { invalids } from './checks.ts';
 import { objectsAt, textAt } from './reading.ts';

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, qualifiedNameProblems } from '../names.ts';

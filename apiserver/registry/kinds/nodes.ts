@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField } from '../../../src/schema/index.ts';
 import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

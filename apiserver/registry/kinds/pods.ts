@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField } from '../../schema/field-errors.ts';
+import { type FieldError, forbiddenField } from '../../../src/schema/index.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { podAnnotationErrors, profileAgreementErrors } from './pod/annotations.ts';

@@ -1,14 +1,14 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
+  goQuote,
   immutableText,
   invalidField,
   requiredField,
-} from '../../schema/field-errors.ts';
+} from '../../../src/schema/index.ts';
 import { goQuantity, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
 import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '../../schema/quantity.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

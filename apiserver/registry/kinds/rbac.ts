@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../src/schema/index.ts';
 import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../http/status-error.ts';
+import type { FieldError } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';

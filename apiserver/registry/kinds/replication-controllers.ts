@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, requiredField } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';

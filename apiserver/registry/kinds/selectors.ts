@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../names.ts';
 import { labelErrors } from '../object-meta.ts';
 import { each, invalids } from './checks.ts';

@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { RegistryView } from '../kind-rules.ts';
 import { asJson, countAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';

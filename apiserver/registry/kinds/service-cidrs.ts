@@ -1,8 +1,6 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { immutableText, requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, goQuote, immutableText, requiredField } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';

@@ -1,13 +1,13 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
   immutableText,
   invalidField,
   requiredField,
   unsupportedField,
-} from '../../schema/field-errors.ts';
+} from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, invalid } from '../../http/status-error.ts';
+import type { FieldError } from '../../../src/schema/index.ts';
+import { invalid } from '../../http/status-error.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems } from '../names.ts';

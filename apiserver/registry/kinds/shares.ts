@@ -1,7 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
-import { goIntOrString } from '../../schema/go-values.ts';
+import { type FieldError, goIntOrString, invalidField } from '../../../src/schema/index.ts';
 import { notNegativeText } from './checks.ts';
 import { valueAt } from './reading.ts';
 

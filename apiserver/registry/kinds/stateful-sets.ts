@@ -1,7 +1,13 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
-import { goLiteral, goPointer } from '../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goLiteral,
+  goPointer,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems } from '../names.ts';

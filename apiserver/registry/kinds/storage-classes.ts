@@ -1,15 +1,15 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
+  goQuote,
   immutableText,
   invalidField,
   requiredField,
   tooLongField,
-} from '../../schema/field-errors.ts';
+} from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';

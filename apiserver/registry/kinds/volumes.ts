@@ -1,8 +1,6 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { immutableText, invalidField, requiredField } from '../../schema/field-errors.ts';
+import { type FieldError, goQuote, immutableText, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
-import { goQuote } from '../../schema/go-syntax.ts';
 import { compareQuantities } from '../../schema/quantity.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { duplicateField, invalidField, requiredField, unsupportedField } from '../../schema/field-errors.ts';
+import {
+  duplicateField,
+  type FieldError,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../names.ts';

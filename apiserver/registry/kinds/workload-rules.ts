@@ -1,7 +1,5 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField, requiredField } from '../../schema/field-errors.ts';
-import { goLabelSelector } from '../../schema/go-values.ts';
+import { type FieldError, goLabelSelector, invalidField, requiredField } from '../../../src/schema/index.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { dns1123LabelProblems } from '../names.ts';
 import { immutable } from './checks.ts';

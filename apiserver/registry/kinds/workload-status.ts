@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../http/status-error.ts';
-import { invalidField } from '../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { notNegative } from './checks.ts';
 import { asJson, numberAt, objectAt } from './reading.ts';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField } from '../../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
 import { objectAt, textAt } from '../reading.ts';
 import { descendingPathErrors } from './paths.ts';
 import { containersWithPaths } from './windows.ts';

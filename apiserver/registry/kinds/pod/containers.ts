@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
+  goLiteral,
   invalidField,
   notFoundField,
   requiredField,
   unsupportedField,
-} from '../../../schema/field-errors.ts';
-import { goLiteral } from '../../../schema/go-values.ts';
+} from '../../../../src/schema/index.ts';
 import { dns1123LabelProblems } from '../../names.ts';
 import { choice, each, invalids, requiredChoice } from '../checks.ts';
 import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { invalidField, requiredField } from '../../../schema/field-errors.ts';
+import { type FieldError, invalidField, requiredField } from '../../../../src/schema/index.ts';
 import { configKeyProblems, dns1123SubdomainProblems } from '../../names.ts';
 import { each, invalids } from '../checks.ts';
 import { objectAt, textAt } from '../reading.ts';

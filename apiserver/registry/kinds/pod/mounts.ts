@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
 import {
+  type FieldError,
   forbiddenField,
   invalidField,
   notFoundField,
   requiredField,
   unsupportedField,
-} from '../../../schema/field-errors.ts';
+} from '../../../../src/schema/index.ts';
 import { each } from '../checks.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { duplicateField, invalidField, requiredField, unsupportedField } from '../../../schema/field-errors.ts';
-import { goTextList } from '../../../schema/go-values.ts';
+import {
+  duplicateField,
+  type FieldError,
+  goTextList,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../../src/schema/index.ts';
 import { dns1123SubdomainProblems, dns1123SubdomainWithUnderscoreProblems } from '../../names.ts';
 import { addressErrors, portNameProblems } from '../addresses.ts';
 import { each, invalids, portNumberProblems } from '../checks.ts';

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../../http/status-error.ts';
-import { invalidField } from '../../../schema/field-errors.ts';
+import { type FieldError, invalidField } from '../../../../src/schema/index.ts';
 
 /** A path that never steps up. */
 export function noBackstepErrors(field: string, path: string): FieldError[] {

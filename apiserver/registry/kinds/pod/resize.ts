@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField } from '../../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
 import { compareQuantities } from '../../../schema/quantity.ts';
 import type { KubeObject } from '../../kube-object.ts';
 import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';

@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../../schema/field-errors.ts';
-import { goLiteral } from '../../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goLiteral,
+  invalidField,
+  requiredField,
+} from '../../../../src/schema/index.ts';
 import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/quantity.ts';
 import { qualifiedNameProblems } from '../../names.ts';
 import { textsAt } from '../reading.ts';

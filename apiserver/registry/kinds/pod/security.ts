@@ -1,13 +1,15 @@
 import type { JsonObject, JsonValue } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
+  type GoValue,
+  goLiteral,
+  goPointer,
   invalidField,
   requiredField,
   tooLongField,
   unsupportedField,
-} from '../../../schema/field-errors.ts';
-import { type GoValue, goLiteral, goPointer } from '../../../schema/go-values.ts';
+} from '../../../../src/schema/index.ts';
 import { choice, each, greatestInt32, invalids, rangeProblems } from '../checks.ts';
 import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors } from './paths.ts';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField } from '../../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
 import type { KubeObject } from '../../kube-object.ts';
 import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../names.ts';
 import { addressErrors, addressWarnings, parseAddress } from '../addresses.ts';

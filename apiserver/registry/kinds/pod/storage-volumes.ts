@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
 import {
+  type FieldError,
   forbiddenField,
+  goTextList,
   invalidField,
   requiredField,
   tooLongField,
   unsupportedField,
-} from '../../../schema/field-errors.ts';
-import { goTextList } from '../../../schema/go-values.ts';
+} from '../../../../src/schema/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../names.ts';
 import { choice, invalids, rangeProblems, rangeText, requiredTexts } from '../checks.ts';
 import { isTrueAt, listAt, numberAt, objectAt, textAt, valueAt } from '../reading.ts';

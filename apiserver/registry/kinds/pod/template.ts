@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField, unsupportedField } from '../../../schema/field-errors.ts';
-import { goTextMap } from '../../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goTextMap,
+  invalidField,
+  unsupportedField,
+} from '../../../../src/schema/index.ts';
 import { annotationErrors, labelErrors } from '../../object-meta.ts';
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../reading.ts';
 import { selects } from '../selectors.ts';

@@ -1,7 +1,12 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../../schema/field-errors.ts';
-import { goLiteral, goTextMap } from '../../../schema/go-values.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  goLiteral,
+  goTextMap,
+  invalidField,
+  requiredField,
+} from '../../../../src/schema/index.ts';
 import type { KubeObject } from '../../kube-object.ts';
 import { greatestInt32, rangeText } from '../checks.ts';
 import { asJson, numberAt, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField } from '../../../schema/field-errors.ts';
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../../src/schema/index.ts';
 import { each, requiredTexts } from '../checks.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../reading.ts';
 import { fieldReferenceErrors, resourceReferenceErrors, volumeFields } from './field-references.ts';

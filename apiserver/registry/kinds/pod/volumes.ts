@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
 import {
   duplicateField,
+  type FieldError,
   forbiddenField,
   invalidField,
   requiredField,
   unsupportedField,
-} from '../../../schema/field-errors.ts';
+} from '../../../../src/schema/index.ts';
 import { compareQuantities } from '../../../schema/quantity.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../names.ts';
 import { annotationErrors, labelErrors } from '../../object-meta.ts';

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { FieldError } from '../../../http/status-error.ts';
-import { forbiddenField, invalidField, requiredField, unsupportedField } from '../../../schema/field-errors.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../../../src/schema/index.ts';
 import { dns1123SubdomainProblems } from '../../names.ts';
 import { invalids } from '../checks.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../src/base/index.ts';
+import { pruneUnknown } from '../../apiserver/schema/prune.ts';
+import type { JsonValue } from '../base/index.ts';
 import { compileDefaults } from './defaults.ts';
 import { compileListTypes } from './list-types.ts';
-import { pruneUnknown } from './prune.ts';
-import type { Schema } from './schema.ts';
+import { type Schema } from './schema.ts';
 import { compileSchema } from './validate.ts';
 
 const text: Schema = { type: 'string' };

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/base/index.ts';
+import type { JsonValue } from '../base/index.ts';
 import { invalidField, invalidType, tooLongField } from './field-errors.ts';
 import { hasFormat, isKnownFormat } from './formats.ts';
 import { goFloat, goNumber, goQuote } from './go-syntax.ts';

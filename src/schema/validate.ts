@@ -1,6 +1,6 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 import { allOfCheck, anyOfCheck, notCheck, oneOfCheck } from './combinations.ts';
+import type { FieldError } from './field-error.ts';
 import { invalidField, requiredField, tooManyField, UntypedValue } from './field-errors.ts';
 import { isKnownFormat } from './formats.ts';
 import { goQuote } from './go-syntax.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
+import type { FieldError } from './field-error.ts';
 import { duplicateField, invalidField, UntypedValue } from './field-errors.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 import type { Schema } from './schema.ts';
 
 function isScalar(value: JsonValue | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import type { JsonObject, JsonValue } from '../base/index.ts';
 
 /** One node of an OpenAPI v3 schema as Kubernetes extends it. The schemas of built-in kinds and of CRD versions have this one form.
  *  `$ref`s of built-in schemas are already replaced by the node they name, so the graph may be cyclic (JSONSchemaProps):

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import { isJsonObject, type JsonValue } from '../base/index.ts';
 
 const goEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',

@@ -1,4 +1,4 @@
-import type { FieldError } from '../http/status-error.ts';
+import type { FieldError } from './field-error.ts';
 import type { Check, ValidationRun } from './validation-run.ts';
 
 interface Outcome {

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import type { JsonValue } from '../base/index.ts';
+import type { FieldError } from './field-error.ts';
 import { goNumber, goQuote, goTyped, goUntyped } from './go-syntax.ts';
 import { type GoValue, isGoValue } from './go-values.ts';
 

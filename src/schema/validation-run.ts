@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../http/status-error.ts';
+import type { JsonValue } from '../base/index.ts';
+import type { FieldError } from './field-error.ts';
 
 /** One check of a value: reports what is wrong to the run, and says how many checks went well (of several branches the one with most is shown).
  *  `old` is the value at the same place of the stored object, where there is one. */

@@ -1,0 +1,33 @@
+/** Kubernetes' structural schemas: defaults and validation, in the words of kube-apiserver. Main types: `Schema`, `CompiledSchema`.
+ *  Pure; knows neither objects nor clusters. Patterns run in linear time. */
+export { compileDefaults } from './defaults.ts';
+export type { FieldError } from './field-error.ts';
+export {
+  duplicateField,
+  forbiddenField,
+  immutableText,
+  invalidField,
+  notFoundField,
+  PlainText,
+  requiredField,
+  type ShownValue,
+  tooLongField,
+  tooManyField,
+  UntypedValue,
+  unsupportedField,
+} from './field-errors.ts';
+export { hasFormat } from './formats.ts';
+export { goNumber, goQuote, goUntyped } from './go-syntax.ts';
+export {
+  type GoValue,
+  goIntOrString,
+  goLabelSelector,
+  goLiteral,
+  goPointer,
+  goTextList,
+  goTextMap,
+} from './go-values.ts';
+export { compileListTypes } from './list-types.ts';
+export { patternProblem } from './patterns.ts';
+export type { Schema } from './schema.ts';
+export { compileSchema } from './validate.ts';
