@@ -1,29 +1,22 @@
 /** `npm run e2e:kube`: the e2e suite of the platform on real control planes (etcd, kube-apiserver, kube-controller-manager), one a test file.
- *  The same tests pass on the embedded server with `npm run test:e2e`. Arguments go to vitest. */
-import { spawnSync } from 'node:child_process';
-import { findControlPlane, oracleVersion } from '../test/control-plane/index.ts';
+ *  The same tests pass on the embedded server with `npm run test:e2e`. Arguments go to vitest. The last line is `N passed, N failed`. */
+import { globSync } from 'node:fs';
+import { oracleVersion } from '../test/control-plane/index.ts';
+import { findStoryPlane } from './story-plane.ts';
+import { runVitest, summaryOf } from './vitest-run.ts';
 
-const stories = [
-  'bundle-schema',
-  'plain-bundle',
-  'http-bundle',
-  'config-map-bundle',
-  'e2e/content',
-  'client-commands',
-  'plain-deployment',
-  'hostile',
-  'kill',
-];
+/** They are about the package, the demo and the documents, which bring the embedded server. */
+const embeddedOnly = ['demo', 'docs', 'package'].map((name) => `test/e2e/${name}.test.ts`);
 
-const binaries = await findControlPlane({ mayBuild: true, report: console.log });
-if ('missing' in binaries) {
-  console.log(`e2e:kube is skipped, for there is no real kube-apiserver: ${binaries.missing}`);
-} else if (binaries.kubeControllerManager === undefined) {
-  console.log(`e2e:kube is skipped: ${binaries.origin} has no kube-controller-manager, which the stories need`);
+const plane = await findStoryPlane();
+if ('missing' in plane) {
+  console.log(`e2e:kube is skipped: ${plane.missing}`);
 } else {
-  console.log(`real control plane ${oracleVersion}: ${binaries.origin}`);
+  console.log(`real control plane ${oracleVersion}: ${plane.origin}`);
   const rest = process.argv.slice(2);
-  const args = ['run', '--project', 'e2e', ...(rest.length === 0 ? stories : rest)];
-  const environment = { ...process.env, LONGSHORE_TEST_CLUSTER: 'kube' };
-  process.exitCode = spawnSync('vitest', args, { stdio: 'inherit', env: environment }).status ?? 1;
+  const stories = globSync('test/e2e/*.test.ts').filter((file) => !embeddedOnly.includes(file));
+  const report = await runVitest(['--project', 'e2e', ...(rest.length === 0 ? stories : rest)], plane.environment);
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
+  console.log(`\n${summaryOf({ passed, failed, skipped })}`);
+  process.exitCode = failed === 0 ? 0 : 1;
 }

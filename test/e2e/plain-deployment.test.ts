@@ -41,7 +41,7 @@ async function setImage(name: string, source: ReturnType<World['imageSource']>):
 
 const activeBundle = (deployment: KubeObject): string => statusOf(deployment)['activeBundle'] as string;
 
-describe('D1 to D7: one deployment and its templates', () => {
+describe('one deployment and its templates', () => {
   const name = 'olm-crds';
   let active = '';
 

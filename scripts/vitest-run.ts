@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What vitest's own report says, as far as we read it. */
+export interface VitestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+  }[];
+}
+
+/** Runs a program with our own input and output; gives its exit status. */
+export function run(
+  command: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit', env: environment });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Runs vitest, printing as it does, and gives its report; a file that cannot be loaded, or an error outside a test, counts as a failed test. */
+export async function runVitest(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<VitestReport> {
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-test-'));
+  try {
+    const file = join(dir, 'report.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const code = await run('vitest', ['run', ...reporters, ...args], environment);
+    const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport;
+    return report.numFailedTests === 0 && code !== 0 ? { ...report, numFailedTests: 1 } : report;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** `N passed, N failed`, with what was skipped. */
+export function summaryOf(counts: { passed: number; failed: number; skipped: number }): string {
+  const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+  return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
+}

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
+
+/** One scenario of `rows.yaml`. */
+export interface Row {
+  readonly id: string;
+  readonly scenario: string;
+  /** What is different here, or why no test shows it. */
+  readonly note: string | undefined;
+}
+
+export interface Area {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+function text(value: JsonValue | undefined, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new Error(`rows.yaml: ${what}: expected a string, got ${JSON.stringify(value)}`);
+}
+
+function readRow(id: string, value: JsonValue | undefined): Row {
+  if (value === undefined || !isJsonObject(value)) return { id, scenario: text(value, id), note: undefined };
+  return { id, scenario: text(value['scenario'], id), note: text(value['note'], `${id}.note`) };
+}
+
+/** The tables of rows, in their order. */
+export async function readAreas(): Promise<readonly Area[]> {
+  const areas = parseYaml('rows.yaml', await readFile(new URL('rows.yaml', import.meta.url), 'utf8'));
+  if (!Array.isArray(areas)) throw new Error('rows.yaml: expected a list of areas');
+  return areas.map((area) => {
+    const { area: title, rows } = isJsonObject(area) ? area : {};
+    if (!isJsonObject(rows)) throw new Error(`rows.yaml: ${JSON.stringify(title)}: expected rows`);
+    return { title: text(title, 'area'), rows: Object.entries(rows).map(([id, row]) => readRow(id, row)) };
+  });
+}
