@@ -1,0 +1,45 @@
+import type { Bundle, HasValidBundleReason, HealthyReason, InstalledReason } from '../../src/api/index.ts';
+import type { Condition } from '../../src/kube/index.ts';
+
+interface Change<Type extends string, Reason extends string> {
+  readonly type: Type;
+  readonly status: Condition['status'];
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** What is to be said of the Bundle that the template asks for. */
+export type BundleChange = Change<'HasValidBundle', HasValidBundleReason>;
+
+/** A condition as it is to be from now on. */
+export type ConditionChange = BundleChange | Change<'Installed', InstalledReason> | Change<'Healthy', HealthyReason>;
+
+/** Said with every `Installed=False`. */
+export const notInstalled: ConditionChange = {
+  type: 'Healthy',
+  status: 'False',
+  reason: 'InstallationStatusFalse',
+  message: 'Installed condition is false',
+};
+
+/** What the Bundle's own status means for the deployment. */
+export function bundleCondition(bundle: Bundle): BundleChange {
+  const { name } = bundle.metadata;
+  const type = 'HasValidBundle';
+  if (bundle.status?.phase === 'Unpacked') {
+    return { type, status: 'True', reason: 'UnpackSuccessful', message: `Successfully unpacked the ${name} Bundle` };
+  }
+  if (bundle.status?.phase === 'Failing') {
+    const why = bundle.status.conditions?.find((condition) => condition.type === 'Unpacked')?.message;
+    const message = `Failed to unpack the ${name} Bundle${why === undefined ? '' : `: ${why}`}`;
+    return { type, status: 'False', reason: 'UnpackFailed', message };
+  }
+  return { type, status: 'True', reason: 'UnpackPending', message: `Waiting for the ${name} Bundle to be unpacked` };
+}
+
+/** What the installed objects say of themselves: a line for each that is not healthy. */
+export function healthCondition(lines: readonly string[]): ConditionChange {
+  const type = 'Healthy';
+  if (lines.length === 0) return { type, status: 'True', reason: 'Healthy', message: 'BundleDeployment is healthy' };
+  return { type, status: 'False', reason: 'Unhealthy', message: lines.join('\n') };
+}

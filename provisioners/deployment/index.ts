@@ -1,0 +1,40 @@
+/** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `reconcileBundleDeployment`. */
+import { parseBundleDeployment } from '../../src/api/index.ts';
+import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
+import type { ProvisionerContext } from '../context.ts';
+import { removeDeployment } from '../removal.ts';
+import { checkBundle, ensureBundle } from './ensure-bundle.ts';
+import { install } from './install.ts';
+import type { DeploymentHooks, DeploymentRun } from './run.ts';
+import { removeOldBundles, reportInstalled } from './settle.ts';
+
+/** A deployment that is to go is only taken apart. */
+const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) => {
+  if (object.metadata.deletionTimestamp === undefined) return undefined;
+  await removeDeployment(context, object, signal);
+  return 'stop';
+};
+
+const steps: readonly Step<DeploymentRun>[] = [
+  tearDown,
+  ensureBundle,
+  checkBundle,
+  install,
+  reportInstalled,
+  removeOldBundles,
+];
+
+/** Brings the cluster to hold what the deployment's template asks for, and nothing else of it. */
+export async function reconcileBundleDeployment(
+  context: ProvisionerContext & { readonly hooks: DeploymentHooks },
+  name: string,
+  run: ReconcileContext,
+): Promise<void> {
+  const object = context.deployments.get(name);
+  if (object === undefined) {
+    context.hooks.setBlocked(name, false);
+    return;
+  }
+  if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;
+  await runSteps(steps, { context, hooks: context.hooks, object }, run);
+}

@@ -1,0 +1,30 @@
+import { parseBundle } from '../../src/api/index.ts';
+import type { Step } from '../../src/controller/index.ts';
+import { ownerOf } from '../installed-record.ts';
+import { deleteBundle } from '../owned-bundles.ts';
+import { bundleCondition, healthCondition } from './conditions.ts';
+import { type DeploymentRun, deploymentOf, ownedBundles, report } from './run.ts';
+
+/** Says that the Bundle is installed, and how the installed objects are. */
+export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
+  if (run.bundle === undefined) return 'stop';
+  const { name = '' } = run.bundle.metadata;
+  const before = deploymentOf(run).status;
+  const message = `Instantiated bundle ${name} successfully`;
+  const reason = 'InstallationSucceeded';
+  const installed = { type: 'Installed', status: 'True', reason, message } as const;
+  const healthy = healthCondition(await run.context.engine.unhealthy(ownerOf(run.object), signal));
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy], { signal, activeBundle: name });
+  if (before?.activeBundle === name) return undefined;
+  log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
+  run.context.events.record(run.object, { type: 'Normal', reason, message });
+  return undefined;
+};
+
+/** The Bundles of earlier templates go last. */
+export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
+  for (const bundle of ownedBundles(run)) {
+    if (bundle.metadata.name !== run.bundle?.metadata.name) await deleteBundle(run.context, bundle, signal);
+  }
+  return undefined;
+};
