@@ -25,6 +25,18 @@ export const clusterOptions: readonly OptionSpec[] = [
   },
 ];
 
+/** Taken so that scripts for the original go on working; the Secret says where the server is. */
+const uploadServiceOption: OptionSpec = {
+  name: 'upload-service-name',
+  kind: 'text',
+  placeholder: 'NAME',
+  default: 'core',
+  sentence: 'Accepted, and not needed: the Secret above says where uploads go.',
+};
+
+/** What `longshore alpha bootstrap` takes beside the cluster. */
+export const bootstrapOptions: readonly OptionSpec[] = [uploadServiceOption];
+
 /** What `longshore run` makes. */
 export const runOptions: readonly OptionSpec[] = [
   {
@@ -41,13 +53,16 @@ export const runOptions: readonly OptionSpec[] = [
     default: 'core-rukpak-io-plain',
     sentence: 'Provisioner class of its Bundle.',
   },
+  uploadServiceOption,
 ];
 
 /** Text for people, JSON for programs. */
 export const outputOption: OptionSpec = {
   name: 'output',
+  short: 'o',
   kind: 'text',
   placeholder: 'text|json',
   default: 'text',
+  choices: ['text', 'json'],
   sentence: 'Form of what is printed.',
 };

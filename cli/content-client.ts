@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -17,16 +17,20 @@ import type { OptionValues } from './options.ts';
 
 const answerDeadlineMs = 60_000;
 
+interface ContentCall {
+  readonly url: string;
+  /** A file that is to be sent by PUT; without one it is a GET. */
+  readonly uploadPath?: string;
+  readonly onSent?: ((sentBytes: number, totalBytes: number) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** A cluster as the user of a kubeconfig sees it, and its content server. */
 export interface ContentClient extends Disposable {
   readonly kube: KubeClient;
   /** Opens `url` of the content server as that user; any status is an answer.
    *  @throws TerminalError ServerUnavailable */
-  open(call: {
-    readonly url: string;
-    readonly uploadPath?: string;
-    readonly signal: AbortSignal;
-  }): Promise<IncomingMessage>;
+  open(call: ContentCall): Promise<IncomingMessage>;
   /** `https://127.0.0.1:41234`
    *  @throws TerminalError NoContentServer */
   address(): Promise<string>;
@@ -52,14 +56,23 @@ async function readServerFacts(kube: KubeClient, namespace: string, name: string
   }
 }
 
-async function send(
-  access: ClusterAccess,
-  ca: Buffer | undefined,
-  call: { readonly url: string; readonly uploadPath?: string; readonly signal: AbortSignal },
-): Promise<IncomingMessage> {
+async function sendFile(path: string, sent: ClientRequest, onSent: (doneBytes: number) => void): Promise<void> {
+  let doneBytes = 0;
+  const count = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      yield chunk;
+      doneBytes += chunk.length;
+      onSent(doneBytes);
+    }
+  };
+  await pipeline(createReadStream(path), count, sent).catch(() => undefined);
+}
+
+async function send(access: ClusterAccess, ca: Buffer | undefined, call: ContentCall): Promise<IncomingMessage> {
   const { cert, key } = access.tls;
   const identity = cert === undefined || key === undefined ? {} : { cert, key };
-  const length = call.uploadPath === undefined ? {} : { 'content-length': (await stat(call.uploadPath)).size };
+  const sizeBytes = call.uploadPath === undefined ? 0 : (await stat(call.uploadPath)).size;
+  const length = call.uploadPath === undefined ? {} : { 'content-length': sizeBytes };
   const sent = request(new URL(call.url), {
     method: call.uploadPath === undefined ? 'GET' : 'PUT',
     ...identity,
@@ -76,7 +89,7 @@ async function send(
   try {
     if (call.uploadPath === undefined) sent.end();
     // A server that refuses answers before all is sent; that answer counts, not the broken pipe.
-    else await Promise.race([pipeline(createReadStream(call.uploadPath), sent).catch(() => undefined), answer]);
+    else await Promise.race([sendFile(call.uploadPath, sent, (done) => call.onSent?.(done, sizeBytes)), answer]);
     return await answer;
   } catch (thrown) {
     const text = `${call.url}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { commands } from './commands/index.ts';
 
 interface Outcome {
   readonly exitCode: number | null;
@@ -8,6 +12,7 @@ interface Outcome {
   readonly stderr: string;
 }
 
+const pathOfThisNode = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
 const bin = fileURLToPath(new URL('./bin.js', import.meta.url));
 
 function longshore(args: readonly string[], nodeOptions: readonly string[] = []): Outcome {
@@ -51,6 +56,33 @@ test('help names every command and ends well, with and without being asked', () 
   expect(longshore([])).toEqual(asked);
 });
 
+test('every command has an example that is its own, and none that is experimental stands in the overview', () => {
+  for (const { name, examples } of commands) {
+    expect(examples.length).toBeGreaterThan(0);
+    expect(examples.filter((example) => !example.startsWith(name))).toEqual([]);
+  }
+  expect(longshore([]).stdout).not.toContain('bootstrap');
+  expect(longshore(['help', 'alpha', 'bootstrap']).stdout).toContain('longshore alpha bootstrap combo < ');
+});
+
+test('the version tells the revision as the original does; under the name rukpakctl it tells nothing else', async () => {
+  const line = /^revision: "(?:[0-9a-f]{40}|unknown)", date: "[^"]+", state: "(?:clean|dirty|unknown)"$/;
+  const [own = '', revision = '', rest] = longshore(['version']).stdout.split('\n');
+  expect(own).toMatch(/^longshore \d+\.\d+\.\d+ \(node v24/);
+  expect(revision).toMatch(line);
+  expect(rest).toBe('');
+  const facts = JSON.parse(longshore(['version', '-o', 'json']).stdout) as Record<string, string>;
+  expect(revision).toBe(`revision: "${facts['revision']}", date: "${facts['date']}", state: "${facts['state']}"`);
+  const folder = await mkdtemp(join(tmpdir(), 'rukpakctl-'));
+  try {
+    await symlink(bin, join(folder, 'rukpakctl'));
+    const printed = spawnSync(join(folder, 'rukpakctl'), ['version'], { encoding: 'utf8', env: pathOfThisNode });
+    expect(printed.stdout).toBe(`${revision}\n`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('help of a command lists its options', () => {
   const { exitCode, stdout } = longshore(['up', '--help']);
   expect(exitCode).toBe(0);
@@ -66,6 +98,15 @@ test.each([
     name: 'a number out of range',
     args: ['up', '--port', '70000'],
     text: 'longshore: --port: expected 0 to 65535, found 70000',
+  },
+  { name: 'a misspelt command', args: ['verison'], text: 'unknown command "verison", did you mean "version"?' },
+  { name: 'a misspelt option', args: ['up', '--prot', '1'], text: 'unknown option --prot, did you mean --port?' },
+  { name: 'half a command', args: ['alpha'], text: 'longshore alpha: COMMAND is missing' },
+  { name: 'a misspelt second word', args: ['alpha', 'bootstarp'], text: 'did you mean "alpha bootstrap"?' },
+  {
+    name: 'a form that there is not',
+    args: ['version', '-o', 'xml'],
+    text: '--output: expected text or json, found "xml"',
   },
   {
     name: 'an argument too many',

@@ -1,25 +1,40 @@
 import { errorMessage, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
+import { nearest } from './nearest.ts';
 import { formatOptions, parseOptions } from './options.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
+function lines(shown: readonly Command[]): string {
+  const width = Math.max(...shown.map((command) => command.name.length)) + 3;
+  return shown.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n');
+}
+
 function overview(): string {
-  const width = Math.max(...commands.map((command) => command.name.length)) + 3;
-  const lines = commands.map((command) => `  ${command.name.padEnd(width)}${command.summary}`);
   return `longshore: bundles of Kubernetes content, unpacked, installed and guarded
 
 Usage: longshore COMMAND [OPTIONS]
 
-${lines.join('\n')}
+${lines(commands.filter(({ isHidden }) => isHidden !== true))}
 
 longshore COMMAND --help tells more of one command.`;
+}
+
+/** The commands whose name begins with a word: `bundle` has several. */
+function groupOf(word: string): readonly Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${word} `));
+}
+
+function groupOverview(word: string): string {
+  return `Usage: longshore ${word} COMMAND [OPTIONS]\n\n${lines(groupOf(word))}`;
 }
 
 function usage(command: Command): string {
   const options = command.options.length === 0 ? '' : `\n\n${formatOptions(command.options)}`;
   const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
-  return `Usage: longshore ${words.join(' ')}\n\n${command.summary}${options}`;
+  const description = command.description === undefined ? '' : `\n\n${command.description}`;
+  const examples = command.examples.map((example) => `  longshore ${example}`).join('\n');
+  return `Usage: longshore ${words.join(' ')}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;
 }
 
 function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
@@ -29,28 +44,65 @@ function argumentProblem(wanted: readonly string[], given: readonly string[]): s
   return extra === undefined ? undefined : `unexpected argument "${extra}"`;
 }
 
-async function run(args: readonly string[]): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === undefined || helpWords.has(name)) {
-    process.stdout.write(`${overview()}\n`);
-    return 0;
-  }
-  const command = findCommand(name === '--version' ? 'version' : name);
-  if (command === undefined) {
-    process.stderr.write(`longshore: unknown command "${name}"\n\n${overview()}\n`);
-    return 2;
-  }
-  if (rest.includes('--help') || rest.includes('-h')) {
-    process.stdout.write(`${usage(command)}\n`);
-    return 0;
-  }
+function misuse(text: string, help: string): number {
+  process.stderr.write(`longshore${text}\n\n${help}\n`);
+  return 2;
+}
+
+function unknownCommand(args: readonly string[]): number {
+  const [word = '', second] = args;
+  const group = groupOf(word);
+  if (group.length > 0 && second === undefined) return misuse(` ${word}: COMMAND is missing`, groupOverview(word));
+  const typed = group.length > 0 ? `${word} ${second}` : word;
+  const meant = nearest(
+    typed,
+    commands.map(({ name }) => name),
+  );
+  const hint = meant === undefined ? '' : `, did you mean "${meant}"?`;
+  return misuse(`: unknown command "${typed}"${hint}`, group.length > 0 ? groupOverview(word) : overview());
+}
+
+function isHelpWanted(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).some((word) => word === '--help' || word === '-h');
+}
+
+/** Undefined when `args` do not ask for help. */
+function helpFor(args: readonly string[]): string | undefined {
+  const [word, ...others] = args;
+  if (word === undefined) return overview();
+  const asked = helpWords.has(word) ? others : isHelpWanted(args) ? args : undefined;
+  if (asked === undefined) return undefined;
+  const [first] = asked;
+  if (first === undefined) return overview();
+  const found = findCommand(asked);
+  if (found !== undefined) return usage(found.command);
+  return groupOf(first).length > 0 ? groupOverview(first) : undefined;
+}
+
+async function runCommand(command: Command, rest: readonly string[]): Promise<number> {
   const parsed = parseOptions(command.options, rest, process.env);
   const problem = argumentProblem(command.positionals ?? [], parsed.positionals);
-  if (problem !== undefined) {
-    process.stderr.write(`longshore ${command.name}: ${problem}\n\n${usage(command)}\n`);
-    return 2;
+  if (problem !== undefined) return misuse(` ${command.name}: ${problem}`, usage(command));
+  try {
+    return await command.run(parsed.values, parsed.positionals);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError && thrown.reason === 'InvalidOption') throw thrown;
+    process.stderr.write(`longshore: ${errorMessage(thrown)}\n`);
+    return command.failureStatus ?? 1;
   }
-  return await command.run(parsed.values, parsed.positionals);
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const help = helpFor(args);
+  if (help !== undefined) {
+    process.stdout.write(`${help}\n`);
+    return 0;
+  }
+  const words = args[0] === '--version' ? ['version', ...args.slice(1)] : args;
+  const found = findCommand(words);
+  if (found === undefined) return unknownCommand(helpWords.has(words[0] ?? '') ? words.slice(1) : words);
+  return await runCommand(found.command, found.rest);
 }
 
 try {

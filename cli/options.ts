@@ -1,14 +1,19 @@
 import { parseArgs } from 'node:util';
 import { TerminalError } from '../src/base/index.ts';
+import { nearest } from './nearest.ts';
 
 /** One command-line option: the only place that names it, its default and what it is for. `--help` and the docs are printed from it. */
 export interface OptionSpec {
   readonly name: string;
+  /** One letter: `o` for `-o`. */
+  readonly short?: string;
   readonly kind: 'text' | 'number' | 'flag' | 'list';
   /** Shown after the name in `--help`: `DIR`, `HOST[:PORT]`. */
   readonly placeholder?: string;
   readonly default?: string | number | boolean;
   readonly sentence: string;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
   /** Environment variable that gives the value when the option is absent. */
   readonly variable?: string;
 }
@@ -21,29 +26,52 @@ export interface ParsedOptions {
   readonly positionals: readonly string[];
 }
 
+interface ParserOption {
+  readonly type: 'boolean' | 'string';
+  readonly multiple: boolean;
+  readonly short?: string;
+}
+
 function parseNumber(spec: OptionSpec, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isInteger(value) || value < 0) {
-    throw new TerminalError('InvalidOption', `--${spec.name}: expected a whole number, found "${text}"`);
+    throw invalid(spec, 'a whole number', text);
   }
   return value;
 }
 
+function invalid(spec: OptionSpec, expected: string, found: string): TerminalError {
+  return new TerminalError('InvalidOption', `--${spec.name}: expected ${expected}, found "${found}"`);
+}
+
+function parseText(spec: OptionSpec, text: string): OptionValues[string] {
+  if (text === '') throw invalid(spec, spec.placeholder ?? 'a value', text);
+  if (spec.choices?.includes(text) === false) throw invalid(spec, spec.choices.join(' or '), text);
+  if (spec.kind === 'number') return parseNumber(spec, text);
+  if (spec.kind === 'flag') return text !== 'false' && text !== '0';
+  return spec.kind === 'list' ? text.split(',').filter((item) => item !== '') : text;
+}
+
 function valueOf(spec: OptionSpec, given: unknown): OptionValues[string] {
   if (given === undefined) return spec.default;
-  if (given === '')
-    throw new TerminalError('InvalidOption', `--${spec.name}: expected ${spec.placeholder ?? 'a value'}, found ""`);
-  if (spec.kind === 'number') return parseNumber(spec, String(given as string));
-  if (spec.kind === 'flag' && typeof given === 'string') return given !== 'false' && given !== '0';
-  if (spec.kind === 'list' && typeof given === 'string') return given.split(',').filter((item) => item !== '');
-  return given as string | boolean | readonly string[];
+  return typeof given === 'string' ? parseText(spec, given) : (given as boolean | readonly string[]);
 }
 
 /** What is wrong with the arguments, in one line; Node's own text says more than helps for an unknown option. */
-function usageProblem(thrown: Error & { readonly code?: string }, args: readonly string[]): string {
+function usageProblem(thrown: Error & { readonly code?: string }, specs: readonly OptionSpec[]): string {
   if (thrown.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return thrown.message;
-  const option = /'(-[^']*)'/.exec(thrown.message)?.[1] ?? args.join(' ');
-  return `unknown option ${option}; --help lists those that there are`;
+  const option = /'(-[^']*)'/.exec(thrown.message)?.[1] ?? '';
+  const meant = nearest(
+    option,
+    specs.map(({ name }) => `--${name}`),
+  );
+  const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
+  return `unknown option ${option}${hint === '' ? ';' : `${hint} Otherwise`} --help lists those that there are`;
+}
+
+function parserOption({ name, kind, short }: OptionSpec): [string, ParserOption] {
+  const type = kind === 'flag' ? ('boolean' as const) : ('string' as const);
+  return [name, { type, multiple: kind === 'list', ...(short === undefined ? {} : { short }) }];
 }
 
 /** Reads `args` by `specs`; an option that is absent comes from its environment variable, then from its default. A flag is negated by `--no-<name>`.
@@ -59,15 +87,10 @@ export function parseOptions(
       args: [...args],
       allowPositionals: true,
       allowNegative: true,
-      options: Object.fromEntries(
-        specs.map(({ name, kind }) => [
-          name,
-          { type: kind === 'flag' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
-        ]),
-      ),
+      options: Object.fromEntries(specs.map(parserOption)),
     });
   } catch (thrown) {
-    throw new TerminalError('InvalidOption', usageProblem(thrown as Error, args), { cause: thrown });
+    throw new TerminalError('InvalidOption', usageProblem(thrown as Error, specs), { cause: thrown });
   }
   const values = specs.map((spec): [string, OptionValues[string]] => {
     // A variable that is set to nothing counts as absent, as with most programs.
@@ -79,7 +102,8 @@ export function parseOptions(
 
 function leftColumn(spec: OptionSpec): string {
   const negatable = spec.kind === 'flag' && spec.default === true ? 'no-' : '';
-  return `  --${negatable}${spec.name}${spec.placeholder === undefined ? '' : ` ${spec.placeholder}`}`;
+  const short = spec.short === undefined ? '' : `-${spec.short}, `;
+  return `  ${short}--${negatable}${spec.name}${spec.placeholder === undefined ? '' : ` ${spec.placeholder}`}`;
 }
 
 /** The options as aligned lines for `--help`. */

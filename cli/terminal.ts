@@ -4,6 +4,8 @@ export interface Terminal {
   line(text: string): void;
   /** What is going on now; replaces the progress shown before. On a pipe: a line, when `text` changes. */
   progress(text: string): void;
+  /** Takes the progress that is shown away. */
+  clear(): void;
 }
 
 const clearLine = '\r\u001b[2K';
@@ -22,6 +24,10 @@ export function createTerminal(stream: NodeJS.WriteStream): Terminal {
       if (stream.isTTY) stream.write(`${clearLine}${text.slice(0, Math.max(20, stream.columns - 1))}`);
       else stream.write(`${text}\n`);
       shown = text;
+    },
+    clear: () => {
+      if (clear() !== '') stream.write(clearLine);
+      shown = '';
     },
   };
 }

@@ -1,7 +1,8 @@
 /** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readRevision } from '../cli/revision.ts';
 
 rmSync('dist', { recursive: true, force: true });
 execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -10,3 +11,6 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   cpSync(file, join('dist', file));
 }
 for (const folder of ['crds', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
+const git = (args: readonly string[]): string =>
+  execFileSync('git', [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+writeFileSync('dist/build.json', `${JSON.stringify(readRevision(git))}\n`);

@@ -1,16 +1,8 @@
-import { clusterOptions, outputOption, runOptions } from '../client-options.ts';
+import { bootstrapOptions, clusterOptions, outputOption, runOptions } from '../client-options.ts';
 import { upOptions } from '../config.ts';
-import type { OptionSpec, OptionValues } from '../options.ts';
+import type { Command } from './command.ts';
 
-/** A command of `longshore`. `run` resolves to the exit status; it loads what it needs, so that `--help` answers at once. */
-export interface Command {
-  readonly name: string;
-  readonly summary: string;
-  /** Names of the arguments, all needed: `NAME`, `DIR`. */
-  readonly positionals?: readonly string[];
-  readonly options: readonly OptionSpec[];
-  run(values: OptionValues, positionals: readonly string[]): Promise<number>;
-}
+export type { Command } from './command.ts';
 
 /** In the order of `longshore --help`. */
 export const commands: readonly Command[] = [
@@ -18,12 +10,14 @@ export const commands: readonly Command[] = [
     name: 'up',
     summary: 'Start a Kubernetes API, the webhook and the provisioners on this machine.',
     options: upOptions,
+    examples: ['up', 'up --data-dir ~/.longshore --port 6443'],
     run: async (values) => (await import('./up.ts')).up(values),
   },
   {
     name: 'demo',
     summary: 'Play the main job once, with kubectl, on a cluster that comes and goes.',
     options: [],
+    examples: ['demo'],
     run: async () => (await import('./demo.ts')).demo(),
   },
   {
@@ -31,6 +25,7 @@ export const commands: readonly Command[] = [
     summary: 'Install the content of a folder: apply a BundleDeployment and upload the folder for it.',
     positionals: ['NAME', 'DIR'],
     options: [...clusterOptions, ...runOptions],
+    examples: ['run combo ./combo'],
     run: async (values, positionals) => (await import('./run.ts')).run(values, positionals),
   },
   {
@@ -38,16 +33,36 @@ export const commands: readonly Command[] = [
     summary: 'List the files of an unpacked Bundle.',
     positionals: ['BUNDLE'],
     options: [...clusterOptions, outputOption],
+    examples: ['content combo-5f6k2', 'content combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./content.ts')).content(values, positionals),
   },
   {
     name: 'version',
-    summary: 'Print the version.',
-    options: [],
-    run: async () => (await import('./version.ts')).version(),
+    summary: 'Print the version and the revision that it was built from.',
+    options: [outputOption],
+    examples: ['version', 'version -o json'],
+    run: async (values) => (await import('./version.ts')).version(values),
+  },
+  {
+    name: 'alpha bootstrap',
+    summary: 'Adopt the objects of the manifests on standard input, and install them as a BundleDeployment.',
+    positionals: ['NAME'],
+    options: [...clusterOptions, ...bootstrapOptions],
+    examples: ['alpha bootstrap combo < manifests.yaml'],
+    isHidden: true,
+    run: async (values, positionals) => (await import('./bootstrap.ts')).bootstrap(values, positionals),
   },
 ];
 
-export function findCommand(name: string): Command | undefined {
-  return commands.find((command) => command.name === name);
+const byName: ReadonlyMap<string, Command> = new Map(commands.map((command) => [command.name, command]));
+
+/** The command that `args` begin with, and what follows its name; of two names the longer one. */
+export function findCommand(
+  args: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } | undefined {
+  for (const words of [2, 1]) {
+    const command = byName.get(args.slice(0, words).join(' '));
+    if (command !== undefined && args.length >= words) return { command, rest: args.slice(words) };
+  }
+  return undefined;
 }

@@ -8,5 +8,6 @@ export {
   type InstallRequest,
 } from './engine.ts';
 export { formatKindList, type KindRef, kindsOf, parseKindList } from './kind-list.ts';
+export { installBatches } from './order.ts';
 export { fieldManager, type Owner } from './ownership.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';

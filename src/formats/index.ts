@@ -4,6 +4,7 @@ import type { BundleFormat } from './format.ts';
 import { plainV0 } from './plain-v0.ts';
 
 export { type BundleFormat, type ManifestCollector, maxManifestFileBytes } from './format.ts';
+export { parseManifestFile } from './manifest-file.ts';
 
 /** One row a provisioner class: registry+v1 and helm+v3 get theirs here. */
 const formats: ReadonlyMap<string, BundleFormat> = new Map([['core-rukpak-io-plain', plainV0]]);

@@ -1,21 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Files, repository, valid, withSubdirectory } from './contents.ts';
+import { longshoreOn, type Printed, writeFolder } from './program.ts';
 import { bundle, conditionOf, errorOf, startWorld, type World } from './world.ts';
-
-const run = promisify(execFile);
-const program = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
-
-interface Printed {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 let world: World;
 let dir = '';
@@ -29,25 +18,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-async function longshore(...args: readonly string[]): Promise<Printed> {
-  const environment = { ...process.env, KUBECONFIG: world.platform.kubeconfigPath };
-  try {
-    const { stdout, stderr } = await run(process.execPath, [program, ...args], { env: environment, timeout: 60_000 });
-    return { code: 0, stdout, stderr };
-  } catch (thrown) {
-    const { code, stdout, stderr } = thrown as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
-
-async function folderOf(name: string, files: Files): Promise<string> {
-  const folder = join(dir, name);
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    if (!path.endsWith('/')) await writeFile(join(folder, path), text);
-  }
-  return folder;
-}
+const longshore = (...args: readonly string[]): Promise<Printed> => longshoreOn(world.platform.kubeconfigPath)(args);
+const folderOf = (name: string, files: Files): Promise<string> => writeFolder(join(dir, name), files);
 
 describe('longshore run', () => {
   test('K1 uploads a folder, which is unpacked and installed; again, and it is up to date whatever the times of its files', async () => {

@@ -1,0 +1,20 @@
+import type { OptionSpec, OptionValues } from '../options.ts';
+
+/** A command of `longshore`. `run` resolves to the exit status; it loads what it needs, so that `--help` answers at once. */
+export interface Command {
+  /** One word or two: `up`, `bundle build`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Said below the summary by `--help`. */
+  readonly description?: string;
+  /** Names of the arguments, all needed: `NAME`, `DIR`. */
+  readonly positionals?: readonly string[];
+  readonly options: readonly OptionSpec[];
+  /** What a person would type, without the program's name; at least one. */
+  readonly examples: readonly string[];
+  /** Left out of the overview. */
+  readonly isHidden?: boolean;
+  /** The exit status when it fails; 1 when absent. */
+  readonly failureStatus?: number;
+  run(values: OptionValues, positionals: readonly string[]): Promise<number>;
+}

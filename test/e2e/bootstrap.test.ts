@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { crdAndObject } from './contents.ts';
+import { longshoreOn, type Printed } from './program.ts';
+import { errorOf, startWorld, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const bootstrap = (name: string, input: string): Promise<Printed> =>
+  longshoreOn(world.platform.kubeconfigPath)(['alpha', 'bootstrap', name], { input });
+
+const settings = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: default, labels: {app: mine}}
+data: {color: green}
+`;
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+
+test('N13 objects that are there already become those of a new BundleDeployment, which then guards them', async () => {
+  const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } };
+  const before = await world.kube.create(
+    { ...theirs, data: { color: 'red', size: '1' } },
+    { fieldManager: 'somebody' },
+  );
+  const input = [settings, ...Object.values(crdAndObject)].join('---\n');
+  const line = 'successfully bootstrapped bundle deployment "mine"\n';
+  expect(await bootstrap('mine', input)).toEqual({ code: 0, stdout: line, stderr: '' });
+
+  await world.deploymentWith('mine', installed);
+  const after = await world.get('ConfigMap', 'settings', 'default');
+  expect(after.metadata.uid).toBe(before.metadata.uid);
+  expect(after['data']).toEqual({ color: 'green', size: '1' });
+  expect(after.metadata.labels).toMatchObject({
+    app: 'mine',
+    'core.rukpak.io/owner-kind': 'BundleDeployment',
+    'core.rukpak.io/owner-name': 'mine',
+  });
+  expect(after.metadata.ownerReferences).toMatchObject([{ kind: 'BundleDeployment', name: 'mine', controller: true }]);
+});
+
+test('N13 a second time it says that nothing changed', async () => {
+  expect((await bootstrap('again', settings.replaceAll('settings', 'again'))).code).toBe(0);
+  await world.deploymentWith('again', installed);
+  expect(await bootstrap('again', settings.replaceAll('settings', 'again'))).toEqual({
+    code: 0,
+    stdout: 'bundle deployment "again" is already up-to-date\n',
+    stderr: '',
+  });
+});
+
+test.each([
+  { name: 'nothing', input: '', text: 'standard input: found zero objects' },
+  { name: 'words', input: 'hello', text: 'cannot unmarshal string' },
+  { name: 'no YAML', input: 'a: b: c', text: 'error parsing standard input' },
+])('N13 $name on standard input is refused, and nothing is made', async ({ input, text }) => {
+  const printed = await bootstrap('nothing', input);
+  expect(printed.code).toBe(1);
+  expect(printed.stdout).toBe('');
+  expect(printed.stderr).toContain(text);
+  await expect(errorOf(world.get('BundleDeployment', 'nothing'))).resolves.toBeInstanceOf(Error);
+});
