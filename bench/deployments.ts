@@ -1,78 +1,61 @@
-import { mapLimit, systemClock } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
-import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
-import { startChild } from './child.ts';
+import { mapLimit } from '../src/base/index.ts';
+import { type Registry, startRegistry } from '../test/support/index.ts';
+import {
+  type BenchCluster,
+  contentObject,
+  imageOfConfigMaps,
+  mebibytes,
+  onEachCluster,
+  secondsOf,
+  sum,
+  usedBetween,
+  whenAllDone,
+} from './platform.ts';
 import type { Figure } from './table.ts';
 
-const deploymentCount = 200;
+const deploymentCount = 1000;
 const objectCount = 5;
-const apiVersion = 'core.rukpak.io/v1alpha1';
-const plainClass = 'core-rukpak-io-plain';
+/** Beside one for each object. */
+const aimedRequests = 6;
 
-interface PlatformFacts {
-  readonly requestCount: number;
-  readonly peakBytes: number;
+function sourceOf(registry: Registry, index: number): Readonly<Record<string, unknown>> {
+  const names = Array.from({ length: objectCount }, (_, at) => `bench-${index}-${at}`);
+  const objects = names.map((name) => ({ name, value: String(index) }));
+  return imageOfConfigMaps(registry, `bench-${index}:v1`, objects);
 }
 
-function push(registry: Registry, index: number): string {
-  const documents = Array.from({ length: objectCount }, (_, at) => {
-    const metadata = `{name: bench-${index}-${at}, namespace: default}`;
-    return `apiVersion: v1\nkind: ConfigMap\nmetadata: ${metadata}\ndata: {index: "${index}"}\n`;
+function requestFigures(requests: ReadonlyMap<string, number>): Figure[] {
+  const total = sum(requests.values()) / deploymentCount;
+  const lines = [...requests]
+    .filter(([, count]) => count >= deploymentCount / 20)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, count]) => ({ what: `  ${kind}`, value: (count / deploymentCount).toFixed(2) }));
+  const goal = `at most ${objectCount + aimedRequests}`;
+  return [{ what: 'requests to the API server per deployment', value: total.toFixed(1), goal }, ...lines];
+}
+
+async function measure(cluster: BenchCluster, sources: readonly Readonly<Record<string, unknown>>[]): Promise<Figure[]> {
+  await using platform = await cluster.startPlatform();
+  const before = await platform.facts();
+  const seconds = await secondsOf(async () => {
+    await mapLimit(sources, 16, (source, index) =>
+      cluster.kube.create(contentObject('BundleDeployment', `bench-${index}`, source), { fieldManager: 'bench' }),
+    );
+    await whenAllDone(cluster.kube, 'BundleDeployment', deploymentCount);
   });
-  registry.putImage(`bench-${index}:v1`, [{ files: { 'manifests/all.yaml': documents.join('---\n') } }]);
-  return `${registry.host}/bench-${index}:v1`;
+  const after = await platform.facts();
+  const { requests, cpuMs } = usedBetween(before, after);
+  return [
+    { what: 'created to all Installed', value: `${seconds.toFixed(1)} s` },
+    { what: 'processor time of the platform', value: `${(cpuMs / 1000).toFixed(1)} s` },
+    { what: 'peak memory of the platform', value: mebibytes(after.peakBytes), goal: 'under 400 MB' },
+    ...requestFigures(requests),
+  ];
 }
 
-function deployment(index: number, ref: string): KubeObject {
-  const template = { spec: { provisionerClassName: plainClass, source: { type: 'image', image: { ref } } } };
-  const spec = { provisionerClassName: plainClass, template };
-  return { apiVersion, kind: 'BundleDeployment', metadata: { name: `bench-${index}` }, spec };
-}
-
-function isInstalled(object: KubeObject): boolean {
-  const status = object['status'] as { conditions?: readonly { type: string; status: string }[] } | undefined;
-  return status?.conditions?.some(({ type, status: value }) => type === 'Installed' && value === 'True') === true;
-}
-
-async function whenAllInstalled(kube: KubeClient): Promise<void> {
-  await eventually(
-    async () => {
-      const { items } = await kube.list({ apiVersion, kind: 'BundleDeployment' });
-      const count = items.filter(isInstalled).length;
-      if (count < deploymentCount) throw new Error(`${count} of ${deploymentCount} are installed`);
-    },
-    { timeoutMs: 300_000, intervalMs: 200 },
-  );
-}
-
-/** Time until all are installed, requests of the platform to its API server, and memory of its process. */
+/** Many deployments at once: time until all are installed, requests of the platform, and its memory. */
 export async function measureDeployments(): Promise<Figure[]> {
   await using registry = await startRegistry();
-  const indexes = Array.from({ length: deploymentCount }, (_, index) => index);
-  const references = indexes.map((index) => push(registry, index));
-  await using child = startChild('platform-child.ts');
-  const { kubeconfig } = await child.next<{ kubeconfig: string }>();
-  const kube = createKubeClient({ access: await loadClusterAccess({ text: kubeconfig }), clock: systemClock });
-  const facts = (): Promise<PlatformFacts> => {
-    child.send('facts');
-    return child.next<PlatformFacts>();
-  };
-  try {
-    const before = await facts();
-    const startedMs = performance.now();
-    await mapLimit(indexes, 8, (index) =>
-      kube.create(deployment(index, references[index] ?? ''), { fieldManager: 'bench' }),
-    );
-    await whenAllInstalled(kube);
-    const seconds = (performance.now() - startedMs) / 1000;
-    const after = await facts();
-    const perDeployment = (after.requestCount - before.requestCount) / deploymentCount;
-    return [
-      { what: 'created to all Installed', value: `${seconds.toFixed(1)} s` },
-      { what: 'requests to the API server per deployment', value: perDeployment.toFixed(1) },
-      { what: 'peak memory of the process', value: `${(after.peakBytes / 2 ** 20).toFixed(0)} MiB` },
-    ];
-  } finally {
-    kube.close();
-  }
+  const sources = Array.from({ length: deploymentCount }, (_, index) => sourceOf(registry, index));
+  return await onEachCluster((cluster) => measure(cluster, sources));
 }

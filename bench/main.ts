@@ -11,7 +11,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
   { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
   { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
-  { name: 'deployments', title: '200 BundleDeployments of 5 objects', run: measureDeployments },
+  { name: 'deployments', title: '1,000 BundleDeployments of 5 objects, applied at once', run: measureDeployments },
 ];
 
 const wanted = process.argv.slice(2);

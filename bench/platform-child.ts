@@ -1,4 +1,5 @@
-/** The measured platform: prints its kubeconfig; for each line of standard input, what it has used so far. */
+/** The measured platform: prints its kubeconfig once it is ready; for each line of standard input, what it has used so far. Arguments are options
+ *  of `longshore up`, after `--resync MS` where objects shall be looked at again that often. */
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
@@ -7,22 +8,34 @@ import { readConfig, upOptions } from '../cli/config.ts';
 import { parseOptions } from '../cli/options.ts';
 import { startPlatform } from '../cli/platform.ts';
 import { createLogger } from '../src/base/index.ts';
+import { loadClusterAccess } from '../src/kube/index.ts';
 import { peakMemoryBytes } from './memory.ts';
+import { requestKind } from './request-kind.ts';
 
-let requestCount = 0;
+const requests = new Map<string, number>();
 let apiPort = '';
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: ClientRequest };
-  if (String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) requestCount += 1;
+  if (!String(request.getHeader('host') as string).endsWith(`:${apiPort}`)) return;
+  const { method, path } = request;
+  const kind = requestKind({ method, path, contentType: String(request.getHeader('content-type') as string) });
+  requests.set(kind, (requests.get(kind) ?? 0) + 1);
 });
-const config = readConfig(parseOptions(upOptions, ['--log-level', 'error'], {}).values);
+const config = readConfig(parseOptions(upOptions, ['--log-level', 'error', ...process.argv.slice(2)], {}).values);
+const access = config.clusterPath === undefined ? undefined : await loadClusterAccess({ path: config.clusterPath });
+if (access !== undefined) apiPort = new URL(access.server).port;
 const platform = await startPlatform(config, { log: await createLogger({ level: config.logLevel }) });
-if (platform.apiServer === undefined) throw new Error('the measured platform has an API server of its own');
-apiPort = new URL(platform.apiServer.url).port;
-process.stdout.write(`${JSON.stringify({ kubeconfig: platform.apiServer.kubeconfig })}\n`);
+if (platform.apiServer !== undefined) apiPort = new URL(platform.apiServer.url).port;
+process.stdout.write(`${JSON.stringify({ kubeconfigPath: platform.kubeconfigPath, readyMs: performance.now() })}\n`);
 const lines = createInterface({ input: process.stdin });
 lines.on('line', () => {
-  const facts = { requestCount, peakBytes: peakMemoryBytes() };
+  const { user, system } = process.cpuUsage();
+  const facts = {
+    requests: Object.fromEntries(requests),
+    peakBytes: peakMemoryBytes(),
+    residentBytes: process.memoryUsage.rss(),
+    cpuMs: (user + system) / 1000,
+  };
   process.stdout.write(`${JSON.stringify(facts)}\n`);
 });
 process.once('SIGTERM', () => {

@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../src/base/index.ts';
+import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
+import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
+import { eventually, type Registry } from '../test/support/index.ts';
+import { startChild } from './child.ts';
+import type { Figure } from './table.ts';
+
+/** What a platform has used since its start. */
+export interface PlatformFacts {
+  /** Verb and resource → how many requests to the API server. */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly peakBytes: number;
+  readonly residentBytes: number;
+  readonly cpuMs: number;
+}
+
+/** A platform in a process of its own, on an API server in another. */
+export interface MeasuredPlatform extends AsyncDisposable {
+  /** From the start of the process to its readiness. */
+  readonly readyMs: number;
+  facts(): Promise<PlatformFacts>;
+}
+
+/** A cluster to measure on. */
+export interface BenchCluster {
+  readonly kube: KubeClient;
+  /** Empty at first; what one platform keeps there the next one finds. */
+  readonly dataDir: string;
+  startPlatform(): Promise<MeasuredPlatform>;
+}
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const plainClass = 'core-rukpak-io-plain';
+
+async function startPlatform(kubeconfigPath: string, dataDir: string): Promise<MeasuredPlatform> {
+  const child = startChild('platform-child.ts', ['--cluster', kubeconfigPath, '--data-dir', dataDir]);
+  const { readyMs } = await child.next<{ readyMs: number }>();
+  return {
+    readyMs,
+    facts: () => {
+      child.send('facts');
+      return child.next<PlatformFacts>();
+    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+async function measureOn(kubeconfig: string, measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  const path = join(dir, 'kubeconfig');
+  await writeFile(path, kubeconfig, { mode: 0o600 });
+  const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });
+  try {
+    const dataDir = join(dir, 'data');
+    return await measure({ kube, dataDir, startPlatform: () => startPlatform(path, dataDir) });
+  } finally {
+    kube.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function onEmbedded(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+  await using child = startChild('api-server-child.ts');
+  const { kubeconfig } = await child.next<{ kubeconfig: string }>();
+  return await measureOn(kubeconfig, measure);
+}
+
+async function onReal(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+  const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
+  if ('missing' in binaries) return [{ what: 'not measured', value: binaries.missing }];
+  await using plane = await startControlPlane(binaries);
+  return await measureOn(plane.kubeconfig, measure);
+}
+
+/** The figures of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
+export async function onEachCluster(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
+  const named = (name: string, figures: readonly Figure[]): Figure[] =>
+    figures.map((figure) => ({ ...figure, what: `${name}: ${figure.what}` }));
+  return [
+    ...named('embedded', await onEmbedded(measure)),
+    ...named('kube-apiserver', await onReal(measure)),
+  ];
+}
+
+/** A source of type image: an image of ConfigMaps. */
+export function imageOfConfigMaps(
+  registry: Registry,
+  name: string,
+  objects: readonly { readonly name: string; readonly value: string }[],
+): Readonly<Record<string, unknown>> {
+  const documents = objects.map(
+    (object) =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${object.name}, namespace: default}\ndata: {value: "${object.value}"}\n`,
+  );
+  registry.putImage(name, [{ files: { 'manifests/all.yaml': documents.join('---\n') } }]);
+  return { type: 'image', image: { ref: `${registry.host}/${name}` } };
+}
+
+/** A Bundle, or a BundleDeployment with a template of it. */
+export function contentObject(
+  kind: 'Bundle' | 'BundleDeployment',
+  name: string,
+  source: Readonly<Record<string, unknown>>,
+): KubeObject {
+  const bundle = { provisionerClassName: plainClass, source };
+  const spec = kind === 'Bundle' ? bundle : { provisionerClassName: plainClass, template: { spec: bundle } };
+  return { apiVersion, kind, metadata: { name }, spec } as unknown as KubeObject;
+}
+
+function statusOf(object: KubeObject): {
+  readonly observedGeneration?: number;
+  readonly phase?: string;
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+} {
+  return (object['status'] ?? {}) as ReturnType<typeof statusOf>;
+}
+
+function isDone(object: KubeObject): boolean {
+  const { observedGeneration, phase, conditions = [] } = statusOf(object);
+  const isSettled =
+    phase === 'Unpacked' || conditions.some(({ type, status }) => type === 'Installed' && status === 'True');
+  return isSettled && observedGeneration === object.metadata.generation;
+}
+
+/** Waits until `count` objects of the kind are unpacked, or installed, as their spec says now. */
+export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDeployment', count: number): Promise<void> {
+  await eventually(
+    async () => {
+      const { items } = await kube.list({ apiVersion, kind });
+      const done = items.filter(isDone).length;
+      if (done < count) throw new Error(`${done} of ${count} are done`);
+    },
+    { timeoutMs: 1_800_000, intervalMs: 500 },
+  );
+}
+
+/** What was used between two moments. */
+export function usedBetween(before: PlatformFacts, after: PlatformFacts): { requests: Map<string, number>; cpuMs: number } {
+  const requests = new Map<string, number>();
+  for (const [kind, count] of Object.entries(after.requests)) {
+    const more = count - (before.requests[kind] ?? 0);
+    if (more > 0) requests.set(kind, more);
+  }
+  return { requests, cpuMs: after.cpuMs - before.cpuMs };
+}
+
+export function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+}
+
+/** Seconds that `work` takes. */
+export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return (performance.now() - startedMs) / 1000;
+}
