@@ -34,7 +34,10 @@ function requestFigures(requests: ReadonlyMap<string, number>): Figure[] {
   return [{ what: 'requests to the API server per deployment', value: total.toFixed(1), goal }, ...lines];
 }
 
-async function measure(cluster: BenchCluster, sources: readonly Readonly<Record<string, unknown>>[]): Promise<Figure[]> {
+async function measure(
+  cluster: BenchCluster,
+  sources: readonly Readonly<Record<string, unknown>>[],
+): Promise<Figure[]> {
   await using platform = await cluster.startPlatform();
   const before = await platform.facts();
   const seconds = await secondsOf(async () => {

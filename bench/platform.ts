@@ -79,10 +79,7 @@ async function onReal(measure: (cluster: BenchCluster) => Promise<Figure[]>): Pr
 export async function onEachCluster(measure: (cluster: BenchCluster) => Promise<Figure[]>): Promise<Figure[]> {
   const named = (name: string, figures: readonly Figure[]): Figure[] =>
     figures.map((figure) => ({ ...figure, what: `${name}: ${figure.what}` }));
-  return [
-    ...named('embedded', await onEmbedded(measure)),
-    ...named('kube-apiserver', await onReal(measure)),
-  ];
+  return [...named('embedded', await onEmbedded(measure)), ...named('kube-apiserver', await onReal(measure))];
 }
 
 /** A source of type image: an image of ConfigMaps. */
@@ -138,7 +135,10 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
 }
 
 /** What was used between two moments. */
-export function usedBetween(before: PlatformFacts, after: PlatformFacts): { requests: Map<string, number>; cpuMs: number } {
+export function usedBetween(
+  before: PlatformFacts,
+  after: PlatformFacts,
+): { requests: Map<string, number>; cpuMs: number } {
   const requests = new Map<string, number>();
   for (const [kind, count] of Object.entries(after.requests)) {
     const more = count - (before.requests[kind] ?? 0);

@@ -9,6 +9,7 @@ import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookSer
 import { openCluster } from './cluster.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
+import { keepYoungHeapSmall } from './heap.ts';
 
 const loopback = '127.0.0.1';
 
@@ -132,6 +133,7 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 /** Starts everything on this machine, ready when it resolves. Disposing it stops all in the reverse order.
  *  @throws TerminalError as `openCluster`, and what the parts throw */
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
+  if (config.clusterPath !== undefined) keepYoungHeapSmall();
   const authorities = await readAuthorities(config.registryCaPath);
   const step = deps.onStep ?? (() => undefined);
   await using stack = new AsyncDisposableStack();

@@ -5,6 +5,8 @@ import type { ProgressListener } from '../../src/sources/index.ts';
 import { type FromWorker, type Job, type JobResult, type ToWorker, unpackError } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
+/** Contents are streamed: more room for what is young would only be filled, and never be given back. */
+const youngHeapMebibytes = 16;
 /** After an abort or the deadline, a thread has this long to obey before it is ended. */
 const obeyMs = 5_000;
 
@@ -39,7 +41,10 @@ class Thread {
     this.#onExit = onExit;
     this.#worker = new Worker(workerUrl(), {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: settings.threadHeapMebibytes },
+      resourceLimits: {
+        maxOldGenerationSizeMb: settings.threadHeapMebibytes,
+        maxYoungGenerationSizeMb: youngHeapMebibytes,
+      },
       name: 'unpacker',
     });
     this.#worker.on('message', (message: FromWorker) => this.#receive(message));

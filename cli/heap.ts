@@ -1,0 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+
+/** Keeps the part of the heap where objects begin from growing, for the rest of this process's life: controllers make many objects that die at once,
+ *  and V8 would let them fill 100 MiB and more that it never gives back. An API server in the same process is faster with that room. */
+export function keepYoungHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}
