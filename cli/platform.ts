@@ -104,6 +104,7 @@ async function openProvisioners(
       gitCaPem: authorities,
       httpCaPem: authorities,
       answerDeadlineMs: config.answerDeadlineMs,
+      ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
     }),
   );
   const runtime = { kube, unpacker, clock: systemClock, log, systemNamespace };

@@ -62,7 +62,7 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const cache = new LayerCache({ dir: `${storeDir}/layers`, temporaryDir, maxBytes: layerCacheBytes, locks });
   const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
   const download = { answerDeadlineMs, clock: systemClock, temporaryDir };
-  const git = { ...download, caPem: settings.gitCaPem };
+  const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath };
   const web = { ...download, caPem: settings.httpCaPem };
   const fetches: Readonly<Record<string, Fetch>> = {
     image: ({ source, secret }, staging, options) => fetchImage(image, { source, secret, staging }, options),

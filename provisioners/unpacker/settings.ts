@@ -17,6 +17,7 @@ export interface UnpackerSettings {
   readonly threadHeapMebibytes: number;
   readonly layerCacheBytes: number;
   readonly platform: string;
+  readonly programPath: string;
 }
 
 /** Go's name of this machine's architecture, as images have it. */
@@ -37,6 +38,7 @@ export function completeSettings(options: UnpackerOptions): UnpackerSettings {
     threadHeapMebibytes: 512,
     layerCacheBytes: 2 * 1024 ** 3,
     platform: `linux/${imageArchitecture()}`,
+    programPath: '/usr/local/bin:/usr/bin:/bin',
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }

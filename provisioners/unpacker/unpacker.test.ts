@@ -375,7 +375,7 @@ describe('git bundles', () => {
     {
       git: { repository: 'github.com/operator-framework/combo', ref: { tag: 'v1' } },
       message:
-        'source bundle content: bundle unpack git clone error: repository "github.com/operator-framework/combo" has no scheme: expected https:// or http://',
+        'source bundle content: bundle unpack git clone error: repository "github.com/operator-framework/combo" has no scheme: expected https://, http:// or ssh://, or user@host:path',
     },
     {
       git: { repository: 'https://127.0.0.1:1/x', ref: { branch: 'main' }, directory: '../x' },

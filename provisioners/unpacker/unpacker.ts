@@ -91,4 +91,6 @@ export interface UnpackerOptions {
   readonly layerCacheBytes?: number;
   /** `os/architecture[/variant]` to take from an index. Default `linux/` and this machine's. */
   readonly platform?: string;
+  /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */
+  readonly programPath?: string;
 }

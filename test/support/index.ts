@@ -12,4 +12,5 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
 export { startWebServer, type WebServer } from './web-server.ts';
