@@ -1,41 +1,74 @@
-import { parseBundle, templateHashLabel } from '../../src/api/index.ts';
-import { errorMessage } from '../../src/base/index.ts';
+import { parseBundle } from '../../src/api/index.ts';
+import { errorMessage, TransientError } from '../../src/base/index.ts';
 import type { Step } from '../../src/controller/index.ts';
-import { isAlreadyExists, type KubeObject, refOf } from '../../src/kube/index.ts';
+import {
+  describeRef,
+  isAlreadyExists,
+  isConflict,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+} from '../../src/kube/index.ts';
 import { bundleOfTemplate, isBundleOf, obsoleteBundles } from '../bundle-template.ts';
 import { fieldManager } from '../context.ts';
-import { ownerOf } from '../installed-record.ts';
 import { deleteBundle } from '../owned-bundles.ts';
+import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
 import { keepActive } from './install.ts';
 import { activeOf, type DeploymentRun, deploymentOf, ownedBundles, report } from './run.ts';
 
+/** A Bundle of the wanted name that the cache has not shown yet, or that somebody else made.
+ *  @throws TransientError BundleNameTaken */
+async function existingBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const { name = '', uid } = run.object.metadata;
+  const found = await run.context.kube.get(refOf(wanted), { signal });
+  const isOurs = isBundleOf(found, name) || found.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+  if (isOurs && findMatch([found], wanted, undefined) !== undefined) return found;
+  const why = isOurs ? 'has other content than the template asks for' : `was not made for BundleDeployment "${name}"`;
+  throw new TransientError('BundleNameTaken', `${describeRef(refOf(wanted))} exists and ${why}: delete it to go on`);
+}
+
 async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
-  const { kube, bundles } = run.context;
   const keep = { wanted: wanted.metadata.name ?? '', active: activeOf(run) };
   const obsolete = obsoleteBundles([...ownedBundles(run), wanted], keep);
   for (const bundle of obsolete) await deleteBundle(run.context, bundle, signal);
-  let created: KubeObject;
   try {
-    created = await kube.create(wanted, { fieldManager, signal });
+    return await run.context.kube.create(wanted, { fieldManager, signal });
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
-    created = await kube.get(refOf(wanted), { signal });
-    if (!isBundleOf(created, ownerOf(run.object).name)) throw thrown;
+    return await existingBundle(run, wanted, signal);
   }
-  bundles.wrote(created);
-  return created;
+}
+
+/** Labels and annotations of the template go to the Bundle in place: its content, and so its name, stay. */
+async function relabel(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  work: { readonly wanted: KubeObject; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { kube } = run.context;
+  const { wanted, signal } = work;
+  const live = await kube.get(refOf(bundle), { signal });
+  const metadata = { ...metadataPatch(live, wanted), ...preconditionOf(live) };
+  return await kube.patch(refOf(bundle), { metadata }, { fieldManager, signal });
+}
+
+async function bundleFor(run: DeploymentRun, signal: AbortSignal): Promise<KubeObject> {
+  const wanted = bundleOfTemplate(deploymentOf(run));
+  const match = findMatch(ownedBundles(run), wanted, activeOf(run));
+  let bundle = match ?? (await createBundle(run, wanted, signal));
+  const isGoing = bundle.metadata.deletionTimestamp !== undefined;
+  if (!isGoing && !bearsAll(bundle, wanted)) bundle = await relabel(run, bundle, { wanted, signal });
+  if (bundle !== match) run.context.bundles.wrote(bundle);
+  return bundle;
 }
 
 /** Finds or makes the Bundle of the template. */
 export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
-  const wanted = bundleOfTemplate(deploymentOf(run));
-  const hash = wanted.metadata.labels?.[templateHashLabel];
-  const match = ownedBundles(run).find(({ metadata }) => metadata.labels?.[templateHashLabel] === hash);
   try {
-    run.bundle = match ?? (await createBundle(run, wanted, signal));
+    run.bundle = await bundleFor(run, signal);
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (signal.aborted || isConflict(thrown)) throw thrown;
     const message = errorMessage(thrown);
     const reason = 'ReconcileFailed';
     await report(run, [{ type: 'HasValidBundle', status: 'Unknown', reason, message }], { signal });

@@ -44,3 +44,4 @@ export type {
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export type { Resource } from './resource.ts';
+export { isSameSpec } from './same-spec.ts';

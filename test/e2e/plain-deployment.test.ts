@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
-import {
-  application,
-  brokenApplication,
-  crdAndObject,
-  missingCrds,
-  valid,
-  withSubdirectory,
-  workload,
-} from './contents.ts';
+import { crdAndObject, dependent, missingCrds, provides, valid, withSubdirectory } from './contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -33,10 +25,6 @@ async function setTemplate(name: string, template: Parameters<World['kube']['pat
     { spec: { template } },
     { fieldManager: 'test' },
   );
-}
-
-async function setImage(name: string, source: ReturnType<World['imageSource']>): Promise<void> {
-  await setTemplate(name, { spec: { source } });
 }
 
 const activeBundle = (deployment: KubeObject): string => statusOf(deployment)['activeBundle'] as string;
@@ -115,26 +103,26 @@ describe('one deployment and its templates', () => {
     expect(new Set(hashes).size).toBe(2);
   });
 
-  test('D5, D6 another label in the template is a pivot, and the Bundles before go', async () => {
+  test('D5, D6 another label in the template reaches the active Bundle, and no Bundle of the template before is left', async () => {
+    const hashLabel = 'core.rukpak.io/bundle-template-hash';
+    const before = await world.get('Bundle', active);
     const { image } = world.imageSource('valid:v1', valid);
     await setTemplate(name, {
       metadata: { labels: { 'e2e-test': 'stub' } },
       spec: { source: { type: 'image', image, git: null } },
     });
-    const bundle = await eventually(
+    await eventually(
       async () => {
+        const left = await world.ownedBundles(name);
         const deployment = await world.get('BundleDeployment', name);
-        const found = await world.get('Bundle', activeBundle(deployment));
-        expect(found.metadata.labels).toMatchObject({ 'e2e-test': 'stub' });
-        return found;
+        expect(left.map((one) => one.metadata.name)).toEqual([activeBundle(deployment)]);
+        expect(left[0]?.metadata.labels).toMatchObject({ 'e2e-test': 'stub', 'app.kubernetes.io/name': name });
+        expect(left[0]?.metadata.labels?.[hashLabel]).not.toBe(before.metadata.labels?.[hashLabel]);
+        expect(left[0]?.metadata.uid).toBe(before.metadata.uid);
       },
       { timeoutMs: 20_000 },
     );
     await world.deploymentWith(name, installed);
-    await eventually(async () => {
-      const left = await world.ownedBundles(name);
-      expect(left.map((one) => one.metadata.name)).toEqual([bundle.metadata.name]);
-    });
   });
 
   test('G3 a deleted Bundle comes back with another uid and stays active', async () => {
@@ -209,6 +197,19 @@ describe('content that cannot be installed', () => {
     );
   });
 
+  test('D10, D11 content of a missing kind waits for it, and is installed once another deployment brings it', async () => {
+    await create(bundleDeployment('dependent', world.imageSource('dependent:v1', dependent)));
+    const waiting = await world.deploymentWith('dependent', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    expect(conditionOf(waiting, 'Installed')?.message).toContain('required resource not found');
+    await create(bundleDeployment('provides', world.imageSource('provides:v1', provides)));
+    await world.deploymentWith('provides', installed);
+    await world.deploymentWith('dependent', installed);
+  });
+
   test('D12 a CRD and an object of it install from one bundle', async () => {
     await create(bundleDeployment('d12', world.imageSource('d12:v1', crdAndObject)));
     await world.deploymentWith('d12', installed);
@@ -219,110 +220,5 @@ describe('content that cannot be installed', () => {
       name: 'one',
     };
     expect((await world.kube.get(ref))['spec']).toEqual({ image: 'example.com/catalog' });
-  });
-});
-
-describe('health', () => {
-  test('follows what was installed both ways, without anybody touching the deployment', async () => {
-    await create(bundleDeployment('ill', world.imageSource('ill:v1', workload('ill'))));
-    await world.deploymentWith('ill', { type: 'Healthy', status: 'True', reason: 'Healthy' });
-    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ill', name: 'web' };
-    const simulate = (value: string | null): Promise<unknown> =>
-      world.kube.patch(
-        ref,
-        { metadata: { annotations: { 'apiserver.longshore.dev/simulate': value } } },
-        { fieldManager: 'somebody' },
-      );
-    await simulate('fail');
-    const unhealthy = await world.deploymentWith('ill', { type: 'Healthy', status: 'False', reason: 'Unhealthy' });
-    expect(conditionOf(unhealthy, 'Healthy')?.message).toMatch(
-      /^\(apps\/v1, Kind=Deployment\)\(ill\/web\): object \w+: /,
-    );
-    expect(conditionOf(unhealthy, 'Installed')?.status).toBe('True');
-    await simulate(null);
-    await world.deploymentWith('ill', { type: 'Healthy', status: 'True', reason: 'Healthy' });
-  });
-});
-
-describe('versions', () => {
-  test('a pivot changes what changed, removes what is gone, and removes the old Bundle last', async () => {
-    await create(bundleDeployment('app', world.imageSource('app:v1', application('app', 1))));
-    const first = activeBundle(await world.deploymentWith('app', installed));
-    const kept = await world.get('ConfigMap', 'kept', 'app');
-    await setImage('app', world.imageSource('app:v2', application('app', 2)));
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
-      },
-      { timeoutMs: 20_000 },
-    );
-    // The old Bundle goes last: whatever else had to happen has happened.
-    expect((await world.get('ConfigMap', 'settings', 'app'))['data']).toEqual({ version: '2' });
-    expect(isNotFound(await errorOf(world.get('ConfigMap', 'legacy', 'app')))).toBe(true);
-    expect((await world.get('ConfigMap', 'kept', 'app')).metadata.uid).toBe(kept.metadata.uid);
-    expect(activeBundle(await world.deploymentWith('app', installed))).not.toBe(first);
-  });
-
-  test('a version that cannot be applied changes nothing and says why', async () => {
-    const before = await world.get('ConfigMap', 'settings', 'app');
-    const active = activeBundle(await world.get('BundleDeployment', 'app'));
-    await setImage('app', world.imageSource('app:v3', brokenApplication('app')));
-    const deployment = await world.deploymentWith('app', {
-      type: 'Installed',
-      status: 'False',
-      reason: 'UpgradeFailed',
-    });
-    expect(conditionOf(deployment, 'Installed')?.message).toContain('ConfigMap "Not_A_Name"');
-    expect(conditionOf(deployment, 'Installed')?.message).toContain('RFC 1123');
-    expect(activeBundle(deployment)).toBe(active);
-    expect(await world.get('ConfigMap', 'settings', 'app')).toEqual(before);
-  });
-
-  test('objects of another deployment are not taken over, and the other is named', async () => {
-    await create(bundleDeployment('app-twin', world.imageSource('app:v1', application('app', 1))));
-    const twin = await world.deploymentWith('app-twin', {
-      type: 'Installed',
-      status: 'False',
-      reason: 'InstallFailed',
-    });
-    expect(conditionOf(twin, 'Installed')?.message).toContain('BundleDeployment "app"');
-    expect((await world.get('ConfigMap', 'settings', 'app')).metadata.labels?.['core.rukpak.io/owner-name']).toBe(
-      'app',
-    );
-  });
-
-  test('drift from the installed version is put right, though a later one failed', async () => {
-    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'app', name: 'settings' };
-    await world.kube.patch(ref, { data: { version: 'changed by hand' } }, { fieldManager: 'somebody' });
-    await world.kube.delete({ ...ref, name: 'kept' });
-    await eventually(
-      async () => {
-        expect((await world.kube.get(ref))['data']).toEqual({ version: '2' });
-        expect((await world.kube.get({ ...ref, name: 'kept' }))['data']).toEqual({ same: 'always' });
-      },
-      { timeoutMs: 20_000 },
-    );
-  });
-
-  test('whoever waited for the objects of a deployment installs once that is deleted', async () => {
-    await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app' });
-    await world.deploymentWith('app-twin', installed);
-    const settings = await world.get('ConfigMap', 'settings', 'app');
-    expect(settings.metadata.labels?.['core.rukpak.io/owner-name']).toBe('app-twin');
-    expect(await world.ownedBundles('app')).toEqual([]);
-  });
-
-  test('deletion leaves nothing behind, not even while the last version failed', async () => {
-    await setImage('app-twin', world.imageSource('app:v3', brokenApplication('app')));
-    await world.deploymentWith('app-twin', { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
-    await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app-twin' });
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app-twin')))).toBe(true);
-        expect(isNotFound(await errorOf(world.get('Namespace', 'app')))).toBe(true);
-        expect(await world.ownedBundles('app-twin')).toEqual([]);
-      },
-      { timeoutMs: 20_000 },
-    );
   });
 });
