@@ -30,3 +30,12 @@ test('names of bundles stay within 52 characters', () => {
   expect(bundleName('a', 'x'.repeat(44))).toBe(`a-${'x'.repeat(44)}`);
   expect(bundleName('n'.repeat(50), 'x'.repeat(44))).toBe(`${'n'.repeat(45)}-${'x'.repeat(6)}`);
 });
+
+const template = { metadata: { labels: { 'app-name': 'my-app' }, annotations: { note: 'one' } }, spec };
+test.each([
+  { name: 'U18 the spec', other: { ...template, spec: { ...spec, provisionerClassName: 'other-class' } } },
+  { name: 'U19 a label', other: { ...template, metadata: { ...template.metadata, labels: { 'app-name': 'other' } } } },
+  { name: 'U20 an annotation', other: { ...template, metadata: { ...template.metadata, annotations: {} } } },
+])('$name makes another hash', ({ other }) => {
+  expect(templateHash(other)).not.toBe(templateHash(template));
+});

@@ -93,11 +93,14 @@ describe('image bundles', () => {
     },
   );
 
-  test('lost content is fetched again and must be identical', async () => {
+  test('U14, U15, U16 stored content asks nobody, lost content is fetched again and must be identical, else it is missing', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
     const unpacker = await start();
     const first = await unpacker.unpack(imageRequest(`${registry.host}/combo:v1`), { signal });
+    const asked = registry.requests.length;
+    await expect(unpacker.load(bundle, { signal })).resolves.toHaveLength(1);
+    expect(registry.requests.length).toBe(asked);
     await rm(`${storeDir}/combo.tgz`);
     await expect(unpacker.find(bundle)).resolves.toBeUndefined();
     const pinned = { ...imageRequest(''), source: first.resolvedSource, expectedDigest: first.digest };
@@ -105,6 +108,10 @@ describe('image bundles', () => {
     await expect(unpacker.unpack({ ...pinned, expectedDigest: sha256Digest('other') }, { signal })).rejects.toThrow(
       `persist bundle content: combo: content is no longer what it was: expected ${sha256Digest('other')}, got ${first.digest}`,
     );
+    await unpacker.discard('combo');
+    const absent = { ...imageRequest(`${registry.host}/absent:v1`), expectedDigest: first.digest };
+    await expect(unpacker.unpack(absent, { signal })).rejects.toThrow('absent');
+    await expect(unpacker.load(bundle, { signal })).rejects.toMatchObject({ reason: 'ContentLost' });
   });
 
   test('come from a registry with TLS, a private authority and basic authentication', async () => {

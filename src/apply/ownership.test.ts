@@ -46,6 +46,19 @@ test('an object to be kept gets labels and no owner reference', () => {
   expect(kept.metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': 'combo' });
 });
 
+test.each([
+  { name: 'U22 no labels', labels: undefined, own: {} },
+  { name: 'U23 an empty map of labels', labels: {}, own: {} },
+  { name: 'U24, Q31 a label of its own', labels: { app: 'x' }, own: { app: 'x' } },
+])('$name: the two owner labels are added, nothing else', ({ labels, own }) => {
+  const object = configMap({ name: 'a', ...(labels === undefined ? {} : { labels }) });
+  expect(ownedBy(object, owner, 'ns').metadata.labels).toEqual({
+    ...own,
+    'core.rukpak.io/owner-kind': 'BundleDeployment',
+    'core.rukpak.io/owner-name': 'combo',
+  });
+});
+
 const helm = (release: string) => ({
   labels: { 'app.kubernetes.io/managed-by': 'Helm' },
   annotations: { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': 'rukpak-system' },

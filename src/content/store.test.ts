@@ -38,6 +38,59 @@ async function manifestsOf(bundle: { name: string; uid: string }): Promise<strin
   return hasDirectory ? found : ['nothing'];
 }
 
+test('U1 what was never stored can be stored, under the name of the Bundle', async () => {
+  await commit({ 'manifests/a': 'A' });
+  await expect(readdir(dir)).resolves.toContain('combo.tgz');
+});
+
+test('U2, U3 what was never stored cannot be read, and can be removed all the same', async () => {
+  await expect(manifestsOf(identity)).rejects.toMatchObject({
+    reason: 'ContentLost',
+    message: 'combo: no content is stored',
+  });
+  await expect(store.remove('combo')).resolves.toBeUndefined();
+});
+
+test('U4 what is stored can be stored again, and the last counts', async () => {
+  await commit({ 'manifests/a': 'A' });
+  await commit({ 'manifests/a': 'A' });
+  await expect(manifestsOf(identity)).resolves.toEqual(['a=A']);
+  await commit({ 'manifests/a': 'B' });
+  await expect(manifestsOf(identity)).resolves.toEqual(['a=B']);
+});
+
+test('U5 what is stored has the paths, the contents and the kinds of entries that were given', async () => {
+  await using staging = await store.stage();
+  const layer = staging.beginLayer('test');
+  const entries = { 'manifests/a': 'A', 'manifests/deep/b': 'B', README: '' };
+  for (const [path, text] of Object.entries(entries)) {
+    layer.addFile(path, { sizeBytes: text.length, isExecutable: path === 'README' })(Buffer.from(text));
+  }
+  await store.commit(staging, { ...identity, facts: { objectCount: 1 }, signal });
+  const found: string[] = [];
+  await list({
+    file: `${dir}/combo.tgz`,
+    onReadEntry: ({ path, type, mode = 0, size = 0 }) => found.push(`${type} ${path} ${mode.toString(8)} ${size}`),
+  });
+  expect(found).toEqual([
+    'Directory . 755 0',
+    'File README 755 0',
+    'Directory manifests 755 0',
+    'File manifests/a 644 1',
+    'Directory manifests/deep 755 0',
+    'File manifests/deep/b 644 1',
+  ]);
+  await expect(manifestsOf(identity)).resolves.toEqual(['a=A', 'deep/']);
+});
+
+test('U6 what is stored is gone once it is removed', async () => {
+  await commit({ 'manifests/a': 'A' });
+  await store.remove('combo');
+  await expect(readdir(dir)).resolves.not.toContain('combo.tgz');
+  await expect(store.find(identity)).resolves.toBeUndefined();
+  await expect(manifestsOf(identity)).rejects.toThrow('combo: no content is stored');
+});
+
 test('finds what was stored, with the same uid only', async () => {
   const record = await commit({ 'manifests/b': 'B', 'manifests/a': 'A', 'manifests-2/c': 'C', 'manifests/d/e': 'E' });
   await expect(store.find(identity)).resolves.toEqual(record);

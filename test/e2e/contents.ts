@@ -1,7 +1,8 @@
 /** The bundles of the conformance checklist, in small: path → text. */
 export type Files = Readonly<Record<string, string>>;
 
-function crd(kind: string, group = 'operators.example.com'): string {
+/** A CRD of any content, as YAML. */
+export function crd(kind: string, group = 'operators.example.com'): string {
   const plural = `${kind.toLowerCase()}s`;
   return `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -21,11 +22,13 @@ spec:
 `;
 }
 
-function namespace(name: string): string {
+/** A Namespace, as YAML. */
+export function namespace(name: string): string {
   return `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`;
 }
 
-function configMap(name: string, place: string, data: Readonly<Record<string, string>>): string {
+/** A ConfigMap, as YAML. */
+export function configMap(name: string, place: string, data: Readonly<Record<string, string>>): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${place}}\ndata: ${JSON.stringify(data)}\n`;
 }
 

@@ -62,6 +62,21 @@ test.each([
   },
   { name: 'U42 a Deployment without conditions', of: deployment(complete), message: 'Deployment not Available' },
   {
+    name: 'U46 an APIService with an unrelated condition',
+    of: object('APIService', 'apiregistration.k8s.io/v1', { status: { conditions: [isTrue('Other')] } }),
+    message: 'Available condition not found',
+  },
+  {
+    name: 'U47 a CRD with an unrelated condition',
+    of: object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status: { conditions: [isTrue('Other')] } }),
+    message: 'Install in progress',
+  },
+  {
+    name: 'U48 a Deployment with an unrelated condition',
+    of: deployment({ ...complete, conditions: [isTrue('Other')] }),
+    message: 'Deployment not Available',
+  },
+  {
     name: 'U49 a Pod with an unrelated condition',
     of: object('Pod', 'v1', { status: { phase: 'Running', conditions: [isTrue('Other')] } }),
     message: 'Pod is running but is not Ready',
@@ -98,6 +113,38 @@ test.each([
   },
 ])('$name is not yet healthy and says why', ({ of, message }) => {
   expect(healthOf(of)).toEqual({ state: 'InProgress', message });
+});
+
+const everyKind: readonly KubeObject[] = [
+  deployment({ ...complete, conditions: [isTrue('Available')] }),
+  object('StatefulSet', 'apps/v1', { spec: { replicas: 1 }, status: { ...statefulSet, observedGeneration: 2 } }),
+  object('DaemonSet', 'apps/v1', { status: { ...daemonSet, numberReady: 1, observedGeneration: 2 } }),
+  object('ReplicaSet', 'apps/v1', {
+    spec: { replicas: 1 },
+    status: { replicas: 1, fullyLabeledReplicas: 1, availableReplicas: 1, readyReplicas: 1 },
+  }),
+  object('Pod', 'v1', { status: { phase: 'Running', conditions: [isTrue('Ready')] } }),
+  object('APIService', 'apiregistration.k8s.io/v1', { status: { conditions: [isTrue('Available')] } }),
+  object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status: { conditions: [isTrue('Established')] } }),
+];
+const illKinds = (objects: readonly KubeObject[]): string[] =>
+  objects.filter((one) => healthOf(one).state !== 'Current').map(({ kind }) => kind);
+/** As it was made, with nothing done yet. */
+const untouched = (one: KubeObject): KubeObject => ({ ...one, status: {} });
+
+test('U35 one of every kind, all healthy', () => {
+  expect(illKinds(everyKind)).toEqual([]);
+});
+
+test('U36 one DaemonSet without a ready pod among them', () => {
+  const objects = everyKind.map((one) =>
+    one.kind === 'DaemonSet' ? { ...one, status: { ...(one['status'] as object), numberReady: 0 } as never } : one,
+  );
+  expect(illKinds(objects)).toEqual(['DaemonSet']);
+});
+
+test('U37 one of every kind, none healthy', () => {
+  expect(illKinds(everyKind.map(untouched))).toEqual(everyKind.map(({ kind }) => kind));
 });
 
 test('a Deployment past its deadline has failed', () => {

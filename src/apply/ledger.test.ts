@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { JsonObject } from '../base/index.ts';
+import type { KubeObject } from '../kube/index.ts';
+import { installedObject } from './kind-watches.ts';
+import { Ledger } from './ledger.ts';
+import { ownedBy } from './ownership.ts';
+
+const owner = { name: 'combo', uid: 'u1' };
+
+/** A Service as the server shows it: at a version, with the fields that are still as we applied them. */
+function service(version: string, rest: JsonObject = {}, fields = ['f:ports', 'f:selector']): KubeObject {
+  const base = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [] }, ...rest };
+  const owned = ownedBy(base as unknown as KubeObject, owner, 'ns');
+  const fieldsV1 = { 'f:spec': Object.fromEntries(fields.map((field) => [field, {}])) };
+  const managedFields = [{ manager: 'longshore', operation: 'Apply', fieldsV1 }];
+  return { ...owned, ...rest, metadata: { ...owned.metadata, uid: 's1', resourceVersion: version, managedFields } };
+}
+
+const applied = installedObject(service('5'));
+let ledger: Ledger;
+
+beforeEach(() => {
+  ledger = new Ledger();
+  ledger.record(owner, 'one', [service('5')]);
+});
+
+const drifted = (): number | undefined => ledger.drifted(owner, 'one')?.size;
+
+test.each([
+  { name: 'U29 the creation of an object that was applied', change: { before: undefined, after: applied } },
+  {
+    name: 'U29 the creation of an object that was not',
+    change: { before: undefined, after: { ...applied, ref: { ...applied.ref, name: 'other' } } },
+  },
+  { name: 'U31 an event about nothing', change: { before: undefined, after: undefined } },
+  { name: 'U32 an update that changes nothing', change: { before: applied, after: applied } },
+  {
+    name: 'U33 an update of the status alone',
+    change: { before: applied, after: installedObject(service('6', { status: { loadBalancer: { ingress: [] } } })) },
+  },
+  {
+    name: 'an update from before it was applied',
+    change: { before: applied, after: installedObject(service('4', {}, [])) },
+  },
+])('$name is no drift', ({ change }) => {
+  expect(ledger.observe(change)).toBe(false);
+  expect(drifted()).toBe(0);
+});
+
+test.each([
+  { name: 'U30 a deletion', change: { before: applied, after: undefined } },
+  {
+    name: 'U34 an update of a field that was applied',
+    change: { before: applied, after: installedObject(service('6', {}, ['f:ports'])) },
+  },
+  {
+    name: 'U30 a replacement under the same name',
+    change: { before: applied, after: { ...applied, uid: 's2', resourceVersion: '7', fingerprint: 'another' } },
+  },
+])('$name is drift', ({ change }) => {
+  expect(ledger.observe(change)).toBe(true);
+  expect(drifted()).toBe(1);
+});

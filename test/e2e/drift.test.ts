@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { configMap, namespace } from './contents.ts';
+import { bundleDeployment, conditionOf, startWorld, type World } from './world.ts';
+
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+const service = `apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: drift, labels: {app: web}}
+spec: {selector: {app: web}, ports: [{name: http, port: 80}]}
+`;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+  const files = {
+    'manifests/00-namespace.yaml': namespace('drift'),
+    'manifests/10-settings.yaml': configMap('settings', 'drift', { version: '1' }),
+    'manifests/20-web.yaml': service,
+  };
+  await install('drift', files);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function install(name: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await world.kube.create(bundleDeployment(name, world.imageSource(`${name}:v1`, files)), { fieldManager: 'test' });
+  await world.deploymentWith(name, installed);
+}
+
+const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'drift', name: 'settings' };
+const web = { apiVersion: 'v1', kind: 'Service', namespace: 'drift', name: 'web' };
+
+async function change(ref: typeof settings, patch: JsonObject, subresource?: 'status'): Promise<KubeObject> {
+  const options = { fieldManager: 'somebody', ...(subresource === undefined ? {} : { subresource }) };
+  return await world.kube.patch(ref, patch, options);
+}
+
+describe('an installed object', () => {
+  test('N8, U34 that somebody changed is as the bundle has it again, with what they added', async () => {
+    await change(settings, {
+      data: { version: 'changed by hand', mine: 'too' },
+      metadata: { labels: { mine: 'yes' } },
+    });
+    await change(web, { spec: { selector: { app: 'other' } }, metadata: { labels: { app: 'other' } } });
+    await eventually(
+      async () => {
+        expect(await world.kube.get(settings)).toMatchObject({
+          data: { version: '1', mine: 'too' },
+          metadata: { labels: { mine: 'yes' } },
+        });
+        const { spec, metadata } = await world.kube.get(web);
+        expect(spec).toMatchObject({ selector: { app: 'web' } });
+        expect(metadata.labels).toMatchObject({ app: 'web' });
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('N8, U30 that somebody deleted is there again', async () => {
+    const before = await world.kube.get(settings);
+    await world.kube.delete(settings);
+    await eventually(
+      async () => {
+        const again = await world.kube.get(settings);
+        expect(again.metadata.uid).not.toBe(before.metadata.uid);
+        expect(again['data']).toEqual({ version: '1' });
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('N8 whose owner labels and owner reference somebody took away has them again', async () => {
+    const { labels, ownerReferences } = (await world.kube.get(settings)).metadata;
+    const none = { 'core.rukpak.io/owner-kind': null, 'core.rukpak.io/owner-name': null };
+    await change(settings, { metadata: { labels: none, ownerReferences: null } });
+    await eventually(
+      async () => {
+        expect((await world.kube.get(settings)).metadata).toMatchObject({ labels, ownerReferences });
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('N8 that cannot be put right says so on the deployment, until somebody mends it', async () => {
+    await change(web, { spec: { ports: [{ name: 'http', port: 8080 }] } });
+    const failing = await world.deploymentWith('drift', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'ReconcileFailed',
+    });
+    expect(conditionOf(failing, 'Installed')?.message).toMatch(
+      /Service "web".*spec\.ports\[1\]\.name: Duplicate value/,
+    );
+    await change(web, { spec: { ports: [{ name: 'http', port: 80 }] } });
+    await world.deploymentWith('drift', installed);
+  });
+
+  test('U33 whose status alone changed is not written', async () => {
+    const status = {
+      conditions: [
+        { type: 'Checked', status: 'True', reason: 'Seen', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+      ],
+    };
+    const after = await change(web, { status }, 'status');
+    // Another deployment that is made afterwards is through: whatever the status has set off is done by then.
+    await install('after-status', { 'manifests/a.yaml': configMap('after-status', 'default', {}) });
+    expect((await world.kube.get(web)).metadata.resourceVersion).toBe(after.metadata.resourceVersion);
+  });
+
+  test('U32 that was written as it is stays as it is', async () => {
+    const before = await world.kube.get(settings);
+    await change(settings, { data: { version: '1' } });
+    await install('after-same', { 'manifests/a.yaml': configMap('after-same', 'default', {}) });
+    const after = await world.kube.get(settings);
+    expect(after['data']).toEqual(before['data']);
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+  });
+});
