@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isNotFound } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
 import { valid } from './contents.ts';
 import { bundle, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
@@ -45,7 +47,27 @@ describe('ConfigMaps of the system namespace', () => {
     expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'configMaps', configMaps });
   });
 
-  test('may come later: the Bundle says what it waits for, and unpacks once it is there', async () => {
+  test('B16 of which one holds the manifests is enough; Bundle, then ConfigMap can be deleted', async () => {
+    await createConfigMap('manifests', { data: { 'crds.yaml': crds } });
+    await createBundle('b16', [{ configMap: { name: 'manifests' }, path: 'manifests' }]);
+    await world.bundleWithPhase('b16', 'Unpacked');
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'manifests', namespace: 'rukpak-system' };
+    await world.kube.delete({ apiVersion, kind: 'Bundle', name: 'b16' });
+    await eventually(async () => {
+      await world.kube.delete(ref);
+    });
+    expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
+  });
+
+  test('B18 that hold a text file among the manifests are refused, and the file is named', async () => {
+    await createConfigMap('with-text', { data: { 'crds.yaml': crds, '.gitignore': '!.gitignore' } });
+    await createBundle('b18', [{ configMap: { name: 'with-text' }, path: 'manifests' }]);
+    const failure = await failureOf('b18');
+    expect(failure).toContain('manifests/.gitignore');
+    expect(failure).toContain('json: cannot unmarshal string into Go value');
+  });
+
+  test('B17 may come later: the Bundle says what it waits for, and unpacks once it is there', async () => {
     await createBundle('early', [{ configMap: { name: 'late' }, path: 'manifests' }]);
     expect(await failureOf('early')).toBe(
       'source bundle content: get configmap rukpak-system/late: ConfigMap "late" not found',
@@ -54,7 +76,7 @@ describe('ConfigMaps of the system namespace', () => {
     await world.bundleWithPhase('early', 'Unpacked');
   });
 
-  test('that bring the same file are named', async () => {
+  test('N2 that bring the same file are named', async () => {
     await createConfigMap('one', { data: { 'a.yaml': crds } });
     await createConfigMap('two', { data: { 'a.yaml': crds } });
     const path = 'manifests';

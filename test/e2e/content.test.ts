@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { type RequestOptions, request } from 'node:https';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { Parser } from 'tar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, fileEntries, tarFile } from '../support/index.ts';
-import { application, valid } from './contents.ts';
+import { application, repository, valid, withSubdirectory } from './contents.ts';
 import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
 
 const archive = gzipSync(tarFile(fileEntries(valid)));
@@ -28,14 +29,17 @@ interface Asked {
   readonly as?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** Whom to trust instead of our authority. */
+  readonly trust?: Pick<RequestOptions, 'ca' | 'rejectUnauthorized'>;
 }
 
-async function ask(path: string, { method = 'GET', as = 'reader', headers = {}, body }: Asked = {}): Promise<Answer> {
+async function ask(path: string, asked: Asked = {}): Promise<Answer> {
+  const { method = 'GET', as = 'reader', headers = {}, body, trust = { ca } } = asked;
   const token = tokens[as] ?? as;
   const authorization = token === '' ? {} : { authorization: `Bearer ${token}` };
   const sent = request(new URL(path, world.platform.contentUrl), {
     method,
-    ca,
+    ...trust,
     headers: { ...authorization, ...headers },
   });
   sent.end(body);
@@ -96,6 +100,48 @@ describe('the content of an unpacked Bundle', () => {
     expect((await ask(pathname, { method: 'HEAD' })).body.length).toBe(0);
   });
 
+  test('B22 a service account that may read it gets every file', async () => {
+    await world.git.createRepository('b22.git', [{ files: repository }]);
+    const git = { repository: `${world.git.url}/b22.git`, ref: { branch: 'main' } };
+    await create(bundle('b22', { type: 'git', git }));
+    const url = statusOf(await world.bundleWithPhase('b22', 'Unpacked'))['contentURL'] as string;
+    const paths: string[] = [];
+    const parser = new Parser({
+      onReadEntry: (entry) => {
+        paths.push(entry.path);
+        entry.resume();
+      },
+    });
+    parser.end(gunzipSync((await ask(new URL(url).pathname)).body));
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(repository)));
+  });
+
+  test('U7 is not read from a server whose certificate is not trusted', async () => {
+    const path = '/bundles/shown.tgz';
+    await expect(ask(path, { trust: { ca: [] } })).rejects.toThrow(/certificate/);
+  });
+
+  const unverified = { rejectUnauthorized: false };
+  test.each([
+    { name: 'U8 without verification, the right token, a known file', trust: unverified, file: 'shown', status: 200 },
+    { name: 'U9 without verification, the right token, an unknown file', trust: unverified, file: 'x', status: 404 },
+    {
+      name: 'U10 without verification, a wrong token',
+      trust: unverified,
+      file: 'shown',
+      as: 'not-a-token',
+      status: 401,
+    },
+    { name: 'U11 with the authority, the right token, a known file', file: 'shown', status: 200 },
+    { name: 'U12 with the authority, the right token, an unknown file', file: 'x', status: 404 },
+    { name: 'U13 with the authority, a wrong token', file: 'shown', as: 'not-a-token', status: 401 },
+  ])('$name: $status', async ({ trust, file, as = 'reader', status }) => {
+    const answer = await ask(`/bundles/${file}.tgz`, { as, ...(trust === undefined ? {} : { trust }) });
+    expect(answer.status).toBe(status);
+    const stored = await readFile(join(world.platform.storeDir, 'shown.tgz'));
+    expect(answer.body.equals(stored)).toBe(status === 200);
+  });
+
   test.each([
     { who: 'nobody at all', as: '', status: 401 },
     { who: 'a token that is worth nothing', as: 'not-a-token', status: 401 },
@@ -114,7 +160,7 @@ describe('the content of an unpacked Bundle', () => {
 });
 
 describe('an upload', () => {
-  test('is waited for, taken, unpacked, and kept until its Bundle goes', async () => {
+  test('B19, N3, N4 is waited for, taken, unpacked, and kept until its Bundle goes', async () => {
     await create(bundle('sent', { type: 'upload', upload: {} }));
     const waiting = await world.bundleWithPhase('sent', 'Pending');
     expect(conditionOf(waiting, 'Unpacked')).toMatchObject({
@@ -139,14 +185,24 @@ describe('an upload', () => {
     });
   });
 
-  test('is refused for a Bundle of another source, and for one that does not exist', async () => {
+  test('N3 is refused for a Bundle of another source, and for one that does not exist', async () => {
     const wrong = await put('shown', archive);
     expect([wrong.status, wrong.body.toString()]).toEqual([409, 'bundle source type is "image"; expected "upload"\n']);
     const absent = await put('absent', archive);
     expect([absent.status, absent.body.toString()]).toEqual([404, 'bundles.core.rukpak.io "absent" not found\n']);
   });
 
-  test('that is no archive is refused at once, and a good one is taken after it', async () => {
+  test('B20 with a folder in manifests is refused, and the message says so', async () => {
+    await create(bundle('b20', { type: 'upload', upload: {} }));
+    expect((await put('b20', gzipSync(tarFile(fileEntries(withSubdirectory))))).status).toBe(201);
+    const failing = await world.bundleWithPhase('b20', 'Failing');
+    expect(conditionOf(failing, 'Unpacked')).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
+    expect(conditionOf(failing, 'Unpacked')?.message).toContain(
+      'subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "manifests/emptydir"',
+    );
+  });
+
+  test('Q16 that is no archive is refused at once, and a good one is taken after it', async () => {
     await create(bundle('mended', { type: 'upload', upload: {} }));
     const bad = await put('mended', Buffer.from('<html>not a bundle</html>'));
     expect(bad.status).toBe(400);

@@ -100,7 +100,7 @@ describe('an archive behind a URL', () => {
     );
   });
 
-  test('is fetched with the credentials of a Secret', async () => {
+  test('N14 is fetched with the credentials of a Secret', async () => {
     await create('private', `${secure.url}/private.tgz`, 'web');
     await world.bundleWithPhase('private', 'Unpacked');
   });
@@ -149,7 +149,7 @@ describe('what is said of', () => {
     expect(await failureOf('ftp')).toContain('expected an https:// or http:// address');
   });
 
-  test('a Secret without a password', async () => {
+  test('N16, Q20 a Secret without a password', async () => {
     await create('half-secret', `${secure.url}/private.tgz`, 'half');
     expect(await failureOf('half-secret')).toBe('source bundle content: secret "half" has no key "password"');
   });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound } from '../../src/kube/index.ts';
@@ -88,7 +89,42 @@ describe('image', () => {
     expect(resolvedSource(failing)).toBeUndefined();
   });
 
-  test('the content stays when the tag moves, and after the fetch was needed again', async () => {
+  test('B3 content that was deleted is fetched again where it was pinned, and is the same', async () => {
+    await create('b3', world.imageSource('b3:v1', valid));
+    const before = await world.bundleWithPhase('b3', 'Unpacked');
+    const content = await readFile(storedFile('b3'));
+    world.registry.putImage('b3:v1', [{ files: repository }]);
+    await rm(storedFile('b3'));
+    await world.kube.patch(
+      { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'b3' },
+      { metadata: { labels: { looked: 'at' } } },
+      { fieldManager: 'test' },
+    );
+    await eventually(async () => {
+      expect(await readFile(storedFile('b3'))).toEqual(content);
+    });
+    const after = await world.bundleWithPhase('b3', 'Unpacked');
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(resolvedSource(after)).toEqual(resolvedSource(before));
+  });
+
+  test('G1 no pod stands behind a Bundle, and nothing of the fetching is left when it is deleted', async () => {
+    await create('g1', world.imageSource('g1:v1', { ...valid, 'only-here': 'g1' }));
+    await world.bundleWithPhase('g1', 'Unpacked');
+    const pods = { apiVersion: 'v1', kind: 'Pod', namespace: 'rukpak-system' };
+    expect((await world.kube.list(pods)).items).toEqual([]);
+    const blobs = async (): Promise<string[]> => await readdir(join(world.platform.storeDir, 'blobs', 'sha256'));
+    const before = await blobs();
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'g1' });
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('Bundle', 'g1')))).toBe(true);
+      expect((await blobs()).length).toBe(before.length - 1);
+      expect(await readdir(join(world.platform.storeDir, 'temporary'))).toEqual([]);
+    });
+    expect((await world.kube.list(pods)).items).toEqual([]);
+  });
+
+  test('Q2 the content stays when the tag moves, and after the fetch was needed again', async () => {
     await create('pinned', world.imageSource('moving:v1', valid));
     const before = await world.bundleWithPhase('pinned', 'Unpacked');
     world.registry.putImage('moving:v1', [{ files: repository }]);

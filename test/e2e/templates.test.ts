@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { templateHash } from '../../provisioners/hash.ts';
+import type { BundleTemplate } from '../../src/api/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { configMap, crd } from './contents.ts';
+import { bundle, bundleDeployment, conditionOf, startWorld, statusOf, type World } from './world.ts';
+
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+async function create(object: KubeObject): Promise<void> {
+  await world.kube.create(object, { fieldManager: 'test' });
+}
+
+function hashOf(deployment: KubeObject): string {
+  return templateHash((deployment['spec'] as { template: BundleTemplate }).template);
+}
+
+describe('a Bundle with the labels of a deployment and the hash of its template', () => {
+  test.each([
+    { name: 'U17 whatever its name', deployment: 'release', bundleName: 'made-by-another-release', labels: {} },
+    {
+      name: 'U21 with hyphens in names and labels',
+      deployment: 'my-app-of-two',
+      bundleName: 'my-app-of-two-other-1',
+      labels: { 'my-label': 'my-value' },
+    },
+  ])('$name is the one that is installed', async ({ deployment: name, bundleName, labels }) => {
+    const source = world.imageSource(`${name}:v1`, { 'manifests/a.yaml': configMap(name, 'default', { from: name }) });
+    const deployment = bundleDeployment(name, source, Object.keys(labels).length === 0 ? {} : { labels });
+    const owned = {
+      ...labels,
+      'core.rukpak.io/owner-kind': 'BundleDeployment',
+      'core.rukpak.io/owner-name': name,
+      'core.rukpak.io/bundle-template-hash': hashOf(deployment),
+    };
+    const given = bundle(bundleName, source);
+    await create({ ...given, metadata: { ...given.metadata, labels: owned } });
+    await create(deployment);
+    expect(statusOf(await world.deploymentWith(name, installed))['activeBundle']).toBe(bundleName);
+    expect((await world.ownedBundles(name)).map(({ metadata }) => metadata.name)).toEqual([bundleName]);
+  });
+});
+
+describe('a deployment whose kind no one serves', () => {
+  const group = 'rows.example.com';
+  const object = `apiVersion: ${group}/v1alpha1\nkind: Lantern\nmetadata: {name: one, namespace: default}\n`;
+  const lantern = { apiVersion: `${group}/v1alpha1`, kind: 'Lantern', namespace: 'default', name: 'one' };
+
+  test('D10 says that a required resource is not found', async () => {
+    await create(bundleDeployment('dependent', world.imageSource('dependent:v1', { 'manifests/a.yaml': object })));
+    const failing = await world.deploymentWith('dependent', {
+      type: 'Installed',
+      status: 'False',
+      reason: 'InstallFailed',
+    });
+    const message = conditionOf(failing, 'Installed')?.message ?? '';
+    expect(message).toMatch(/^required resource not found: /);
+    expect(message).toContain(`no matches for kind "Lantern" in version "${group}/v1alpha1"`);
+  });
+
+  test('D11 installs once another deployment has brought the kind, without being touched', async () => {
+    const { generation } = (await world.get('BundleDeployment', 'dependent')).metadata;
+    await create(
+      bundleDeployment('provides', world.imageSource('provides:v1', { 'manifests/a.yaml': crd('Lantern', group) })),
+    );
+    const after = await world.deploymentWith('dependent', installed);
+    expect(after.metadata.generation).toBe(generation);
+    expect((await world.kube.get(lantern)).metadata.labels?.['core.rukpak.io/owner-name']).toBe('dependent');
+  });
+});
+
+describe('a template with another spec', () => {
+  test('U18 has a Bundle of its own, which bears its hash; the Bundle before goes', async () => {
+    const source = (version: string): Record<string, unknown> =>
+      world.imageSource(`u18:${version}`, { 'manifests/a.yaml': configMap('u18', 'default', { version }) });
+    await create(bundleDeployment('u18', source('v1')));
+    const first = statusOf(await world.deploymentWith('u18', installed))['activeBundle'];
+    const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: 'u18' };
+    await world.kube.patch(
+      ref,
+      { spec: { template: { spec: { source: source('v2') as never } } } },
+      { fieldManager: 'test' },
+    );
+    await eventually(
+      async () => {
+        const bundles = await world.ownedBundles('u18');
+        const hashes = bundles.map(({ metadata }) => metadata.labels?.['core.rukpak.io/bundle-template-hash']);
+        expect(hashes).toEqual([hashOf(await world.get('BundleDeployment', 'u18'))]);
+        expect(bundles.map(({ metadata }) => metadata.name)).not.toContain(first);
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+});
