@@ -70,7 +70,7 @@ test('U5 what is stored has the paths, the contents and the kinds of entries tha
   const found: string[] = [];
   await list({
     file: `${dir}/combo.tgz`,
-    onReadEntry: ({ path, type, mode = 0, size = 0 }) => found.push(`${type} ${path} ${mode.toString(8)} ${size}`),
+    onReadEntry: ({ path, type, mode, size }) => found.push(`${type} ${path} ${mode?.toString(8)} ${size}`),
   });
   expect(found).toEqual([
     'Directory . 755 0',
