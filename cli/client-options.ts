@@ -66,3 +66,6 @@ export const outputOption: OptionSpec = {
   choices: ['text', 'json'],
   sentence: 'Form of what is printed.',
 };
+
+/** The same, where `-o` is a file. */
+export const longOutputOption: OptionSpec = (({ short: _short, ...option }) => option)(outputOption);

@@ -1,4 +1,5 @@
-import { bootstrapOptions, clusterOptions, outputOption, runOptions } from '../client-options.ts';
+import { buildOptions, buildTargetOptions } from '../bundle-options.ts';
+import { bootstrapOptions, clusterOptions, longOutputOption, outputOption, runOptions } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import type { Command } from './command.ts';
 
@@ -35,6 +36,25 @@ export const commands: readonly Command[] = [
     options: [...clusterOptions, outputOption],
     examples: ['content combo-5f6k2', 'content combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./content.ts')).content(values, positionals),
+  },
+  {
+    name: 'bundle build',
+    summary: 'Build a container image or OCI artifact from the files of a folder.',
+    description:
+      'Prints its digest. The same files give the same digest on every machine: their times and owners do not count.',
+    positionals: ['DIR'],
+    options: [...buildOptions, ...buildTargetOptions, longOutputOption],
+    examples: ['bundle build ./combo', 'bundle build ./combo -o combo.tar'],
+    run: async (values, positionals) => (await import('./bundle-build.ts')).bundleBuild(values, positionals),
+  },
+  {
+    name: 'bundle inspect',
+    summary: 'Tell what a bundle holds, and what unpacking would refuse; exit status 1 when there is such a thing.',
+    description: 'Takes a folder, or an OCI image layout (a folder or a tar).',
+    positionals: ['DIR|LAYOUT'],
+    options: [outputOption],
+    examples: ['bundle inspect ./combo', 'bundle inspect combo.tar -o json'],
+    run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
   },
   {
     name: 'version',

@@ -3,6 +3,7 @@
  *
  * Never writes a path that came from outside, never follows a link, never keeps half of something. */
 export { type ArchiveOptions, extractArchive } from './archive.ts';
+export { canonicalTar } from './canonical-tar.ts';
 export {
   type ContentAccess,
   type ContentReply,
@@ -14,8 +15,9 @@ export {
 export type { DirectoryEntry } from './directory.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
-export { packDirectory } from './pack.ts';
+export { packDirectory, stageFolder } from './pack.ts';
 export type { ContentRecord } from './records.ts';
-export type { LayerWriter, Staging } from './staging.ts';
+export { type LayerWriter, Staging } from './staging.ts';
 export { type CommitOptions, ContentStore, type ContentStoreOptions } from './store.ts';
 export { type ReceivedUpload, Uploads } from './uploads.ts';
+export { writeFolder } from './write-folder.ts';

@@ -43,13 +43,23 @@ async function addDirectory(walk: Walk, path: string): Promise<void> {
   }
 }
 
+/** Puts the files of a folder into the staging area, by name; links are followed, special files are refused.
+ *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
+export async function stageFolder(
+  folder: string,
+  staging: Staging,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  const layer = staging.beginLayer(folder);
+  await addDirectory({ limits: staging.limits, signal: options.signal, root: folder, layer }, '');
+}
+
 /** Packs a folder into a gzip tar at `target`, a file that does not exist yet; links are followed. The same names, contents and executable
  *  bits give the same bytes. Answers their digest, `sha256:<hex>`; `<target>.spool` exists meanwhile.
  *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
 export async function packDirectory(folder: string, target: string, options: PackOptions): Promise<string> {
   await using staging = await Staging.create(`${target}.spool`, options.limits);
-  const layer = staging.beginLayer(folder);
-  await addDirectory({ ...options, root: folder, layer }, '');
+  await stageFolder(folder, staging, options);
   let digest = '';
   const onDigest = (got: string): void => {
     digest = got;

@@ -1,0 +1,32 @@
+import type { OptionSpec } from './options.ts';
+
+/** What a folder becomes. */
+export const buildOptions: readonly OptionSpec[] = [
+  {
+    name: 'as',
+    kind: 'text',
+    placeholder: 'image|artifact',
+    default: 'image',
+    choices: ['image', 'artifact'],
+    sentence: 'A container image, which every registry takes, or an OCI artifact.',
+  },
+  {
+    name: 'compression',
+    kind: 'text',
+    placeholder: 'none|gzip',
+    default: 'none',
+    choices: ['none', 'gzip'],
+    sentence: 'With gzip it is smaller, and its digest may be another one with another version of Node.js.',
+  },
+];
+
+/** Where `longshore bundle build` puts what it builds. */
+export const buildTargetOptions: readonly OptionSpec[] = [
+  {
+    name: 'file',
+    short: 'o',
+    kind: 'text',
+    placeholder: 'FILE.tar',
+    sentence: 'Write an OCI image layout to FILE.tar.',
+  },
+];

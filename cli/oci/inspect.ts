@@ -1,0 +1,89 @@
+import { plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
+import type { Staging } from '../../src/content/index.ts';
+import { type BundleFormat, formatOf, type ManifestCollector, maxManifestFileBytes } from '../../src/formats/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+
+/** What a bundle is, as far as its files tell. */
+export interface BundleFacts {
+  readonly format: 'plain+v0' | 'registry+v1' | 'unknown';
+  readonly sizeBytes: number;
+  /** Sorted by path. */
+  readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
+  /** How many objects there are of each kind, sorted: `apps/v1/Deployment`. */
+  readonly objects: readonly { readonly kind: string; readonly count: number }[];
+  /** What unpacking would refuse, all of it; each names its file. */
+  readonly problems: readonly string[];
+}
+
+interface Read {
+  readonly objects: readonly JsonObject[];
+  readonly problems: readonly string[];
+}
+
+/** @throws what is no statement about the bundle */
+function noted(problems: string[], work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    problems.push(errorMessage(thrown));
+  }
+}
+
+/** Every file by itself, so that one bad file does not hide the next. */
+async function readManifests(staging: Staging, format: BundleFormat): Promise<Read> {
+  const problems: string[] = [];
+  const objects: JsonObject[] = [];
+  const finish = (collector: ManifestCollector, hasDirectory: boolean): void => {
+    noted(problems, () => objects.push(...collector.finish(hasDirectory)));
+  };
+  const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
+  const whole = format.begin('');
+  if (entries === undefined) {
+    finish(whole, false);
+    return { objects, problems };
+  }
+  for await (const entry of entries) noted(problems, () => whole.add(entry));
+  const before = problems.length;
+  finish(whole, true);
+  // Nothing is left over because all of it is bad: that has been said.
+  return { objects, problems: before > 0 ? problems.slice(0, before) : problems };
+}
+
+function countKinds(objects: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]): BundleFacts['objects'] {
+  const counts = new Map<string, number>();
+  for (const { apiVersion, kind } of objects) {
+    const name = `${apiVersion}/${kind}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+function formatName(staging: Staging): BundleFacts['format'] {
+  if (staging.tree.get(['manifests'])?.kind !== 'directory') return 'unknown';
+  return staging.tree.get(['metadata', 'annotations.yaml'])?.kind === 'file' ? 'registry+v1' : 'plain+v0';
+}
+
+function unsupported(format: BundleFacts['format']): readonly string[] {
+  if (format !== 'registry+v1') return [];
+  const problems: string[] = [];
+  noted(problems, () => formatOf(registryProvisionerClass));
+  return problems.map((problem) => `registry+v1: ${problem}`);
+}
+
+/** Judges the staged files as the provisioners would. */
+export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
+  const format = formatName(staging);
+  const { objects, problems } = await readManifests(staging, formatOf(plainProvisionerClass));
+  const files = staging.tree
+    .entries()
+    .flatMap(({ path, node }) => (node.kind === 'file' ? [{ path, sizeBytes: node.sizeBytes }] : []));
+  return {
+    format,
+    sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+    files,
+    objects: countKinds(objects as unknown as KubeObject[]),
+    problems: [...unsupported(format), ...problems],
+  };
+}

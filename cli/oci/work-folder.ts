@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultContentLimits } from '../../src/base/index.ts';
+import { Staging, stageFolder } from '../../src/content/index.ts';
+
+/** A temporary folder that goes when it is disposed. */
+export interface WorkFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+export async function openWorkFolder(): Promise<WorkFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'longshore-bundle-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** An empty staging area in the work folder, with the limits of the provisioners. */
+export async function openStaging(work: WorkFolder, name = 'spool'): Promise<Staging> {
+  return await Staging.create(join(work.path, name), defaultContentLimits);
+}
+
+/** The files of a folder, staged. */
+export async function stageFiles(folder: string, work: WorkFolder, signal: AbortSignal): Promise<Staging> {
+  const staging = await openStaging(work);
+  try {
+    await stageFolder(folder, staging, { signal });
+    return staging;
+  } catch (thrown) {
+    await staging[Symbol.asyncDispose]();
+    throw thrown;
+  }
+}
