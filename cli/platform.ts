@@ -7,6 +7,7 @@ import { errorMessage, type JsonObject, type Logger, systemClock, TerminalError 
 import { isNotFound, type KubeClient } from '../src/kube/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
+import { packageVersion } from './commands/version.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { keepYoungHeapSmall } from './heap.ts';
@@ -114,7 +115,13 @@ async function openProvisioners(
   );
   const contentUrl = `https://${loopback}:${content.port}`;
   const stop = new AbortController();
-  const provisioners = startProvisioners({ ...runtime, workers, contentBaseUrl: contentUrl, signal: stop.signal });
+  const provisioners = startProvisioners({
+    ...runtime,
+    workers,
+    version: packageVersion(),
+    contentBaseUrl: contentUrl,
+    signal: stop.signal,
+  });
   stack.defer(async () => {
     stop.abort();
     await provisioners.whenStopped;

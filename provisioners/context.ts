@@ -18,6 +18,8 @@ export interface ProvisionerContext {
   readonly classes: ReadonlySet<string>;
   /** Start of `status.contentURL`; no such field without it. */
   readonly contentBaseUrl: string | undefined;
+  /** What writes inventories: `longshore/v1.2.3`. */
+  readonly tool: string;
   readonly clock: Clock;
   readonly log: Logger;
 }

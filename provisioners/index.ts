@@ -31,6 +31,8 @@ export interface ProvisionerOptions {
   readonly contentBaseUrl?: string;
   /** BundleDeployments at a time; four times as many Bundles. Default 8. */
   readonly workers?: number;
+  /** Of this program, noted with what it installs. */
+  readonly version?: string;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -127,6 +129,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const context: ProvisionerContext = {
     ...runtime,
     unpacker: options.unpacker,
+    tool: `longshore/v${options.version ?? '0.0.0'}`,
     systemNamespace: options.systemNamespace,
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set([plainProvisioner.provisionerClassName]),

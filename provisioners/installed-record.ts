@@ -1,10 +1,9 @@
-import { formatKindList, type KindRef, type Owner, parseKindList } from '../src/apply/index.ts';
-import type { JsonObject } from '../src/base/index.ts';
+import { adoptAnnotation } from '../src/api/index.ts';
+import { InstallRefused, type Inventory, inventoryMetadata, type Owner, readInventory } from '../src/apply/index.ts';
+import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
 
-/** On a BundleDeployment: the kinds that were, or are about to be, installed for it. */
-const installedKindsAnnotation = 'core.rukpak.io/installed-kinds';
 /** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
 export const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
 
@@ -13,25 +12,59 @@ export function ownerOf({ metadata }: KubeObject): Owner {
   return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
 
-/** The kinds that may have objects of the deployment. */
-export function recordedKinds({ metadata }: KubeObject): readonly KindRef[] {
-  return parseKindList(metadata.annotations?.[installedKindsAnnotation] ?? '');
+/** Whether the deployment's annotation `key` says so. */
+function isAsked({ metadata }: KubeObject, key: string): boolean {
+  return metadata.annotations?.[key] === 'true';
 }
 
-/** Writes the kinds down before the first object of them is written: whatever happens then, they are found again.
- *  Returns the deployment as it is then. */
-export async function recordInstalledKinds(
+function installNamespaceOf(object: KubeObject): unknown {
+  const spec = isJsonObject(object['spec']) ? object['spec'] : {};
+  const config = isJsonObject(spec['config']) ? spec['config'] : {};
+  return config['installNamespace'];
+}
+
+/** What the deployment wants beside the objects of `bundle`: another namespace makes another revision. */
+export function revisionOf(object: KubeObject, bundle: KubeObject): string {
+  const installNamespace = installNamespaceOf(object);
+  const { uid = '' } = bundle.metadata;
+  return installNamespace === undefined ? uid : `${uid} in ${JSON.stringify(installNamespace)}`;
+}
+
+/** How the deployment wants to have its objects installed, for a request to the engine.
+ *  @throws InstallRefused when `spec.config.installNamespace` is no name of a namespace */
+export function wishesOf(object: KubeObject): {
+  readonly recorded: Inventory | undefined;
+  readonly installNamespace: string | undefined;
+  readonly mayAdopt: boolean;
+} {
+  const installNamespace = installNamespaceOf(object);
+  const isName = typeof installNamespace === 'string' && /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(installNamespace);
+  if (installNamespace !== undefined && !isName) {
+    const found = JSON.stringify(installNamespace).slice(0, 100);
+    throw new InstallRefused(`spec.config.installNamespace: expected the name of a namespace, found ${found}`);
+  }
+  return {
+    recorded: readInventory(object.metadata),
+    installNamespace: isName ? installNamespace : undefined,
+    mayAdopt: isAsked(object, adoptAnnotation),
+  };
+}
+
+/** Writes down where installed objects are, before the first object there is written: whatever happens then, they are found
+ *  again. Returns the deployment as it is then. */
+export async function recordInventory(
   context: ProvisionerContext,
   object: KubeObject,
-  work: { readonly kinds: readonly KindRef[]; readonly signal: AbortSignal },
+  work: { readonly inventory: Inventory; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
-  const text = formatKindList(work.kinds);
   const { metadata } = object;
-  if (metadata.annotations?.[installedKindsAnnotation] === text && hasFinalizer(object, installedObjectsFinalizer))
-    return object;
+  const { labels, annotations } = inventoryMetadata(metadata.name ?? '', work.inventory, context.tool);
+  const isNoted =
+    Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value) &&
+    Object.entries(annotations).every(([key, value]) => (metadata.annotations?.[key] ?? null) === value);
+  if (isNoted && hasFinalizer(object, installedObjectsFinalizer)) return object;
   const finalizers = [...new Set([...(metadata.finalizers ?? []), installedObjectsFinalizer])];
-  const annotations = { [installedKindsAnnotation]: text };
-  const patch = { metadata: { finalizers, annotations, ...preconditionOf(object) } };
+  const patch = { metadata: { finalizers, labels, annotations, ...preconditionOf(object) } };
   const written = await context.kube.patch(refOf(object), patch as JsonObject, { fieldManager, signal: work.signal });
   context.deployments.wrote(written);
   return written;

@@ -1,7 +1,8 @@
+import { readInventory } from '../src/apply/index.ts';
 import { WaitingError } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, removeFinalizer } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
-import { installedObjectsFinalizer, ownerOf, recordedKinds } from './installed-record.ts';
+import { installedObjectsFinalizer, ownerOf } from './installed-record.ts';
 import { bundlesOf, deleteBundle } from './owned-bundles.ts';
 
 const bundleRecheckMs = 30_000;
@@ -14,7 +15,8 @@ export async function removeDeployment(
   signal: AbortSignal,
 ): Promise<void> {
   if (!hasFinalizer(object, installedObjectsFinalizer)) return;
-  await context.engine.uninstall(ownerOf(object), recordedKinds(object), signal);
+  const recorded = readInventory(object.metadata) ?? { kinds: [], namespaces: [] };
+  await context.engine.uninstall(ownerOf(object), recorded, signal);
   const bundles = bundlesOf(context, object);
   for (const bundle of bundles) await deleteBundle(context, bundle, signal);
   if (bundles.length > 0) {

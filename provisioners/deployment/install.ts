@@ -3,13 +3,9 @@ import { InstallBlocked } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { ownerOf, recordedKinds, recordInstalledKinds } from '../installed-record.ts';
+import { ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
 import { activeOf, type DeploymentRun, ownedBundles, report } from './run.ts';
-
-function revisionOf({ metadata }: KubeObject): string {
-  return metadata.uid ?? '';
-}
 
 async function loadObjects(
   run: DeploymentRun,
@@ -36,10 +32,10 @@ async function installObjects(
 ): Promise<void> {
   await run.context.engine.install({
     owner: ownerOf(run.object),
-    revision: revisionOf(bundle),
-    recordedKinds: recordedKinds(run.object),
-    recordKinds: async (kinds) => {
-      run.object = await recordInstalledKinds(run.context, run.object, { kinds, signal: work.signal });
+    revision: revisionOf(run.object, bundle),
+    ...wishesOf(run.object),
+    record: async (inventory) => {
+      run.object = await recordInventory(run.context, run.object, { inventory, signal: work.signal });
     },
     isUpgrade: activeOf(run) !== '',
     ...work,
@@ -52,7 +48,7 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
   const { engine, unpacker } = run.context;
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
   if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
-  if (engine.isInPlace(ownerOf(run.object), revisionOf(active))) return;
+  if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active))) return;
   const { name = '', uid = '' } = active.metadata;
   try {
     const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
@@ -87,7 +83,7 @@ export const install: Step<DeploymentRun> = async (run, context) => {
   const { signal } = context;
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
-  if (run.context.engine.isInPlace(owner, revisionOf(bundle))) return undefined;
+  if (run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) return undefined;
   const objects = await loadObjects(run, bundle, signal);
   try {
     await installObjects(run, bundle, { objects, signal });

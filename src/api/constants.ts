@@ -15,6 +15,14 @@ export const ownerNameLabel = 'core.rukpak.io/owner-name';
 export const templateHashLabel = 'core.rukpak.io/bundle-template-hash';
 /** On every Bundle that a provisioner takes care of: its content is removed before the object goes. */
 export const cachedBundleFinalizer = 'core.rukpak.io/delete-cached-bundle';
+/** On a BundleDeployment, `"true"`: objects that exist and belong to nobody else may be taken over. */
+export const adoptAnnotation = 'core.rukpak.io/adopt';
+/** On a BundleDeployment, `"true"`: what it installed stays, as nobody's, when it is deleted. */
+export const orphanAnnotation = 'core.rukpak.io/orphan';
+/** On a BundleDeployment, `"true"`: its CustomResourceDefinitions go even if objects of theirs exist that it did not install. */
+export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
+/** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
+export const releasedFromAnnotation = 'core.rukpak.io/released-from';
 /** Field manager of everything that the provisioners apply. */
 export const fieldManager = 'rukpak-core';
 

@@ -22,16 +22,20 @@ export {
 } from './bundle-deployment.ts';
 export type { Condition } from './condition.ts';
 export {
+  adoptAnnotation,
   apiVersion,
   cachedBundleFinalizer,
   defaultSystemNamespace,
+  deleteCrdsAnnotation,
   fieldManager,
   group,
   helmProvisionerClass,
+  orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,
   plainProvisionerClass,
   registryProvisionerClass,
+  releasedFromAnnotation,
   templateHashLabel,
   version,
 } from './constants.ts';

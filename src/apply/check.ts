@@ -1,8 +1,10 @@
+import { bundleDeploymentResource } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
+import { isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
-import { fieldManager, foreignObject, type Owner, takeoverProblem } from './ownership.ts';
+import { fieldManager, foreignObject, labelledOwner, type Owner, otherOwner, takeoverProblem } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
 
 export interface CheckContext {
@@ -11,7 +13,10 @@ export interface CheckContext {
   readonly ledger: Ledger;
   readonly owner: Owner;
   readonly systemNamespace: string;
+  /** Created before the objects, if there is none. */
+  readonly installNamespace?: string | undefined;
   readonly isUpgrade: boolean;
+  readonly mayAdopt: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -27,15 +32,31 @@ function knownOwnerProblem(context: CheckContext, object: KubeObject): Problem |
   const known = watches.get(refOf(object))?.owner;
   const other = claim !== undefined && claim.uid !== owner.uid ? claim.name : known;
   if (other === undefined || other === owner.name) return undefined;
-  const why = `it belongs to BundleDeployment "${other}"`;
+  if (context.mayAdopt && claim === undefined) return undefined;
+  const why = otherOwner(other, owner, true);
   return conflict(foreignObject(describeRef(refOf(object)), why, isUpgrade));
+}
+
+/** Whether the BundleDeployment that the labels name is there. Asked only where it matters. */
+async function isOwnerThere(context: CheckContext, { metadata }: KubeObject): Promise<boolean> {
+  const name = labelledOwner(metadata);
+  if (name === undefined || name === context.owner.name) return false;
+  try {
+    const { apiVersion, kind } = bundleDeploymentResource;
+    await context.kube.get({ apiVersion, kind, name }, { signal: context.signal });
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
 }
 
 /** An object that exists and is not among those that bear our labels: read it, and see whose it is. */
 async function takeover(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
   try {
     const existing = await context.kube.get(refOf(object), { signal: context.signal });
-    const text = takeoverProblem(existing, context.owner, context);
+    const isOtherThere = await isOwnerThere(context, existing);
+    const text = takeoverProblem(existing, context.owner, { ...context, isOtherThere });
     return text === undefined ? undefined : conflict(text);
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
@@ -68,7 +89,7 @@ async function checkObject(
   try {
     const { kube, signal } = context;
     const { isCreated } = await kube.apply(object, { fieldManager, force: true, isDryRun: true, signal });
-    if (isCreated || context.watches.get(refOf(object)) !== undefined) return undefined;
+    if (isCreated || context.watches.get(refOf(object))?.owner === context.owner.name) return undefined;
     return await takeover(context, object);
   } catch (thrown) {
     const isComing = comingNamespaces.has(object.metadata.namespace ?? '');
@@ -83,8 +104,8 @@ export async function checkAll(
   objects: readonly KubeObject[],
   all: readonly KubeObject[] = objects,
 ): Promise<readonly Problem[]> {
-  const namespaces = all.filter(({ kind, apiVersion }) => kind === 'Namespace' && apiVersion === 'v1');
-  const coming = new Set(namespaces.map(({ metadata }) => metadata.name ?? ''));
+  const coming = new Set(all.filter(isNamespace).map(({ metadata }) => metadata.name ?? ''));
+  if (context.installNamespace !== undefined) coming.add(context.installNamespace);
   const found = await mapLimit(objects, parallelRequests, (object) => checkObject(context, object, coming));
   return found.filter((problem) => problem !== undefined);
 }

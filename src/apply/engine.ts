@@ -1,6 +1,7 @@
 import { type Clock, type Logger, mapLimit, WaitingError } from '../base/index.ts';
 import {
   describeRef,
+  isAlreadyExists,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -12,12 +13,13 @@ import { type CheckContext, checkAll } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader } from './health-reader.ts';
-import type { KindRef } from './kind-list.ts';
+import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
+import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import { fieldManager, type Owner } from './ownership.ts';
-import { isCrd, makePlan, type Plan, placeDeferred } from './plan.ts';
+import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { problemOf, throwProblems } from './problems.ts';
 
 export interface InstallRequest {
@@ -25,11 +27,17 @@ export interface InstallRequest {
   /** Names what is installed: the same revision always has the same objects. */
   readonly revision: string;
   readonly objects: readonly KubeObject[];
-  /** Kinds that earlier installations for this owner may have left objects of. */
-  readonly recordedKinds: readonly KindRef[];
-  /** Writes down, durably, the kinds that the installation is about to touch; called before the first write. */
-  readonly recordKinds: (kinds: readonly KindRef[]) => Promise<void>;
+  /** Where earlier installations for this owner may have left objects; undefined when there was none. */
+  readonly recorded: Inventory | undefined;
+  /** Writes down, durably, where objects are; called before the first write with all that the installation may touch, and at
+   *  its end with what is left. */
+  readonly record: (inventory: Inventory) => Promise<void>;
   readonly isUpgrade: boolean;
+  /** Where namespaced objects go that name no namespace: created if it is missing, never removed. Default: the system
+   *  namespace, which must exist. */
+  readonly installNamespace?: string | undefined;
+  /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
+  readonly mayAdopt?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +71,7 @@ export interface ApplyEngine {
   unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]>;
   /** Removes everything that was installed for `owner`, in reverse order, kind by kind.
    *  @throws WaitingError while objects still exist; their end calls `onNews` */
-  uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void>;
+  uninstall(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<void>;
 }
 
 const parallelWrites = 8;
@@ -100,28 +108,40 @@ class Engine implements ApplyEngine {
   async install(request: InstallRequest): Promise<void> {
     const { owner, signal } = request;
     const { kube, systemNamespace } = this.#options;
-    const planContext = { kube, owner, systemNamespace, signal };
+    const planContext = {
+      kube,
+      owner,
+      systemNamespace,
+      defaultNamespace: request.installNamespace ?? systemNamespace,
+      signal,
+    };
     const plan = await makePlan(planContext, request.objects);
     const drifted = this.#ledger.drifted(owner, request.revision);
     if (drifted !== undefined && plan.deferred.length === 0) {
+      await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
       this.#ledger.update(owner, await this.#applyAll(again, signal));
       return;
     }
-    await this.#watches.ensure([...plan.kinds, ...request.recordedKinds]);
-    const check: CheckContext = {
+    await this.#watches.ensure(plan.kinds);
+    if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
+    const check: CheckContext & PlanContext = {
       ...planContext,
       isUpgrade: request.isUpgrade,
+      mayAdopt: request.mayAdopt === true,
+      installNamespace: request.installNamespace,
       watches: this.#watches,
       ledger: this.#ledger,
     };
     throwProblems(await checkAll(check, plan.objects, request.objects));
-    await request.recordKinds(this.#kindsToRecord(owner, plan));
+    await request.record(this.#touched(owner, plan, request));
+    await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects.map(keyOf), owner);
     this.#ledger.forget(owner);
     const applied = await this.#applyPlan(plan, check, request);
     await this.#prune(owner, new Set(applied.map(keyOf)), signal);
     this.#ledger.record(owner, request.revision, applied);
+    await request.record(inventoryOf([...applied.map(refOf), ...this.#bearing(owner).map(({ ref }) => ref)]));
     for (const object of applied) {
       const seen = this.#watches.get(refOf(object));
       if (seen !== undefined) this.#observe({ before: seen, after: seen });
@@ -139,8 +159,8 @@ class Engine implements ApplyEngine {
     return lines.filter((line) => line !== undefined);
   }
 
-  async uninstall(owner: Owner, kinds: readonly KindRef[], signal: AbortSignal): Promise<void> {
-    await this.#watches.ensure(kinds);
+  async uninstall(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<void> {
+    await this.#watches.ensureServed(inventory.kinds, signal);
     const batches = installBatches(
       this.#owned(owner).map((object) => ({ ...object, kind: object.ref.kind })),
     ).toReversed();
@@ -157,7 +177,11 @@ class Engine implements ApplyEngine {
     this.#ledger.release(owner);
   }
 
-  async #applyPlan(plan: Plan, check: CheckContext, request: InstallRequest): Promise<readonly KubeObject[]> {
+  async #applyPlan(
+    plan: Plan,
+    check: CheckContext & PlanContext,
+    request: InstallRequest,
+  ): Promise<readonly KubeObject[]> {
     const { signal } = request;
     const crds = plan.objects.filter(isCrd);
     const applied: KubeObject[] = [];
@@ -189,13 +213,34 @@ class Engine implements ApplyEngine {
 
   /** What the watches know and what this process applied and the watches may not have seen yet. */
   #owned(owner: Owner): readonly InstalledObject[] {
-    const known = new Map(this.#ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
-    for (const object of this.#watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
-    return [...known.values()].filter((object) => object.isReferenced && !object.isKept);
+    return this.#bearing(owner).filter((object) => object.isInstalled && !object.isKept);
   }
 
-  #kindsToRecord(owner: Owner, plan: Plan): readonly KindRef[] {
-    return [...plan.kinds, ...this.#owned(owner).map(({ ref }) => ref)];
+  #bearing(owner: Owner): readonly InstalledObject[] {
+    const known = new Map(this.#ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
+    for (const object of this.#watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
+    return [...known.values()];
+  }
+
+  /** Everything that an installation may write or remove. */
+  #touched(owner: Owner, plan: Plan, { recorded, installNamespace }: InstallRequest): Inventory {
+    const places = [...plan.objects, ...plan.deferred].map(refOf);
+    const coming = inventoryOf([...places, ...plan.kinds, ...this.#bearing(owner).map(({ ref }) => ref)]);
+    const elsewhere = installNamespace ?? this.#options.systemNamespace;
+    const deferred = plan.deferred.length > 0 ? [{ kinds: [], namespaces: [elsewhere] }] : [];
+    return mergeInventories([coming, ...deferred, ...(recorded === undefined ? [] : [recorded])]);
+  }
+
+  /** The namespace for objects that name none is made for them when it is missing. It stays: others may have moved in. */
+  async #ensureNamespace({ installNamespace, objects, signal }: InstallRequest): Promise<void> {
+    if (installNamespace === undefined) return;
+    if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installNamespace } };
+    try {
+      await this.#options.kube.create(namespace, { fieldManager, signal });
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) throw thrown;
+    }
   }
 
   async #prune(owner: Owner, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {

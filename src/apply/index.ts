@@ -7,7 +7,7 @@ export {
   createApplyEngine,
   type InstallRequest,
 } from './engine.ts';
-export { formatKindList, type KindRef, kindsOf, parseKindList } from './kind-list.ts';
+export { applySetId, type Inventory, type InventoryMetadata, inventoryMetadata, readInventory } from './inventory.ts';
 export { installBatches } from './order.ts';
 export { fieldManager, type Owner } from './ownership.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';

@@ -6,22 +6,18 @@ export interface KindRef {
   readonly kind: string;
 }
 
-/** The kinds of `objects`, each once. */
+/** The kinds of `objects`, each version of them once, sorted. */
 export function kindsOf(objects: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]): readonly KindRef[] {
-  return parseKindList(formatKindList(objects));
+  const byText = new Map(objects.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
-/** `apps/v1/Deployment,v1/ConfigMap`: sorted, each once. */
-export function formatKindList(kinds: readonly KindRef[]): string {
-  return [...new Set(kinds.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`))].sort().join(',');
+/** Whether the object is a CustomResourceDefinition. */
+export function isCrd({ apiVersion, kind }: KindRef): boolean {
+  return kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.k8s.io/');
 }
 
-/** Reads what `formatKindList` wrote; entries that make no sense are left out. */
-export function parseKindList(text: string): readonly KindRef[] {
-  const kinds: KindRef[] = [];
-  for (const entry of text.split(',')) {
-    const slash = entry.lastIndexOf('/');
-    if (slash > 0) kinds.push({ apiVersion: entry.slice(0, slash), kind: entry.slice(slash + 1) });
-  }
-  return kinds;
+/** Whether the object is a Namespace. */
+export function isNamespace({ apiVersion, kind }: KindRef): boolean {
+  return kind === 'Namespace' && apiVersion === 'v1';
 }

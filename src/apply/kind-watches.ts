@@ -11,8 +11,9 @@ import {
   refKey,
   refOf,
 } from '../kube/index.ts';
+import type { GroupKind } from './inventory.ts';
 import type { KindRef } from './kind-list.ts';
-import { fingerprintOf, isKept, labelledOwner, referencedOwners } from './ownership.ts';
+import { fingerprintOf, isInstalledFor, isKept, labelledOwner } from './ownership.ts';
 
 /** What is kept in memory of an installed object. */
 export interface InstalledObject {
@@ -20,8 +21,8 @@ export interface InstalledObject {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly owner: string;
-  /** Whether an owner reference to a BundleDeployment of the label's name is there too. */
-  readonly isReferenced: boolean;
+  /** Whether more than the label speaks for that owner. */
+  readonly isInstalled: boolean;
   readonly isKept: boolean;
   readonly isDeleting: boolean;
   readonly fingerprint: string;
@@ -49,7 +50,7 @@ export function installedObject(object: KubeObject): InstalledObject {
     uid,
     resourceVersion,
     owner,
-    isReferenced: referencedOwners(object.metadata).includes(owner),
+    isInstalled: isInstalledFor(object.metadata, owner),
     isKept: isKept(object.metadata),
     isDeleting: deletionTimestamp !== undefined,
     fingerprint: fingerprintOf(object),
@@ -67,15 +68,22 @@ export class KindWatches {
 
   /** Follows `kinds` from now on and waits until their objects are known. Kinds that the server does not serve are left out. */
   async ensure(kinds: readonly KindRef[]): Promise<void> {
-    await Promise.all(
-      kinds.map(async (kind) => {
-        try {
-          await this.#cacheOf(kind).whenSynced;
-        } catch (thrown) {
-          if (!(thrown instanceof NoKindMatch)) throw thrown;
-        }
-      }),
-    );
+    await Promise.all(kinds.map((kind) => whenKnown(this.#cacheOf(kind))));
+  }
+
+  /** As `ensure`, for kinds in whichever version they are served. */
+  async ensureServed(kinds: readonly GroupKind[], signal: AbortSignal): Promise<void> {
+    for (const { group, kind } of kinds) {
+      if (this.#caches.get(`${kind}.${group}`)?.isAlive() === true) continue;
+      try {
+        const { apiVersion } = await this.#options.kube.resolveInGroup(group, kind, { signal });
+        this.#cacheOf({ apiVersion, kind });
+      } catch (thrown) {
+        if (!(thrown instanceof NoKindMatch)) throw thrown;
+      }
+    }
+    const caches = kinds.flatMap(({ group, kind }) => this.#caches.get(`${kind}.${group}`) ?? []);
+    await Promise.all(caches.map(whenKnown));
   }
 
   get(ref: ObjectRef): InstalledObject | undefined {
@@ -105,6 +113,14 @@ export class KindWatches {
     cache.subscribe(onChange);
     this.#caches.set(key, cache);
     return cache;
+  }
+}
+
+async function whenKnown(cache: ObjectCache<InstalledObject>): Promise<void> {
+  try {
+    await cache.whenSynced;
+  } catch (thrown) {
+    if (!(thrown instanceof NoKindMatch)) throw thrown;
   }
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../kube/index.ts';
-import { formatKindList, parseKindList } from './kind-list.ts';
+import { applySetId, inventoryMetadata, inventoryOf, readInventory } from './inventory.ts';
 import { fingerprintOf, ownedBy, takeoverProblem } from './ownership.ts';
 
 const owner = { name: 'combo', uid: 'u1' };
-const context = { systemNamespace: 'rukpak-system', isUpgrade: false };
+const terms = { systemNamespace: 'rukpak-system', isUpgrade: false, mayAdopt: false, isOtherThere: true };
+const id = applySetId(owner);
 const configMap = (metadata: KubeObject['metadata']): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
 
 test('labels and the owner reference are added, nothing of the bundle is lost or changed', () => {
@@ -23,6 +24,7 @@ test('labels and the owner reference are added, nothing of the bundle is lost or
         app: 'x',
         'core.rukpak.io/owner-kind': 'BundleDeployment',
         'core.rukpak.io/owner-name': 'combo',
+        'applyset.kubernetes.io/part-of': id,
       },
       ownerReferences: [
         {
@@ -71,7 +73,7 @@ test.each([
   { name: 'its own', metadata: labelled('combo') },
   { name: 'what a Helm release of its name left', metadata: helm('combo') },
 ])('a deployment takes over $name', ({ metadata }) => {
-  expect(takeoverProblem(configMap({ name: 'a', ...metadata }), owner, context)).toBeUndefined();
+  expect(takeoverProblem(configMap({ name: 'a', ...metadata }), owner, terms)).toBeUndefined();
 });
 
 test.each([
@@ -87,7 +89,7 @@ test.each([
     text: 'label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
   },
 ])('a deployment does not take over what belongs to $name', ({ metadata, text }) => {
-  const problem = takeoverProblem(configMap({ name: 'a', namespace: 'ns', ...metadata }), owner, context);
+  const problem = takeoverProblem(configMap({ name: 'a', namespace: 'ns', ...metadata }), owner, terms);
   expect(problem).toContain('Unable to continue with install: ConfigMap "a" in namespace "ns" exists');
   expect(problem).toContain(text);
 });
@@ -107,12 +109,64 @@ test('the fingerprint follows our fields and the object, not what others own', (
   expect(fingerprintOf(configMap({ uid: '1' }))).not.toBe(ours);
 });
 
-test('a list of kinds is read as it was written, and nonsense in it is left out', () => {
-  const kinds = [
-    { apiVersion: 'v1', kind: 'ConfigMap' },
-    { apiVersion: 'apps/v1', kind: 'Deployment' },
-    { apiVersion: 'v1', kind: 'ConfigMap' },
-  ];
-  expect(formatKindList(kinds)).toBe('apps/v1/Deployment,v1/ConfigMap');
-  expect(parseKindList(`${formatKindList(kinds)},,x,/y`)).toEqual([kinds[1], kinds[0]]);
+test.each([
+  { apiVersion: 'v1', kind: 'Namespace' },
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+])('the garbage collector gets no $kind: others may have objects in it', (kind) => {
+  expect(ownedBy({ ...kind, metadata: { name: 'a' } }, owner, undefined).metadata.ownerReferences).toBeUndefined();
+});
+
+test.each([
+  { name: 'that is nobody else’s', metadata: {}, isOtherThere: false },
+  { name: 'of a deployment that is gone', metadata: labelled('other'), isOtherThere: false },
+])('N6 an object $name is taken over when the user asks for it', ({ metadata, isOtherThere }) => {
+  const object = configMap({ name: 'a', ...metadata });
+  expect(takeoverProblem(object, owner, { ...terms, mayAdopt: true, isOtherThere })).toBeUndefined();
+  expect(takeoverProblem(object, owner, { ...terms, isOtherThere })).toContain(
+    'to take it over, annotate BundleDeployment "combo" with core.rukpak.io/adopt: "true"',
+  );
+});
+
+test('an object of a deployment that exists is never taken over', () => {
+  const object = configMap({ name: 'a', ...labelled('other') });
+  expect(takeoverProblem(object, owner, { ...terms, mayAdopt: true })).toContain(
+    'it belongs to BundleDeployment "other"',
+  );
+});
+
+test('what a deployment of the same name released is its own again', () => {
+  const released = { annotations: { 'core.rukpak.io/released-from': 'combo' } };
+  expect(takeoverProblem(configMap({ name: 'a', ...released }), owner, terms)).toBeUndefined();
+  expect(takeoverProblem(configMap({ name: 'a', ...released }), { name: 'x', uid: 'u' }, terms)).toBeDefined();
+});
+
+test('Q7 an inventory is read as it was written, sorted, and grows with kinds and namespaces only', () => {
+  const objects = Array.from({ length: 5_000 }, (_, index) => [
+    { apiVersion: 'v1', kind: 'ConfigMap', namespace: `ns-${index % 2}` },
+    { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ns-1' },
+    { apiVersion: 'v1', kind: 'Namespace' },
+  ]).flat();
+  const inventory = inventoryOf(objects);
+  const { labels, annotations } = inventoryMetadata('combo', inventory, 'longshore/v1.2.3');
+  expect(labels).toEqual({ 'applyset.kubernetes.io/id': id });
+  expect(annotations).toEqual({
+    'applyset.kubernetes.io/tooling': 'longshore/v1.2.3',
+    'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Deployment.apps,Namespace',
+    'applyset.kubernetes.io/additional-namespaces': 'ns-0,ns-1',
+    'core.rukpak.io/installed-kinds': null,
+  });
+  expect(readInventory({ labels, annotations: annotations as Record<string, string> })).toEqual(inventory);
+});
+
+test('the id is the hash that kubectl expects of <name>.<namespace>.<kind>.<group>', () => {
+  expect(id).toBe('applyset-sxH-SH5lodnKLvBXQqGD0J461g9ZYMukRigZhhezbgg-v1');
+});
+
+test('the record of an earlier release is understood, and nonsense in a record left out', () => {
+  const annotations = { 'core.rukpak.io/installed-kinds': 'apps/v1/Deployment,v1/ConfigMap,,x,/y' };
+  expect(readInventory({ annotations })?.kinds).toEqual([
+    { group: '', kind: 'ConfigMap' },
+    { group: 'apps', kind: 'Deployment' },
+  ]);
+  expect(readInventory({ annotations: { other: 'x' } })).toBeUndefined();
 });

@@ -1,6 +1,16 @@
-import { apiVersion, bundleDeploymentResource, ownerKindLabel, ownerNameLabel } from '../api/index.ts';
+import {
+  adoptAnnotation,
+  apiVersion,
+  bundleDeploymentResource,
+  orphanAnnotation,
+  ownerKindLabel,
+  ownerNameLabel,
+  releasedFromAnnotation,
+} from '../api/index.ts';
 import { type JsonObject, sha256Digest } from '../base/index.ts';
 import { describeRef, type KubeObject, type ObjectMeta, type OwnerReference, refOf } from '../kube/index.ts';
+import { applySetId, partOfLabel } from './inventory.ts';
+import { isCrd, isNamespace } from './kind-list.ts';
 
 /** The BundleDeployment that objects are installed for. */
 export interface Owner {
@@ -26,13 +36,24 @@ function ownerReference(owner: Owner): OwnerReference {
   return { apiVersion, kind: ownerKind, name: owner.name, uid: owner.uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** A bundle's object as it is applied for `owner`: with labels and owner reference (unless it is to be kept), in
+/** The garbage collector may delete what refers to its owner, in any order. It must not get what holds the objects of others:
+ *  CustomResourceDefinitions and Namespaces; nor what is to be kept. */
+function mayBeCollected(object: KubeObject): boolean {
+  return !isKept(object.metadata) && !isCrd(object) && !isNamespace(object);
+}
+
+/** A bundle's object as it is applied for `owner`: with labels and, where the garbage collector may have it, owner reference, in
  *  `namespace` (undefined: cluster-scoped). `object` itself stays as it is. */
 export function ownedBy(object: KubeObject, owner: Owner, namespace: string | undefined): KubeObject {
   const entries = Object.entries(object.metadata).filter(([key]) => !serverFields.includes(key));
   const { namespace: _given, ownerReferences = [], ...rest } = Object.fromEntries(entries) as ObjectMeta;
-  const references = isKept(rest) ? ownerReferences : [...ownerReferences, ownerReference(owner)];
-  const labels = { ...rest.labels, [ownerKindLabel]: ownerKind, [ownerNameLabel]: owner.name };
+  const references = mayBeCollected(object) ? [...ownerReferences, ownerReference(owner)] : ownerReferences;
+  const labels = {
+    ...rest.labels,
+    [ownerKindLabel]: ownerKind,
+    [ownerNameLabel]: owner.name,
+    [partOfLabel]: applySetId(owner),
+  };
   const metadata: ObjectMeta = {
     ...rest,
     labels,
@@ -49,7 +70,7 @@ export function labelledOwner(metadata: ObjectMeta): string | undefined {
 }
 
 /** Names of the BundleDeployments that the owner references name. */
-export function referencedOwners(metadata: ObjectMeta): readonly string[] {
+function referencedOwners(metadata: ObjectMeta): readonly string[] {
   return (metadata.ownerReferences ?? [])
     .filter((reference) => reference.kind === ownerKind && reference.apiVersion === apiVersion)
     .map(({ name }) => name);
@@ -80,21 +101,42 @@ function markProblem(mark: Mark): string {
   return `${what}key "${mark.key}" must equal "${mark.want}": current value is "${mark.found}"`;
 }
 
-/** Why `existing` cannot be taken over for `owner`; undefined when it can: it bears the owner's labels, or the marks of a
- *  Helm release of that name. */
-export function takeoverProblem(
-  existing: KubeObject,
-  owner: Owner,
-  context: { readonly systemNamespace: string; readonly isUpgrade: boolean },
-): string | undefined {
-  const labelled = labelledOwner(existing.metadata);
+/** Under which circumstances an object that exists may be taken over. */
+export interface TakeoverTerms {
+  readonly systemNamespace: string;
+  readonly isUpgrade: boolean;
+  /** The user asked for it. */
+  readonly mayAdopt: boolean;
+  /** Whether the BundleDeployment that the object's labels name exists. */
+  readonly isOtherThere: boolean;
+}
+
+/** Why `existing` cannot be taken over for `owner`; undefined when it can: it bears the owner's labels, the marks of a Helm
+ *  release of that name, or that it was released by a deployment of that name; or the user wants it and it is nobody else's. */
+export function takeoverProblem(existing: KubeObject, owner: Owner, terms: TakeoverTerms): string | undefined {
+  const { metadata } = existing;
+  const labelled = labelledOwner(metadata);
   if (labelled === owner.name) return undefined;
-  const bad = adoptionMarks(existing.metadata, owner, context.systemNamespace).filter(
-    ({ want, found }) => want !== found,
-  );
-  if (labelled === undefined && bad.length === 0) return undefined;
-  const why = labelled === undefined ? bad.map(markProblem).join('; ') : `it belongs to ${ownerKind} "${labelled}"`;
-  return foreignObject(describeRef(refOf(existing)), why, context.isUpgrade);
+  const what = describeRef(refOf(existing));
+  if (labelled !== undefined) {
+    if (terms.mayAdopt && !terms.isOtherThere) return undefined;
+    return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
+  }
+  const bad = adoptionMarks(metadata, owner, terms.systemNamespace).filter(({ want, found }) => want !== found);
+  const isReleased = metadata.annotations?.[releasedFromAnnotation] === owner.name;
+  if (terms.mayAdopt || isReleased || bad.length === 0) return undefined;
+  return foreignObject(what, `${bad.map(markProblem).join('; ')}; ${adoptHint(owner)}`, terms.isUpgrade);
+}
+
+function adoptHint(owner: Owner): string {
+  return `to take it over, annotate ${ownerKind} "${owner.name}" with ${adoptAnnotation}: "true"`;
+}
+
+/** Whose it is, and what to do about it. */
+export function otherOwner(other: string, owner: Owner, isThere: boolean): string {
+  if (!isThere) return `it belongs to ${ownerKind} "${other}", which does not exist; ${adoptHint(owner)}`;
+  const way = `annotate that one with ${orphanAnnotation}: "true" before you delete it`;
+  return `it belongs to ${ownerKind} "${other}"; to move it, ${way}, or take it out of its bundle`;
 }
 
 /** The message for an object that belongs to somebody else. */
@@ -103,13 +145,22 @@ export function foreignObject(what: string, why: string, isUpgrade: boolean): st
   return `rendered manifests contain a resource that already exists. Unable to continue with ${action}: ${what} exists and cannot be imported into the current release: invalid ownership metadata; ${why}`;
 }
 
+function appliedFields({ managedFields = [] }: ObjectMeta): unknown {
+  const mine = managedFields.find(
+    (entry: JsonObject) =>
+      entry['manager'] === fieldManager && entry['operation'] === 'Apply' && entry['subresource'] === undefined,
+  );
+  return mine?.['fieldsV1'];
+}
+
+/** Whether the object, which bears `owner`'s labels, was really installed for it: labels alone are copied by controllers. */
+export function isInstalledFor(metadata: ObjectMeta, owner: string): boolean {
+  return appliedFields(metadata) !== undefined || referencedOwners(metadata).includes(owner);
+}
+
 /** Changes whenever a field that was applied has been changed by someone else, or the object was replaced; stays the same
  *  when others change other fields. It rests on what the server records of field ownership. */
-export function fingerprintOf(object: KubeObject): string {
-  const { uid = '', managedFields = [], deletionTimestamp } = object.metadata;
-  const mine = managedFields.find(
-    (entry: JsonObject) => entry['manager'] === fieldManager && entry['operation'] === 'Apply',
-  );
-  const fields = mine?.['subresource'] === undefined ? mine?.['fieldsV1'] : undefined;
-  return sha256Digest(JSON.stringify([uid, deletionTimestamp ?? '', fields ?? null]));
+export function fingerprintOf({ metadata }: KubeObject): string {
+  const { uid = '', deletionTimestamp } = metadata;
+  return sha256Digest(JSON.stringify([uid, deletionTimestamp ?? '', appliedFields(metadata) ?? null]));
 }

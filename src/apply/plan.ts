@@ -1,6 +1,7 @@
 import { isJsonObject, TerminalError } from '../base/index.ts';
 import { describeRef, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../kube/index.ts';
-import { type KindRef, kindsOf } from './kind-list.ts';
+import { isMember, partOfLabel } from './inventory.ts';
+import { isCrd, type KindRef, kindsOf } from './kind-list.ts';
 import { keyOf } from './kind-watches.ts';
 import { type Owner, ownedBy } from './ownership.ts';
 import { type Problem, problemOf, throwProblems } from './problems.ts';
@@ -17,15 +18,9 @@ export interface Plan {
 export interface PlanContext {
   readonly kube: KubeClient;
   readonly owner: Owner;
-  readonly systemNamespace: string;
+  /** Of namespaced objects that name none. */
+  readonly defaultNamespace: string;
   readonly signal: AbortSignal;
-}
-
-const crdKind = 'CustomResourceDefinition';
-
-/** Whether the object is a CustomResourceDefinition. */
-export function isCrd(object: KubeObject): boolean {
-  return object.kind === crdKind && object.apiVersion.startsWith('apiextensions.k8s.io/');
 }
 
 /** The kinds, in every version, that a CRD brings. */
@@ -69,7 +64,7 @@ async function resolveKinds(context: PlanContext, kinds: readonly KindRef[]): Pr
 
 function place(context: PlanContext, object: KubeObject, isNamespaced: boolean): KubeObject {
   const given = object.metadata.namespace;
-  const namespace = given === undefined || given === '' ? context.systemNamespace : given;
+  const namespace = given === undefined || given === '' ? context.defaultNamespace : given;
   return ownedBy(object, context.owner, isNamespaced ? namespace : undefined);
 }
 
@@ -95,6 +90,15 @@ function formProblems(objects: readonly KubeObject[]): readonly Problem[] {
   return problems;
 }
 
+/** A member of an ApplySet belongs to one parent only. */
+function memberProblems(bundle: readonly KubeObject[]): readonly Problem[] {
+  return bundle.filter(isMember).map((object) => {
+    const what = describeRef(refOf(object));
+    const message = `${what} bears the label ${partOfLabel}, which a deployment sets itself: remove it from the bundle`;
+    return problemOf('invalid bundle', new TerminalError('InvalidBundleObject', message));
+  });
+}
+
 /** Resolves kinds and places objects.
  *  @throws InstallBlocked naming all kinds that are missing · InstallRefused for nameless and repeated objects */
 export async function makePlan(context: PlanContext, bundle: readonly KubeObject[]): Promise<Plan> {
@@ -110,7 +114,7 @@ export async function makePlan(context: PlanContext, bundle: readonly KubeObject
     else if (brought.has(kindText(object))) deferred.push(object);
     else problems.push(missingKindProblem(object, missing.get(kindText(object)) ?? new NoKindMatch('', object.kind)));
   }
-  throwProblems([...problems, ...formProblems([...objects, ...deferred])]);
+  throwProblems([...problems, ...memberProblems(bundle), ...formProblems([...objects, ...deferred])]);
   return { objects, deferred, kinds };
 }
 

@@ -59,6 +59,8 @@ export interface Applied {
  *  @throws KubeRejection, KubeUnavailable, NoKindMatch from every call */
 export interface KubeClient {
   resolve(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource>;
+  /** The kind in whichever version the group serves it, the preferred one first. */
+  resolveInGroup(group: string, kind: string, options?: CallOptions): Promise<Resource>;
   /** Forgets what discovery said of a group and version. */
   forgetKinds(apiVersion: string): void;
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
@@ -249,6 +251,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     ...createReads(context),
     ...createWrites(context),
     resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
+    resolveInGroup: (group, kind, call = {}) => discovery.resolveInGroup(group, kind, call.signal),
     forgetKinds: (apiVersion) => {
       discovery.forget(apiVersion);
     },

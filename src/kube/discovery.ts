@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 import { isNotFound, NoKindMatch } from './kube-error.ts';
 
 /** What the server serves a kind as. */
@@ -14,10 +14,14 @@ export interface Discovery {
   /** Asks the server again before it says that a kind is missing.
    *  @throws NoKindMatch */
   resolve(apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource>;
+  /** The kind in the group's preferred version, or in the first other one that has it. One more request a call.
+   *  @throws NoKindMatch */
+  resolveInGroup(group: string, kind: string, signal?: AbortSignal): Promise<Resource>;
   /** Forgets what is known of a group and version, because a CRD came, changed or went. */
   forget(apiVersion: string): void;
 }
 
+type Read = (path: string, signal?: AbortSignal) => Promise<JsonValue>;
 type Kinds = ReadonlyMap<string, Resource>;
 const noKinds: Kinds = new Map();
 
@@ -33,13 +37,34 @@ function kindsOf(apiVersion: string, body: JsonValue): Kinds {
   return kinds;
 }
 
+/** `group/version` of all versions, the preferred one first. */
+function versionsOf(body: JsonValue): readonly string[] {
+  if (!isJsonObject(body)) return [];
+  const all = Array.isArray(body['versions']) ? body['versions'] : [];
+  const named = [body['preferredVersion'], ...all].flatMap((item) => {
+    const text = isJsonObject(item ?? null) ? (item as JsonObject)['groupVersion'] : undefined;
+    return typeof text === 'string' ? [text] : [];
+  });
+  return [...new Set(named)];
+}
+
+async function versionsOfGroup(group: string, read: Read, signal?: AbortSignal): Promise<readonly string[]> {
+  if (group === '') return ['v1'];
+  try {
+    return /^[a-z0-9.-]+$/.test(group) ? versionsOf(await read(`/apis/${group}`, signal)) : [];
+  } catch (thrown) {
+    if (isNotFound(thrown)) return [];
+    throw thrown;
+  }
+}
+
 /** The path under which the objects of a group and version are found. */
 export function groupVersionPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
 /** `read` fetches one discovery document. */
-export function createDiscovery(read: (path: string, signal?: AbortSignal) => Promise<JsonValue>): Discovery {
+export function createDiscovery(read: Read): Discovery {
   const known = new Map<string, Promise<Kinds>>();
   const fetchKinds = async (apiVersion: string, signal?: AbortSignal): Promise<Kinds> => {
     try {
@@ -61,13 +86,24 @@ export function createDiscovery(read: (path: string, signal?: AbortSignal) => Pr
       throw thrown;
     }
   };
+  const resolve = async (apiVersion: string, kind: string, signal?: AbortSignal): Promise<Resource> => {
+    if (!/^([a-z0-9.-]+\/)?[a-z0-9]+$/.test(apiVersion)) throw new NoKindMatch(apiVersion, kind);
+    const before = await known.get(apiVersion)?.catch(() => noKinds);
+    const found = before?.get(kind) ?? (await load(apiVersion, signal)).get(kind);
+    if (found === undefined) throw new NoKindMatch(apiVersion, kind);
+    return found;
+  };
   return {
-    resolve: async (apiVersion, kind, signal) => {
-      if (!/^([a-z0-9.-]+\/)?[a-z0-9]+$/.test(apiVersion)) throw new NoKindMatch(apiVersion, kind);
-      const before = await known.get(apiVersion)?.catch(() => noKinds);
-      const found = before?.get(kind) ?? (await load(apiVersion, signal)).get(kind);
-      if (found === undefined) throw new NoKindMatch(apiVersion, kind);
-      return found;
+    resolve,
+    resolveInGroup: async (group, kind, signal) => {
+      for (const apiVersion of await versionsOfGroup(group, read, signal)) {
+        try {
+          return await resolve(apiVersion, kind, signal);
+        } catch (thrown) {
+          if (!(thrown instanceof NoKindMatch)) throw thrown;
+        }
+      }
+      throw new NoKindMatch(group, kind);
     },
     forget: (apiVersion) => {
       known.delete(apiVersion);
