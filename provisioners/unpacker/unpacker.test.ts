@@ -62,7 +62,7 @@ function pullSecret(host: string, username: string, password: string) {
 
 describe('image bundles', () => {
   test.each(['gzip', 'zstd', 'plain'] as const)(
-    'of %s layers are stored, pinned and loaded again',
+    'Q6 of %s layers are stored, pinned and loaded again',
     async (compression) => {
       await using registry = await startRegistry();
       const digest = registry.putImage('example/combo:v1', [
@@ -146,7 +146,7 @@ describe('image bundles', () => {
     );
   });
 
-  test('are taken from an index by platform, attestations aside', async () => {
+  test('Q6 are taken from an index by platform, attestations aside', async () => {
     await using registry = await startRegistry();
     const digest = registry.putImage('multi:arm', [valid]);
     const manifest = { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest, size: 1 };
@@ -172,7 +172,7 @@ describe('image bundles', () => {
     );
   });
 
-  test('that share a layer fetch it once, also at the same time', async () => {
+  test('Q6 that share a layer fetch it once, also at the same time', async () => {
     await using registry = await startRegistry();
     registry.putImage('combo:v1', [valid]);
     const unpacker = await start({ threads: 2 });

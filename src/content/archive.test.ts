@@ -239,7 +239,7 @@ test.each([
   await expect(staged(bytes)).rejects.toThrow(message);
 });
 
-test('stops a bomb at the limit, whatever its headers say', async () => {
+test('Q18 stops a bomb at the limit, whatever its headers say', async () => {
   const spoolPath = `${tmpdir()}/${randomUUID()}`;
   await using staging = await Staging.create(spoolPath, { ...limits, unpackedBytes: 8 * 1024 * 1024 });
   const zeros = Buffer.alloc(1024 * 1024);

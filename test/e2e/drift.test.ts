@@ -73,7 +73,7 @@ describe('an installed object', () => {
     );
   });
 
-  test('N8 whose owner labels and owner reference somebody took away has them again', async () => {
+  test('N8, Q29 whose owner labels and owner reference somebody took away has them again', async () => {
     const { labels, ownerReferences } = (await world.kube.get(settings)).metadata;
     const none = { 'core.rukpak.io/owner-kind': null, 'core.rukpak.io/owner-name': null };
     await change(settings, { metadata: { labels: none, ownerReferences: null } });
@@ -83,6 +83,7 @@ describe('an installed object', () => {
       },
       { timeoutMs: 20_000 },
     );
+    expect(ownerReferences).toHaveLength(1);
   });
 
   test('N8 that cannot be put right says so on the deployment, until somebody mends it', async () => {

@@ -291,10 +291,40 @@ describe('a manifest is refused for', () => {
   });
 });
 
+describe('a git source with the directory', () => {
+  test.each(['.', './', 'k8', 'k8/', 'a/..'])(
+    'Q1 %s is a folder like any other, and the process goes on',
+    async (directory) => {
+      const name = `directory-${Buffer.from(directory).toString('hex')}`;
+      const files = { ...valid, 'k8/manifests/crds.yaml': valid['manifests/crds.yaml'] ?? '' };
+      await world.git.createRepository(`${name}.git`, [{ files }]);
+      const git = { repository: `${world.git.url}/${name}.git`, ref: { branch: 'main' }, directory };
+      await world.kube.create(bundle(name, { type: 'git', git }), { fieldManager: 'test' });
+      await world.bundleWithPhase(name, 'Unpacked');
+    },
+  );
+
+  test('Q1 that is not there is named', async () => {
+    await world.git.createRepository('short.git', [{ files: valid }]);
+    const git = { repository: `${world.git.url}/short.git`, ref: { branch: 'main' }, directory: 'x' };
+    await world.kube.create(bundle('short', { type: 'git', git }), { fieldManager: 'test' });
+    expect(await refusal('short')).toContain('"x"');
+  });
+});
+
+describe('a source whose type and member differ', () => {
+  test.each(['image', 'git', 'http', 'configMaps'])('Q1 is refused: type %s with a member upload', async (type) => {
+    const thrown = await errorOf(
+      world.kube.create(bundle(`odd-${type.toLowerCase()}`, { type, upload: {} }), { fieldManager: 'test' }),
+    );
+    expect((thrown as Error).message).toMatch(/bundle\.spec\.source\.\w+ must be set for source type/);
+  });
+});
+
 describe('while registries are silent', () => {
   const silent = Array.from({ length: 12 }, (_, index) => `silent-${index}`);
 
-  test('other Bundles are unpacked, admission answers, and the user reads what is waited for', async () => {
+  test('Q21, Q22 other Bundles are unpacked, admission answers, and the user reads what is waited for', async () => {
     for (const name of silent) await createBundle(name, 'silent');
     await eventually(() => {
       expect(registry.requests.filter((line) => line.includes('/silent/manifests/'))).toHaveLength(silent.length);

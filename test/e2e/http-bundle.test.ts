@@ -82,7 +82,7 @@ async function failureOf(name: string): Promise<string> {
 }
 
 describe('an archive behind a URL', () => {
-  test('is unpacked, and pinned by the digest of its bytes', async () => {
+  test('Q18 is unpacked, and pinned by the digest of its bytes', async () => {
     await create('plain-url', `${secure.url}/good.tgz`);
     const unpacked = await world.bundleWithPhase('plain-url', 'Unpacked');
     expect(conditionOf(unpacked, 'Unpacked')?.message).toBe('Successfully unpacked the http Bundle');
@@ -90,7 +90,7 @@ describe('an archive behind a URL', () => {
     expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'http', http: pinned });
   });
 
-  test('may be pinned beforehand, and is refused when its bytes are others', async () => {
+  test('Q18 may be pinned beforehand, and is refused when its bytes are others', async () => {
     await create('pinned', `${secure.url}/good.tgz#sha256=${hex}`);
     await world.bundleWithPhase('pinned', 'Unpacked');
     const wrong = '0'.repeat(64);
@@ -110,7 +110,7 @@ describe('an archive behind a URL', () => {
     await world.bundleWithPhase('moved', 'Unpacked');
   });
 
-  test('comes at the second try of a server that is busy', async () => {
+  test('Q18 comes at the second try of a server that is busy', async () => {
     await create('busy', `${secure.url}/busy.tgz`);
     await world.bundleWithPhase('busy', 'Unpacked');
     expect(attempts).toBe(2);

@@ -247,7 +247,7 @@ async function expectSecondVersionAlone(name: string, image: Image): Promise<voi
 }
 
 describe('a pivot that is killed when', () => {
-  test.each(pivotPoints)('$name is completed after a restart', async (point) => {
+  test.each(pivotPoints)('Q9 $name is completed after a restart', async (point) => {
     const name = `pivot-${pivotPoints.indexOf(point)}`;
     await installFirst(name);
     const image = imageOf(name, 2);
@@ -258,7 +258,7 @@ describe('a pivot that is killed when', () => {
     await expectNothingLeft(name);
   });
 
-  test('it begins, and again at each restart, is completed at last', async () => {
+  test('Q9 it begins, and again at each restart, is completed at last', async () => {
     const name = 'again';
     await installFirst(name);
     const image = imageOf(name, 2);
@@ -278,7 +278,7 @@ describe('a pivot that is killed when', () => {
 });
 
 describe('a removal that is killed when', () => {
-  test.each(removalPoints)('$name is completed after a restart', async (point) => {
+  test.each(removalPoints)('Q9 $name is completed after a restart', async (point) => {
     const name = `removal-${removalPoints.indexOf(point)}`;
     await installFirst(name);
     await killAt(point, async () => await remove(name));

@@ -210,7 +210,7 @@ describe('content that cannot be installed', () => {
     await world.deploymentWith('dependent', installed);
   });
 
-  test('D12 a CRD and an object of it install from one bundle', async () => {
+  test('D12, Q12 a CRD and an object of it install from one bundle', async () => {
     await create(bundleDeployment('d12', world.imageSource('d12:v1', crdAndObject)));
     await world.deploymentWith('d12', installed);
     const ref = {

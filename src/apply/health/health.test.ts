@@ -100,6 +100,11 @@ test.each([
     message: 'Waiting for updated revision to match current',
   },
   {
+    name: 'Q1 a Pod in the phase Unknown',
+    of: object('Pod', 'v1', { status: { phase: 'Unknown' } }),
+    message: 'Pod is Unknown',
+  },
+  {
     name: 'a claim that is not bound',
     of: object('PersistentVolumeClaim', 'v1', { status: { phase: 'Pending' } }),
     message: 'PVC is not Bound. phase: Pending',
