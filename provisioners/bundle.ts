@@ -16,7 +16,6 @@ import {
   removeFinalizer,
   setCondition,
 } from '../src/kube/index.ts';
-import { imagePullBackOff } from '../src/sources/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
 import { readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
@@ -150,13 +149,8 @@ async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedCont
 
 async function reportFailure(run: BundleRun, thrown: unknown, signal: AbortSignal): Promise<void> {
   const message = errorMessage(thrown);
-  const isTagAwaited = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
-  if (thrown instanceof WaitingError || isTagAwaited) {
+  if (thrown instanceof WaitingError) {
     await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
-    if (isTagAwaited) {
-      const told = `${message}: ${errorMessage(thrown.cause)}`;
-      run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackPending', message: told });
-    }
     return;
   }
   const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { parseBundle } from '../src/api/index.ts';
 import { isJsonObject, type JsonObject, silentLogger } from '../src/base/index.ts';
@@ -33,6 +34,7 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
   return {
     readConfigMap: (name) =>
       Promise.resolve(configMaps.find(({ metadata }) => isJsonObject(metadata) && metadata.name === name)),
+    readObjects: () => Readable.from([]),
     listBundles: () => Promise.resolve(bundles.map(parseBundle)),
   };
 }
@@ -235,7 +237,7 @@ test.each<[string, string, number]>([
   ['no uid', JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: {} }), 400],
   ['a forbidden key', '{"__proto__":{"a":1}}', 400],
   ['10,000 levels', '['.repeat(10_000) + ']'.repeat(10_000), 400],
-  ['more than 3 MiB', JSON.stringify('x'.repeat(3 * 1024 * 1024)), 413],
+  ['more than 7 MiB', JSON.stringify('x'.repeat(7 * 1024 * 1024)), 413],
 ])('a body with %s is refused', async (_case, payload, code) => {
   await using app = buildWebhook({ facts: facts(), systemNamespace: 'rukpak-system', log: silentLogger() });
   const headers = { 'content-type': 'application/json' };
@@ -251,6 +253,7 @@ test('another path is 404, an object of another form is refused with 400, and un
   expect(response.status).toMatchObject({ code: 400 });
   const broken: FactsReader = {
     readConfigMap: () => Promise.reject(new Error('secret detail')),
+    readObjects: () => Readable.from([]),
     listBundles: () => Promise.reject(new Error('secret detail')),
   };
   const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'x' } }] };

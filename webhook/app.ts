@@ -4,8 +4,8 @@ import { type Endpoint, endpoints } from './checks.ts';
 import type { FactsReader } from './facts.ts';
 import { answerReview, answerUndecodable, readReview, reviewSchema } from './review.ts';
 
-/** The API server's own limit for a request body. */
-const maxBodyBytes = 3 * 1024 * 1024;
+/** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
+const maxBodyBytes = 7 * 1024 * 1024;
 /** Shorter than the 10 s after which the API server gives up, so that the reason is ours to tell. */
 const factsDeadlineMs = 8_000;
 
@@ -59,7 +59,7 @@ function handleError(log: Logger, error: unknown, reply: FastifyReply): FastifyR
 }
 
 /** The webhook as an app that does not listen: one POST route a row of the table of endpoints, `AdmissionReview` v1 in and out.
- *  400 for anything else, 404 for another path, 413 over 3 MiB, 500 with a JSON error when facts cannot be read. */
+ *  400 for anything else, 404 for another path, 413 over 7 MiB, 500 with a JSON error when facts cannot be read. */
 export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance {
   const options = {
     logger: false as const,

@@ -1,5 +1,13 @@
-import { type BundleSource, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
+import {
+  type BundleSource,
+  bundleDeploymentResource,
+  ownerKindLabel,
+  parseBundle,
+  parseBundleDeployment,
+} from '../src/api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../src/base/index.ts';
+import { readSwitches } from '../src/crd-safety/index.ts';
+import { checkCrd } from './crd-change.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
 import {
@@ -58,11 +66,12 @@ const checkBundle: Check = async (request, context) => {
 /** A template that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return silence;
-  const { template } = parseBundleDeployment(request.object).spec;
+  const { metadata, spec } = parseBundleDeployment(request.object);
+  const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
   const oldTemplate = isJsonObject(oldSpec) ? oldSpec.template : undefined;
-  if (isJsonEqual(template as unknown as JsonValue, oldTemplate)) return silence;
-  return await checkSource(template.spec.source, templateSourceRules, context);
+  if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return ofSwitches;
+  return joinVerdicts([await checkSource(spec.template.spec.source, templateSourceRules, context), ofSwitches]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {
@@ -94,7 +103,14 @@ export interface Endpoint {
   readonly check: Check;
   readonly rule: JsonObject;
   readonly isForSystemNamespace: boolean;
+  /** The configuration that it is part of. */
+  readonly configuration: string;
+  /** Labels that the object must have, before or after the change. */
+  readonly objectLabels?: Readonly<Record<string, string>>;
 }
+
+const mainConfiguration = 'rukpak-validating-webhook-configuration';
+const crdConfiguration = 'crd-validation-webhook';
 
 /** Every path that the server answers; the configuration that it registers is made from the same rows. */
 export const endpoints: readonly Endpoint[] = [
@@ -109,6 +125,7 @@ export const endpoints: readonly Endpoint[] = [
       resources: ['bundles'],
     },
     isForSystemNamespace: false,
+    configuration: mainConfiguration,
   },
   {
     webhook: 'vbundledeployments.core.rukpak.io',
@@ -121,6 +138,7 @@ export const endpoints: readonly Endpoint[] = [
       resources: ['bundledeployments'],
     },
     isForSystemNamespace: false,
+    configuration: mainConfiguration,
   },
   {
     webhook: 'vconfigmaps.core.rukpak.io',
@@ -128,5 +146,21 @@ export const endpoints: readonly Endpoint[] = [
     check: checkConfigMap,
     rule: { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'DELETE'], resources: ['configmaps'] },
     isForSystemNamespace: true,
+    configuration: mainConfiguration,
+  },
+  {
+    webhook: 'webhook.crdvalidator.io',
+    path: '/validate-crd',
+    check: checkCrd,
+    rule: {
+      apiGroups: ['apiextensions.k8s.io'],
+      apiVersions: ['v1'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: ['customresourcedefinitions'],
+      scope: '*',
+    },
+    isForSystemNamespace: false,
+    configuration: crdConfiguration,
+    objectLabels: { [ownerKindLabel]: bundleDeploymentResource.kind },
   },
 ];

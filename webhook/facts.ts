@@ -1,10 +1,13 @@
 import type { Bundle } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
+import type { ReadObjects } from '../src/crd-safety/index.ts';
 
 /** What the webhook may read, and nothing else. Never waits for anything but the API server.
  *  @throws TransientError when the API server does not answer: the request then fails with HTTP 500 */
 export interface FactsReader {
   /** A ConfigMap of the system namespace. */
   readConfigMap(name: string, options: { readonly signal: AbortSignal }): Promise<JsonObject | undefined>;
+  /** The objects of a custom kind. */
+  readonly readObjects: ReadObjects;
   listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
 }

@@ -1,6 +1,6 @@
-/** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments and the ConfigMaps of the
- *  system namespace, and the configuration that makes an API server ask it. Main type: `WebhookServer`. Never fetches anything
- *  from outside the cluster, and writes nothing but its own configuration. */
+/** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments, the ConfigMaps of the
+ *  system namespace and CustomResourceDefinitions, and the configurations that make an API server ask it. Main type: `WebhookServer`. Never fetches anything
+ *  from outside the cluster, and writes nothing but its own configurations. */
 export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
 export type { FactsReader } from './facts.ts';
 export {
@@ -9,7 +9,6 @@ export {
   registerWebhooks,
   type WebhookAddress,
   type WebhookConfiguration,
-  webhookConfiguration,
-  webhookConfigurationName,
+  webhookConfigurations,
 } from './registration.ts';
 export { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './server.ts';

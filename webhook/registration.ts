@@ -1,8 +1,5 @@
 import type { JsonObject } from '../src/base/index.ts';
-import { endpoints } from './checks.ts';
-
-/** Name of the ValidatingWebhookConfiguration. */
-export const webhookConfigurationName = 'rukpak-validating-webhook-configuration';
+import { type Endpoint, endpoints } from './checks.ts';
 
 /** A ValidatingWebhookConfiguration as it is applied. */
 export type WebhookConfiguration = {
@@ -37,33 +34,42 @@ function clientConfig({ address, caBundlePem }: Registration, path: string): Jso
   return { caBundle, service: { ...address.service, path } };
 }
 
-/** The configuration with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
-export function webhookConfiguration(registration: Registration): WebhookConfiguration {
+function webhookOf(endpoint: Endpoint, registration: Registration): JsonObject {
+  const { systemNamespace } = registration;
+  const { webhook, path, rule, objectLabels } = endpoint;
   return {
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
-    metadata: { name: webhookConfigurationName },
-    webhooks: endpoints.map(({ webhook, path, rule, isForSystemNamespace }) => ({
-      name: webhook,
-      admissionReviewVersions: ['v1'],
-      clientConfig: clientConfig(registration, path),
-      failurePolicy: 'Fail',
-      matchPolicy: 'Equivalent',
-      sideEffects: 'None',
-      timeoutSeconds: 10,
-      rules: [rule],
-      ...(isForSystemNamespace
-        ? { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': registration.systemNamespace } } }
-        : {}),
-    })),
+    name: webhook,
+    admissionReviewVersions: ['v1'],
+    clientConfig: clientConfig(registration, path),
+    failurePolicy: 'Fail',
+    matchPolicy: 'Equivalent',
+    sideEffects: 'None',
+    timeoutSeconds: 10,
+    rules: [rule],
+    ...(endpoint.isForSystemNamespace
+      ? { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': systemNamespace } } }
+      : {}),
+    ...(objectLabels === undefined ? {} : { objectSelector: { matchLabels: objectLabels } }),
   };
 }
 
-/** Writes the configuration, whoever wrote it before. */
+/** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
+export function webhookConfigurations(registration: Registration): readonly WebhookConfiguration[] {
+  return [...Map.groupBy(endpoints, ({ configuration }) => configuration)].map(([name, members]) => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name },
+    webhooks: members.map((endpoint) => webhookOf(endpoint, registration)),
+  }));
+}
+
+/** Writes the configurations, whoever wrote them before. */
 export async function registerWebhooks(
   apply: ApplyConfiguration,
   registration: Registration,
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  await apply(webhookConfiguration(registration), { fieldManager: 'rukpak-webhooks', force: true, ...options });
+  for (const configuration of webhookConfigurations(registration)) {
+    await apply(configuration, { fieldManager: 'rukpak-webhooks', force: true, ...options });
+  }
 }

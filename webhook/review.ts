@@ -12,6 +12,8 @@ export interface ReviewRequest {
   readonly namespace: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
+  /** Who says to have made the change; empty for a deletion. */
+  readonly fieldManager: string;
 }
 
 /** JSON schema of the body of every route; other members pass. */
@@ -31,6 +33,7 @@ export const reviewSchema = {
         namespace: { type: 'string' },
         object: { type: ['object', 'null'] },
         oldObject: { type: ['object', 'null'] },
+        options: { type: ['object', 'null'] },
       },
     },
   },
@@ -54,14 +57,16 @@ export function readReview(body: JsonObject): ReviewRequest {
     namespace: textOrEmpty(request.namespace),
     object: objectOrNothing(request.object),
     oldObject: objectOrNothing(request.oldObject),
+    fieldManager: textOrEmpty(objectOrNothing(request.options)?.fieldManager),
   };
 }
 
 function statusOf({ denials }: Verdict): JsonObject | undefined {
   if (denials.length === 0) return undefined;
   const text = denials.map((denial) => denial.text).join('; ');
-  const isOriginal = denials.every(({ form }) => form === 'original');
-  return isOriginal ? { code: 403, reason: text, message: '' } : { code: 422, reason: 'Invalid', message: text };
+  if (denials.every(({ form }) => form === 'original')) return { code: 403, reason: text, message: '' };
+  if (denials.every(({ form }) => form === 'long')) return { code: 403, reason: 'Forbidden', message: text };
+  return { code: 422, reason: 'Invalid', message: text };
 }
 
 function reviewOf(response: JsonObject): JsonObject {

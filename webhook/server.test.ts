@@ -1,10 +1,15 @@
 import { request } from 'node:https';
+import { Readable } from 'node:stream';
 import { type TLSSocket } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { type Clock, silentLogger } from '../src/base/index.ts';
 import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from './index.ts';
 
-const facts = { readConfigMap: () => Promise.resolve(undefined), listBundles: () => Promise.resolve([]) };
+const facts = {
+  readConfigMap: () => Promise.resolve(undefined),
+  readObjects: () => Readable.from([]),
+  listBundles: () => Promise.resolve([]),
+};
 
 async function serialOf(port: number, ca: string): Promise<string> {
   return await new Promise((resolve, reject) => {
@@ -65,5 +70,26 @@ test('the configuration names each webhook, where it is and which authority to t
     timeoutSeconds: 10,
     sideEffects: 'None',
     namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'sys' } },
+  });
+  expect(applied[1]).toMatchObject({
+    metadata: { name: 'crd-validation-webhook' },
+    webhooks: [
+      {
+        name: 'webhook.crdvalidator.io',
+        clientConfig: { url: 'https://127.0.0.1:9443/validate-crd' },
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        objectSelector: { matchLabels: { 'core.rukpak.io/owner-kind': 'BundleDeployment' } },
+        rules: [
+          {
+            apiGroups: ['apiextensions.k8s.io'],
+            apiVersions: ['v1'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['customresourcedefinitions'],
+            scope: '*',
+          },
+        ],
+      },
+    ],
   });
 });

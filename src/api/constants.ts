@@ -26,6 +26,14 @@ export const releasedFromAnnotation = 'core.rukpak.io/released-from';
 /** Field manager of everything that the provisioners apply. */
 export const fieldManager = 'rukpak-core';
 
+/** Field manager of everything that is installed for a BundleDeployment. */
+export const installFieldManager = 'longshore';
+
+/** On a CustomResourceDefinition: `"false"` switches all checks of its changes off. */
+export const safeCrdUpgradeAnnotation = 'core.rukpak.io/safe-crd-upgrade-validation';
+/** On a CustomResourceDefinition or a BundleDeployment: checks of changes that are switched off, separated by commas. */
+export const crdSafetyIgnoreAnnotation = 'core.rukpak.io/crd-safety-ignore';
+
 /** `provisionerClassName` of the provisioner for plain+v0 bundles. */
 export const plainProvisionerClass = 'core-rukpak-io-plain';
 /** `provisionerClassName` of the converter of registry+v1 bundles. */

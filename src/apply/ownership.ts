@@ -2,6 +2,7 @@ import {
   adoptAnnotation,
   apiVersion,
   bundleDeploymentResource,
+  installFieldManager,
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,
@@ -19,7 +20,7 @@ export interface Owner {
 }
 
 /** Field manager of everything that is installed. */
-export const fieldManager = 'longshore';
+export const fieldManager: string = installFieldManager;
 
 const policyAnnotation = 'helm.sh/resource-policy';
 const ownerKind = bundleDeploymentResource.kind;

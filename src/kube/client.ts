@@ -66,6 +66,8 @@ export interface KubeClient {
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
   /** All pages. Items bear `apiVersion` and `kind`. */
   list(target: ListTarget, options?: CallOptions): Promise<KubeList>;
+  /** The same, at most 500 items at a time. */
+  listPages(target: ListTarget, options?: CallOptions): AsyncIterable<KubeList>;
   create(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
   update(object: KubeObject, options: WriteOptions): Promise<KubeObject>;
   /** JSON merge patch; a `metadata.resourceVersion` in it is a precondition. */
@@ -148,22 +150,32 @@ async function send(context: Context, apiVersion: string, request: Sendable): Pr
   }
 }
 
-async function listAll(context: Context, target: ListTarget, call: CallOptions): Promise<KubeList> {
+async function* listPages(context: Context, target: ListTarget, call: CallOptions): AsyncGenerator<KubeList> {
   const base = await collectionOf(context, target, call.signal);
   const accept = target.isMetadataOnly === true ? metadataListType : undefined;
   const { apiVersion, kind } = target;
-  const items: KubeObject[] = [];
-  let resourceVersion = '';
   let next: string | undefined;
   do {
     const path = `${base}${query({ ...selectorsOf(target), limit: String(pageSize), continue: next })}`;
     const page = await send(context, apiVersion, { method: 'GET', path, accept, isRepeatable: true, ...call });
     const body = page.body as JsonObject;
     const metadata = (body['metadata'] ?? {}) as { resourceVersion?: string; continue?: string };
-    for (const item of (body['items'] ?? []) as unknown as KubeObject[]) items.push({ ...item, apiVersion, kind });
-    resourceVersion = metadata.resourceVersion ?? '';
+    const found = (body['items'] ?? []) as unknown as KubeObject[];
+    yield {
+      resourceVersion: metadata.resourceVersion ?? '',
+      items: found.map((item) => ({ ...item, apiVersion, kind })),
+    };
     next = metadata.continue === '' ? undefined : metadata.continue;
   } while (next !== undefined);
+}
+
+async function listAll(context: Context, target: ListTarget, call: CallOptions): Promise<KubeList> {
+  const items: KubeObject[] = [];
+  let resourceVersion = '';
+  for await (const page of listPages(context, target, call)) {
+    for (const item of page.items) items.push(item);
+    ({ resourceVersion } = page);
+  }
   return { resourceVersion, items };
 }
 
@@ -182,7 +194,7 @@ async function openWatch(context: Context, target: ListTarget, watch: WatchOptio
   throw await refusalOf(response, `watch ${target.kind}`);
 }
 
-function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'openWatch'> {
+function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'listPages' | 'openWatch'> {
   return {
     get: async (ref, call = {}) => {
       const path = await objectPath(context, ref, call);
@@ -190,6 +202,7 @@ function createReads(context: Context): Pick<KubeClient, 'get' | 'list' | 'openW
       return (await send(context, ref.apiVersion, request)).body as KubeObject;
     },
     list: (target, call = {}) => listAll(context, target, call),
+    listPages: (target, call = {}) => listPages(context, target, call),
     openWatch: (target, watch) => openWatch(context, target, watch),
   };
 }

@@ -10,7 +10,8 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/resolver': ['src/base'],
   'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   'src/formats': ['src/content', 'src/api', 'src/base', 'src/metrics'],
-  'src/apply': ['src/kube', 'src/api', 'src/base', 'src/metrics'],
+  'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
+  'src/apply': ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [
     'src/sources',
     'src/content',
@@ -22,7 +23,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
     'src/metrics',
   ],
-  webhook: ['src/kube', 'src/api', 'src/base', 'src/metrics'],
+  webhook: ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   apiserver: ['src/schema', 'src/base'],
   cli: '*',
 };

@@ -12,5 +12,7 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { type SampleVersion, sampleCrd } from './sample-crd.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
+
 export { startWebServer, type WebServer } from './web-server.ts';

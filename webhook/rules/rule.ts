@@ -1,9 +1,10 @@
 import type { BundleSource } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 
-/** `original`: the whole text goes into `status.reason` with code 403; `added`: 422 `Invalid` with the text as message. */
+/** `original`: the whole text goes into `status.reason` with code 403, and kubectl shows it twice; `long`: 403 `Forbidden` with the text as message;
+ *  `added`: 422 `Invalid` with the text as message. */
 interface Denial {
-  readonly form: 'original' | 'added';
+  readonly form: 'original' | 'long' | 'added';
   readonly text: string;
 }
 
@@ -44,6 +45,11 @@ export const silence: Verdict = { denials: [], warnings: [] };
 /** A refusal with a text that users know from the original. */
 export function deny(text: string): Verdict {
   return { denials: [{ form: 'original', text }], warnings: [] };
+}
+
+/** A refusal with a text of the original that takes more than a line. */
+export function denyAtLength(text: string): Verdict {
+  return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
 /** A refusal by a rule that the original has not. */

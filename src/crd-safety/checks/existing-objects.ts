@@ -1,0 +1,181 @@
+import { errorMessage, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import { compileDefaults, compileListTypes, compileSchema, type FieldError, type Schema } from '../../schema/index.ts';
+import type { CheckInfo } from '../check.ts';
+import { type Crd, versionOf } from '../crd.ts';
+import { aboutExistingObjects, isSameDemand } from '../wording.ts';
+
+/** All objects of a kind in one version, page by page; a page's objects belong to the caller.
+ *  @throws TransientError, TerminalError when the cluster does not answer */
+export type ReadObjects = (
+  target: { readonly apiVersion: string; readonly kind: string },
+  options: { readonly signal: AbortSignal },
+) => AsyncIterable<readonly JsonObject[]>;
+
+/** Existing objects satisfy the schemas that they would be read by. */
+export const existingObjects: CheckInfo = {
+  name: 'existingObjects',
+  refuses:
+    'an existing object does not satisfy the new schema of its version, or that of a new version where objects are not converted by a webhook.',
+};
+
+interface Target {
+  readonly version: string;
+  readonly schema: Schema;
+}
+
+/** A version in which all objects are read, and the new schemas that they must satisfy. */
+interface Listing {
+  readonly version: string;
+  readonly against: readonly Target[];
+}
+
+function byName(a: Target, b: Target): number {
+  return a.version < b.version ? -1 : 1;
+}
+
+function isChanged(before: Schema, after: Schema): boolean {
+  return !isSameDemand(before as unknown as JsonObject, after as unknown as JsonObject);
+}
+
+/** What has to be read; empty when no schema that objects are read by changes. */
+function listingsOf(before: Crd, after: Crd): readonly Listing[] {
+  if (!before.isEstablished) return [];
+  const shared = before.versions
+    .filter(({ name, isServed }) => isServed && versionOf(after, name) !== undefined)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const added = after.versions
+    .filter(({ name }) => after.isConvertedAlike && versionOf(before, name) === undefined)
+    .map(({ name, schema }) => ({ version: name, schema }))
+    .toSorted(byName);
+  return shared.flatMap(({ name, schema }, index) => {
+    const now = versionOf(after, name)?.schema ?? {};
+    const own = isChanged(schema, now) ? [{ version: name, schema: now }] : [];
+    // Objects that are converted alike are the same in each version: once is enough.
+    const against = [...own, ...(index === 0 || !before.isConvertedAlike ? added : [])];
+    return against.length === 0 ? [] : [{ version: name, against }];
+  });
+}
+
+const maxShown = 10;
+const maxErrorCharacters = 1000;
+
+class InvalidSchema extends TerminalError {
+  constructor(message: string, cause: unknown) {
+    super('InvalidSchema', message, { cause });
+  }
+}
+
+type ObjectCheck = (object: JsonObject) => string | undefined;
+
+function joined(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
+  const text = texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`;
+  return text.length <= maxErrorCharacters ? text : `${text.slice(0, maxErrorCharacters)}…`;
+}
+
+/** The check of one object against a schema, read as the API server would read it: with the schema's defaults.
+ *  @throws InvalidSchema */
+function compileObjectCheck({ version, schema }: Target): ObjectCheck {
+  try {
+    const setDefaults = compileDefaults(schema);
+    const compiled = compileSchema(schema);
+    const listTypes = compileListTypes(schema);
+    return (object) => {
+      const value: JsonValue = structuredClone(object);
+      setDefaults(value);
+      const errors = [...compiled.validate(value), ...(listTypes?.(value, '') ?? [])];
+      return errors.length === 0 ? undefined : joined(errors);
+    };
+  } catch (thrown) {
+    const why = `error creating validator for the schema of version "${version}": ${errorMessage(thrown)}`;
+    throw new InvalidSchema(why, thrown);
+  }
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const { namespace = '', name = '' } = (metadata ?? {}) as { namespace?: string; name?: string };
+  return `${namespace}/${name}`;
+}
+
+/** What was seen of all objects. */
+class Tally {
+  readonly #shown: string[] = [];
+  #failed = 0;
+  seen = 0;
+
+  look(object: JsonObject, checks: readonly { readonly version: string; readonly check: ObjectCheck }[]): void {
+    this.seen += 1;
+    const texts = checks.flatMap(({ version, check }) => {
+      const errors = check(object);
+      if (errors === undefined) return [];
+      return [
+        `existing custom object ${nameOf(object)} failed validation for new schema version ${version}: ${errors}`,
+      ];
+    });
+    if (texts.length > 0) this.#failed += 1;
+    this.#shown.push(...texts.slice(0, maxShown - this.#shown.length));
+  }
+
+  text(): string | undefined {
+    if (this.#failed === 0) return undefined;
+    const more = `${this.#failed} of ${this.seen} objects fail, the first are shown`;
+    return [...this.#shown, ...(this.#failed > this.#shown.length ? [more] : [])].join('\n');
+  }
+}
+
+/** How objects are read: `deadlineMs` is for all of them, `signal` ends it without a finding. */
+export interface ObjectReading {
+  readonly read: ReadObjects;
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Reader {
+  readonly open: (version: string) => AsyncIterable<readonly JsonObject[]>;
+  /** Why reading broke off. */
+  readonly why: (thrown: unknown, seen: number) => string;
+}
+
+function createReader(crd: Crd, { read, deadlineMs, signal }: ObjectReading): Reader {
+  const timeout = AbortSignal.timeout(deadlineMs);
+  const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  return {
+    open: async function* pages(version) {
+      for await (const page of read({ apiVersion: `${crd.group}/${version}`, kind: crd.kind }, { signal: bounded })) {
+        bounded.throwIfAborted();
+        yield page;
+      }
+    },
+    why: (thrown, seen) => {
+      signal?.throwIfAborted();
+      return timeout.aborted
+        ? `no more than ${seen} could be read within ${deadlineMs / 1000} s`
+        : errorMessage(thrown);
+    },
+  };
+}
+
+async function checkListing(crd: Crd, { version, against }: Listing, reader: Reader): Promise<string | undefined> {
+  const tally = new Tally();
+  try {
+    const checks = against.map((target) => ({ version: target.version, check: compileObjectCheck(target) }));
+    for await (const page of reader.open(version)) for (const object of page) tally.look(object, checks);
+  } catch (thrown) {
+    if (thrown instanceof InvalidSchema) return thrown.message;
+    const problem = `error listing objects for ${crd.group}/${version}, Kind=${crd.kind}: ${reader.why(thrown, tally.seen)}`;
+    return [tally.text(), problem].filter((text) => text !== undefined).join('\n');
+  }
+  return tally.text();
+}
+
+/** Reads all objects, a page at a time, and says which do not satisfy the new schemas: the first ten of a version and the number of all.
+ *  Objects that cannot be read count as a finding. */
+export async function findInvalidObjects(before: Crd, after: Crd, reading: ObjectReading): Promise<readonly string[]> {
+  const reader = createReader(before, reading);
+  const texts: string[] = [];
+  for (const listing of listingsOf(before, after)) {
+    const text = await checkListing(before, listing, reader);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts.length === 0 ? [] : [aboutExistingObjects(before.name, texts.join('\n'))];
+}

@@ -1,0 +1,16 @@
+import { goQuote } from '../../schema/index.ts';
+import type { SchemaCheck } from '../check.ts';
+
+function verb(before: string, after: string): string {
+  if (before === '') return 'added';
+  return after === '' ? 'removed' : 'changed';
+}
+
+/** Patterns stay: which of two allows more cannot be told from them. */
+export const pattern: SchemaCheck = {
+  name: 'pattern',
+  refuses: 'the pattern of a text is added, changed or removed.',
+  keywords: ['pattern'],
+  find: ({ pattern: before = '' }, { pattern: after = '' }) =>
+    before === after ? undefined : `pattern ${verb(before, after)} : ${goQuote(before)} -> ${goQuote(after)}`,
+};

@@ -1,0 +1,12 @@
+import type { SchemaCheck } from '../check.ts';
+
+/** Nothing becomes required: objects without the field could not be written any more. */
+export const required: SchemaCheck = {
+  name: 'required',
+  refuses: 'a field of an existing object becomes required.',
+  keywords: ['required'],
+  find: ({ required: before = [] }, { required: after = [] }) => {
+    const added = after.filter((field) => !before.includes(field));
+    return added.length === 0 ? undefined : `new required fields: [${added.toSorted().join(' ')}]`;
+  },
+};

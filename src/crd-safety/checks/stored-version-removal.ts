@@ -1,0 +1,25 @@
+import type { CrdCheck } from '../check.ts';
+import { type Crd, versionOf } from '../crd.ts';
+import { aboutExistingObjects } from '../wording.ts';
+
+function missingVersions(before: Crd, after: Crd): readonly string[] {
+  return before.storedVersions.filter((name) => versionOf(after, name) === undefined).toSorted();
+}
+
+/** A version that objects are stored in stays among `spec.versions`. */
+export const storedVersionRemoval: CrdCheck = {
+  name: 'storedVersionRemoval',
+  refuses: 'a version goes in which the cluster may have stored objects (`status.storedVersions`).',
+  find: (before, after) => {
+    if (after.versions.length === 0) return ['could not find any versions in the new CRD'];
+    const missing = missingVersions(before, after);
+    const removed = missing.filter((name) => versionOf(before, name) !== undefined);
+    if (removed.length > 0) {
+      return [aboutExistingObjects(before.name, `cannot remove stored versions [${removed.join(' ')}]`)];
+    }
+    return missing.map(
+      (name) =>
+        `risk of data loss updating "${before.name}": new CRD removes version ${name} that is listed as a stored version on the existing CRD`,
+    );
+  },
+};

@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import type { Schema } from '../../schema/index.ts';
+import type { SchemaCheck } from '../check.ts';
+import { goFieldName, isSameDemand, shownValue, wordsOnly } from '../wording.ts';
+
+const rulesKeyword = 'x-kubernetes-validations';
+/** Judged place by place. */
+const places = new Set(['properties', 'items']);
+
+function ruleTexts(rules: JsonValue | undefined): string[] {
+  const list = Array.isArray(rules) ? rules.filter(isJsonObject) : [];
+  return list.map(({ rule, optionalOldSelf }) => {
+    return `${typeof rule === 'string' ? rule : ''}${optionalOldSelf === true ? ' (optionalOldSelf)' : ''}`;
+  });
+}
+
+/** Rules may go, and their messages may change. */
+function rulesChange(before: JsonValue | undefined, after: JsonValue | undefined): string | undefined {
+  const old = ruleTexts(before);
+  const added = ruleTexts(after).filter((rule) => !old.includes(rule));
+  if (added.length === 0) return undefined;
+  const gone = old.filter((rule) => !ruleTexts(after).includes(rule));
+  return `XValidations ${gone.length === 0 ? '<empty>' : gone.join(', ')} -> ${added.join(', ')}`;
+}
+
+/** Lists are atomic where nothing is said; false and an empty list say nothing. */
+function meaningOf(keyword: string, value: JsonValue | undefined): JsonValue | undefined {
+  if (keyword === 'x-kubernetes-list-type' && value === 'atomic') return undefined;
+  return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+function isJudgedBelow(keyword: string, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+  return keyword === 'additionalProperties' && isJsonObject(before) && isJsonObject(after);
+}
+
+function keywordChange(keyword: string, before: JsonObject, after: JsonObject): string | undefined {
+  const [old, now] = [meaningOf(keyword, before[keyword]), meaningOf(keyword, after[keyword])];
+  if (keyword === rulesKeyword) return rulesChange(old, now);
+  if (isJudgedBelow(keyword, old, now) || isSameDemand(old, now)) return undefined;
+  const [oldText, nowText] = [shownValue(old), shownValue(now)];
+  return `${goFieldName(keyword)} ${oldText} -> ${nowText}${oldText === nowText ? ' (changed)' : ''}`;
+}
+
+/** The check of all that no other check judges: whether such a change is safe cannot be told. `judged` are their keywords. */
+export function unhandledBeside(judged: readonly string[]): SchemaCheck {
+  const known = new Set([...judged, ...places, ...wordsOnly]);
+  return {
+    name: 'unhandled',
+    refuses:
+      'anything else that a schema demands changes: `format`, `anyOf`, `allOf`, `not`, `multipleOf`, `x-kubernetes-*`; of CEL rules, that one is added or changed.',
+    keywords: [],
+    find: (before: Schema, after: Schema) => {
+      const [old, now] = [before as unknown as JsonObject, after as unknown as JsonObject];
+      const keywords = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((key) => !known.has(key));
+      const changes = keywords
+        .toSorted()
+        .map((keyword) => keywordChange(keyword, old, now))
+        .filter((change) => change !== undefined);
+      return changes.length === 0 ? undefined : `unhandled changes found (${changes.join('; ')})`;
+    },
+  };
+}

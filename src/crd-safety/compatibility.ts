@@ -1,0 +1,59 @@
+import type { Schema } from '../schema/index.ts';
+import type { Finding } from './check.ts';
+import { crdChecks, schemaChecks } from './checks/table.ts';
+import { type Crd, type CrdVersion, compareAge, versionOf } from './crd.ts';
+import { pairSchemas } from './schema-pairs.ts';
+
+/** `isWhole`: a place that is gone counts as one that allows everything; otherwise it is left to another check. */
+function schemaFindings(
+  where: string,
+  [before, after]: readonly [Schema, Schema],
+  options: { readonly isWhole: boolean },
+): Finding[] {
+  return pairSchemas(before, after).flatMap((pair) => {
+    if (pair.after === undefined && !options.isWhole) return [];
+    return schemaChecks.flatMap(({ name, find }): Finding[] => {
+      const message = find(pair.before, pair.after ?? {});
+      if (message === undefined) return [];
+      return [{ check: name, text: `${where}: ${pair.path}: ${name}: ${message}`, isStatic: true }];
+    });
+  });
+}
+
+function versionFindings(before: Crd, after: Crd): Finding[] {
+  return before.versions.toSorted(byAge).flatMap(({ name, schema }) => {
+    const now = versionOf(after, name);
+    return now === undefined ? [] : schemaFindings(name, [schema, now.schema], { isWhole: false });
+  });
+}
+
+function byAge(a: CrdVersion, b: CrdVersion): number {
+  return compareAge(a.name, b.name);
+}
+
+function pairFindings(crd: Crd): Finding[] {
+  const served = crd.versions.filter(({ isServed }) => isServed).toSorted(byAge);
+  return served.flatMap((older, index) =>
+    served
+      .slice(index + 1)
+      .flatMap((newer) =>
+        schemaFindings(`${older.name} -> ${newer.name}`, [older.schema, newer.schema], { isWhole: true }),
+      ),
+  );
+}
+
+/** What the versions of the new definition have against each other, less what they had before. */
+function newPairFindings(before: Crd, after: Crd): Finding[] {
+  if (!after.isConvertedAlike) return [];
+  const known = new Set(pairFindings(before).map(({ text }) => text));
+  return pairFindings(after).filter(({ text }) => !known.has(text));
+}
+
+/** What in the new definition may be incompatible with the old one, whatever objects there are: of the CRD, of each version, of versions among
+ *  each other. Pure. */
+export function findIncompatibilities(before: Crd, after: Crd): readonly Finding[] {
+  const ofCrd = crdChecks.flatMap(({ name, find }) =>
+    find(before, after).map((message) => ({ check: name, text: `${name}: ${message}`, isStatic: true })),
+  );
+  return [...ofCrd, ...versionFindings(before, after), ...newPairFindings(before, after)];
+}

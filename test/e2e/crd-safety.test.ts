@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { eventually, type SampleVersion, sampleCrd } from '../support/index.ts';
+import { errorOf, startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const crdVersion = 'apiextensions.k8s.io/v1';
+const crdKind = 'CustomResourceDefinition';
+const fieldManager = 'test';
+const owned = { 'core.rukpak.io/owner-kind': 'BundleDeployment' };
+
+function schema(required: string[] = []): JsonObject {
+  const properties = { sampleProperty: { type: 'string' } };
+  const spec = { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+  return { type: 'object', properties: { spec } };
+}
+
+const optional: SampleVersion = { name: 'v1alpha1', schema: schema() };
+const strict: SampleVersion = { name: 'v1alpha1', schema: schema(['sampleProperty']) };
+
+/** The sample CRD in a group of its own, so that tests do not meet. */
+function crdOf(group: string, versions: readonly SampleVersion[]): KubeObject {
+  const { status: _status, ...crd } = sampleCrd(versions);
+  const spec = { ...(crd.spec as JsonObject), group };
+  return { ...crd, metadata: { name: `samples.${group}` }, spec } as unknown as KubeObject;
+}
+
+async function createCrd(group: string, versions: readonly SampleVersion[], labels = {}): Promise<void> {
+  const crd = crdOf(group, versions);
+  await world.kube.create({ ...crd, metadata: { ...crd.metadata, labels } }, { fieldManager });
+  await eventually(async () => {
+    const found = await world.kube.get({ apiVersion: crdVersion, kind: crdKind, name: `samples.${group}` });
+    const status = found['status'] as { conditions?: { type: string; status: string }[] } | undefined;
+    const isThere = status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
+    if (isThere !== true) throw new Error('not established');
+    await world.kube.list({ apiVersion: `${group}/v1alpha1`, kind: 'Sample' });
+  });
+}
+
+async function createSample(group: string, spec: JsonObject = {}): Promise<void> {
+  const metadata = { name: 'one', namespace: 'default' };
+  const sample = { apiVersion: `${group}/v1alpha1`, kind: 'Sample', metadata, spec };
+  await world.kube.create(sample, { fieldManager });
+}
+
+/** Writes a new spec, labels and annotations as one update. */
+async function update(
+  group: string,
+  versions: readonly SampleVersion[],
+  metadata: { labels?: Record<string, string>; annotations?: Record<string, string> } = {},
+): Promise<KubeObject> {
+  const live = await world.kube.get({ apiVersion: crdVersion, kind: crdKind, name: `samples.${group}` });
+  const { spec } = crdOf(group, versions);
+  return await world.kube.update({ ...live, metadata: { ...live.metadata, ...metadata }, spec }, { fieldManager });
+}
+
+async function isGuarded(group: string): Promise<void> {
+  await eventually(async () => {
+    const thrown = await errorOf(update(group, [strict]));
+    expect(String(thrown)).toContain('webhook.crdvalidator.io');
+  });
+}
+
+describe('a change of a CRD by hand', () => {
+  test('C1 a version is added and stored: accepted, for no BundleDeployment brought the CRD', async () => {
+    await createCrd('c1.example.com', [optional]);
+    await update('c1.example.com', [{ ...optional, name: 'v1alpha2' }, optional]);
+  });
+
+  test('C2 a version is added, and the label of an owner in the same update: accepted', async () => {
+    await createCrd('c2.example.com', [optional]);
+    const after = await update('c2.example.com', [{ ...optional, name: 'v1alpha2' }, optional], { labels: owned });
+    expect(after.metadata.labels).toEqual(owned);
+  });
+
+  test('C3, C4, C5 a field becomes required that an object lacks: denied, unless the label goes or validation is off', async () => {
+    const group = 'c3.example.com';
+    await createCrd(group, [optional], owned);
+    await createSample(group);
+    await isGuarded(group);
+    const thrown = (await errorOf(update(group, [strict]))) as Error;
+    expect(thrown.message).toContain(
+      'admission webhook "webhook.crdvalidator.io" denied the request: failed to validate safety of UPDATE for CRD ' +
+        `"samples.${group}" (NOTE: to disable this validation, set the "core.rukpak.io/safe-crd-upgrade-validation" annotation to "false"): ` +
+        `error validating existing CRs against new CRD's schema for "samples.${group}": ` +
+        'existing custom object default/one failed validation for new schema version v1alpha1: spec.sampleProperty: Required value\n' +
+        `validating upgrade for CRD "samples.${group}": v1alpha1: ^.spec: required: new required fields: [sampleProperty]\n` +
+        'to let this pass, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+    );
+    const annotations = { 'core.rukpak.io/safe-crd-upgrade-validation': 'false' };
+    await update(group, [strict], { annotations });
+    await update(group, [optional], { annotations: {} });
+    await update(group, [optional], { labels: {} });
+    await update(group, [strict]);
+  });
+
+  test('C6 a version that objects are stored in does not go', async () => {
+    const group = 'c6.example.com';
+    await createCrd(group, [optional], owned);
+    const thrown = (await errorOf(update(group, [{ ...optional, name: 'v1alpha2' }]))) as Error;
+    expect(thrown.message).toMatch(/cannot remove stored versions|was previously a storage version/);
+  });
+
+  test('Q24 checks are switched off one by one, and a name that is none is refused no change', async () => {
+    const group = 'q24.example.com';
+    await createCrd(group, [optional], owned);
+    await createSample(group);
+    await isGuarded(group);
+    const ignoring = (names: string) => ({ annotations: { 'core.rukpak.io/crd-safety-ignore': names } });
+    const one = (await errorOf(update(group, [strict], ignoring('existingObjects')))) as Error;
+    expect(one.message).toContain('new required fields: [sampleProperty]');
+    expect(one.message).not.toContain('existing custom object');
+    const other = (await errorOf(update(group, [strict], ignoring('required, nonsense')))) as Error;
+    expect(other.message).toContain('existing custom object');
+    expect(other.message).not.toContain('new required fields');
+    await update(group, [strict], ignoring('existingObjects, required'));
+  });
+
+  test('what says nothing of objects is not looked at', async () => {
+    const group = 'harmless.example.com';
+    await createCrd(group, [optional], owned);
+    await createSample(group, { sampleProperty: 'a' });
+    const labels = { ...owned, more: 'labels' };
+    expect((await update(group, [optional], { labels })).metadata.labels).toEqual(labels);
+    await update(group, [{ ...optional, schema: { ...schema(), description: 'told' } }]);
+  });
+});

@@ -1,0 +1,43 @@
+import { installFieldManager, safeCrdUpgradeAnnotation } from '../src/api/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
+import { checkCrdChange, crdNameOf, describeFindings, howToIgnore, readSwitches } from '../src/crd-safety/index.ts';
+import type { FactsReader } from './facts.ts';
+import type { ReviewRequest } from './review.ts';
+import { denyAtLength, silence, type Verdict } from './rules/rule.ts';
+
+/** Shorter than what the API server waits, so that what was found is told in time. */
+const readDeadlineMs = 7_000;
+
+function isText(entry: [string, JsonValue | undefined]): entry is [string, string] {
+  return typeof entry[1] === 'string';
+}
+
+function annotationsOf({ metadata }: JsonObject): Record<string, string> {
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+  return isJsonObject(annotations) ? Object.fromEntries(Object.entries(annotations).filter(isText)) : {};
+}
+
+/** Judges a change of a CustomResourceDefinition. What the provisioners apply was judged by them before, with what their BundleDeployment ignores.
+ *  @throws TerminalError InvalidObject */
+export async function checkCrd(
+  request: ReviewRequest,
+  { facts, signal }: { readonly facts: FactsReader; readonly signal: AbortSignal },
+): Promise<Verdict> {
+  const { operation, object: after = {}, oldObject: before } = request;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return silence;
+  const switches = readSwitches(annotationsOf(after));
+  const passed: Verdict = { denials: [], warnings: switches.warnings };
+  if (before === undefined || request.fieldManager === installFieldManager) return passed;
+  const change = { before, after };
+  const options = { switches, read: facts.readObjects, deadlineMs: readDeadlineMs, signal };
+  const findings = await checkCrdChange(change, options);
+  if (findings.length === 0) return passed;
+  const note = `(NOTE: to disable this validation, set the "${safeCrdUpgradeAnnotation}" annotation to "false")`;
+  const how = howToIgnore(
+    findings.map(({ check }) => check),
+    'CustomResourceDefinition',
+  );
+  const what = `failed to validate safety of ${operation} for CRD "${crdNameOf(after)}" ${note}`;
+  const { denials } = denyAtLength(`${what}: ${describeFindings(change, findings)}\n${how}`);
+  return { denials, warnings: switches.warnings };
+}
