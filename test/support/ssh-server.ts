@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
-import { type AuthContext, type Connection, Server, type ServerChannel, utils } from 'ssh2';
+import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
+
+// CommonJS whose exports Node.js does not find by name.
+const { Server, utils } = ssh2;
 
 /** A pair of keys; the private one in OpenSSH's form. */
 export interface SshKeys {
