@@ -12,8 +12,6 @@ const documents = [
   'install-content',
   'private-sources',
   'upgrade-and-roll-back',
-  'remove-safely',
-  'see-what-is-wrong',
   'deployments',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
