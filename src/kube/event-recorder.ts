@@ -7,13 +7,14 @@ import {
   sha256Digest,
 } from '../base/index.ts';
 import type { KubeClient } from './client.ts';
-import { isNotFound } from './kube-error.ts';
+import { isAlreadyExists, isNotFound } from './kube-error.ts';
 import type { KubeObject, ObjectRef } from './kube-object.ts';
 
 /** Tells users through Kubernetes Events what happened to an object. */
 export interface EventRecorder {
   /** Returns at once; the Event is written in the background, and a failure to write it is only logged.
-   *  The same news about the same object raises the count of its Event instead of making another. */
+   *  The same news about the same object raises the count of its Event instead of making another, after a restart too. Of many
+   *  different news with one reason those after the tenth share one Event, whose message is the latest. */
   record(about: KubeObject, news: EventNews): void;
 }
 
@@ -34,11 +35,34 @@ interface Options {
 interface Pending {
   readonly about: KubeObject;
   readonly news: EventNews;
+  readonly isCombined: boolean;
+  /** How often it was told since it was last written. */
+  times: number;
 }
 
 const maxPending = 1000;
 const maxRemembered = 4096;
 const maxMessageCharacters = 1024;
+const maxSimilar = 10;
+const similarMs = 10 * 60_000;
+/** Leaves room for the fingerprint in the name of an Event. */
+const maxNameCharacters = 230;
+
+function messageOf({ news, isCombined }: Pending): string {
+  const text = isCombined ? `(combined from similar events): ${news.message}` : news.message;
+  return text.slice(0, maxMessageCharacters);
+}
+
+/** The same for the same news. */
+function keyOf(about: KubeObject, { reason, message }: EventNews, isCombined: boolean): string {
+  return `${about.metadata.uid ?? ''}\n${reason}\n${isCombined ? 'combined' : `of ${message}`}`;
+}
+
+function refOfEvent({ about }: Pending, key: string): ObjectRef {
+  const { name = '', namespace = 'default' } = about.metadata;
+  const fingerprint = sha256Digest(key).slice(7, 23);
+  return { apiVersion: 'v1', kind: 'Event', namespace, name: `${name.slice(0, maxNameCharacters)}.${fingerprint}` };
+}
 
 function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component: string }): KubeObject {
   const { about, news } = item;
@@ -52,8 +76,8 @@ function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component:
     involvedObject,
     type: news.type,
     reason: news.reason,
-    message: news.message.slice(0, maxMessageCharacters),
-    count: 1,
+    message: messageOf(item),
+    count: item.times,
     firstTimestamp: facts.now,
     lastTimestamp: facts.now,
     source: { component: facts.component },
@@ -62,47 +86,101 @@ function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component:
   };
 }
 
-function eventRefOf(item: Pending, nowMs: number): ObjectRef {
-  const { uid = '', name = '', namespace = 'default' } = item.about.metadata;
-  const fingerprint = sha256Digest(`${uid}\n${item.news.reason}\n${item.news.message}\n${nowMs}`).slice(7, 23);
-  return { apiVersion: 'v1', kind: 'Event', namespace, name: `${name}.${fingerprint}` };
+function forgetOldest(map: Map<string, unknown>, limit: number): void {
+  const oldest = map.keys().next();
+  if (map.size > limit && oldest.done !== true) map.delete(oldest.value);
+}
+
+/** Tells when an object has had so many different news with one reason that further ones are to be combined. */
+class SimilarNews {
+  readonly #clock: Clock;
+  readonly #groups = new Map<string, { readonly sinceMs: number; readonly messages: Set<string> }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  isTooMany(about: KubeObject, { reason, message }: EventNews): boolean {
+    const key = `${about.metadata.uid ?? ''}\n${reason}`;
+    const nowMs = this.#clock.now();
+    let group = this.#groups.get(key);
+    if (group === undefined || nowMs - group.sinceMs > similarMs) {
+      group = { sinceMs: nowMs, messages: new Set() };
+      this.#groups.delete(key);
+      this.#groups.set(key, group);
+      forgetOldest(this.#groups, maxRemembered);
+    }
+    if (!group.messages.has(message) && group.messages.size >= maxSimilar) return true;
+    group.messages.add(message);
+    return false;
+  }
+}
+
+/** Writes Events, and remembers how often each was told. */
+class EventWriter {
+  readonly #options: Options;
+  readonly #counts = new Map<string, number>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async write(key: string, item: Pending): Promise<void> {
+    const { kube, component, clock, signal } = this.#options;
+    const ref = refOfEvent(item, key);
+    const told = this.#counts.get(key);
+    if (told !== undefined && (await this.#raise(ref, item, told))) return this.#remember(key, told + item.times);
+    try {
+      const event = eventOf(item, { ref, now: formatTimestamp(clock.now()), component });
+      await kube.create(event, { fieldManager: component, signal });
+      this.#remember(key, item.times);
+    } catch (thrown) {
+      if (!isAlreadyExists(thrown)) throw thrown;
+      const count = (await kube.get(ref, { signal }))['count'];
+      const before = typeof count === 'number' ? count : 1;
+      if (await this.#raise(ref, item, before)) this.#remember(key, before + item.times);
+    }
+  }
+
+  /** False when the Event is gone. */
+  async #raise(ref: ObjectRef, item: Pending, before: number): Promise<boolean> {
+    const { kube, component, clock, signal } = this.#options;
+    const patch = {
+      count: before + item.times,
+      lastTimestamp: formatTimestamp(clock.now()),
+      ...(item.isCombined ? { message: messageOf(item) } : {}),
+    };
+    try {
+      await kube.patch(ref, patch, { fieldManager: component, signal });
+      return true;
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+      return false;
+    }
+  }
+
+  #remember(key: string, count: number): void {
+    this.#counts.delete(key);
+    this.#counts.set(key, count);
+    forgetOldest(this.#counts, maxRemembered);
+  }
 }
 
 /** A recorder that writes one Event at a time. When news comes faster than it can be written, the oldest are dropped. */
 export function createEventRecorder(options: Options): EventRecorder {
-  const { kube, component, clock, log, signal } = options;
-  const written = new Map<string, { ref: ObjectRef; count: number }>();
-  const pending: Pending[] = [];
+  const { clock, log, signal } = options;
+  const similar = new SimilarNews(clock);
+  const writer = new EventWriter(options);
+  const pending = new Map<string, Pending>();
   let isBusy = false;
-
-  const write = async (item: Pending): Promise<void> => {
-    const { uid = '' } = item.about.metadata;
-    const key = `${uid}\n${item.news.reason}\n${item.news.message}`;
-    const now = formatTimestamp(clock.now());
-    const fieldManager = component;
-    const before = written.get(key);
-    if (before !== undefined) {
-      before.count++;
-      try {
-        await kube.patch(before.ref, { count: before.count, lastTimestamp: now }, { fieldManager, signal });
-        return;
-      } catch (thrown) {
-        if (!isNotFound(thrown)) throw thrown;
-      }
-    }
-    const ref = eventRefOf(item, clock.now());
-    await kube.create(eventOf(item, { ref, now, component }), { fieldManager, signal });
-    written.delete(key);
-    written.set(key, { ref, count: 1 });
-    const oldest = written.keys().next();
-    if (written.size > maxRemembered && oldest.done !== true) written.delete(oldest.value);
-  };
 
   const drain = async (): Promise<void> => {
     isBusy = true;
-    for (let item = pending.shift(); item !== undefined && !signal.aborted; item = pending.shift()) {
+    for (const [key, item] of pending) {
+      if (signal.aborted) break;
+      pending.delete(key);
       try {
-        await write(item);
+        await writer.write(key, item);
       } catch (thrown) {
         if (!signal.aborted) log.debug({ why: errorMessage(thrown) }, 'event not written');
       }
@@ -112,8 +190,11 @@ export function createEventRecorder(options: Options): EventRecorder {
 
   return {
     record: (about, news) => {
-      if (pending.length >= maxPending) pending.shift();
-      pending.push({ about, news });
+      const isCombined = similar.isTooMany(about, news);
+      const key = keyOf(about, news, isCombined);
+      const times = (pending.get(key)?.times ?? 0) + 1;
+      pending.set(key, { about, news, isCombined, times });
+      forgetOldest(pending, maxPending);
       if (!isBusy) void drain();
     },
   };

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Clock, formatYaml, silentLogger, systemClock } from '../base/index.ts';
 import {
   createCache,
-  createEventRecorder,
   createKubeClient,
   type KubeClient,
   KubeRejection,
@@ -278,33 +277,6 @@ test('a condition keeps its transition time while its status stays, and its plac
   expect(setCondition(second, { ...condition, status: 'False' }, 60_000)[0]?.lastTransitionTime).toBe(
     '1970-01-01T00:01:00Z',
   );
-});
-
-test('the same news raises the count of one Event', async () => {
-  const bodies: Record<string, unknown>[] = [];
-  const events = '/api/v1/namespaces/default/events';
-  const server: Handler = (request, response, body) => {
-    const event = JSON.parse(body) as Record<string, unknown>;
-    bodies.push(event);
-    const { name } = (event['metadata'] ?? {}) as { name?: string };
-    if (name !== undefined) handlers.set(`PATCH ${events}/${name}`, server);
-    json(201, event)(request, response, body);
-  };
-  handlers.set(`POST ${events}`, server);
-  const recorder = createEventRecorder({
-    kube,
-    component: 'longshore',
-    clock: systemClock,
-    log: silentLogger(),
-    signal: stopper.signal,
-  });
-  const about = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', metadata: { name: 'b', uid: 'u' } };
-  for (let i = 0; i < 3; i++) recorder.record(about, { type: 'Warning', reason: 'UnpackFailed', message: 'no' });
-  await vi.waitFor(() => {
-    expect(bodies).toHaveLength(3);
-  });
-  expect(bodies.map(({ count }) => count)).toEqual([1, 2, 3]);
-  expect(bodies[0]).toMatchObject({ involvedObject: { kind: 'Bundle', name: 'b', uid: 'u' }, reason: 'UnpackFailed' });
 });
 
 test.each([

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { eventually } from '../../test/support/index.ts';
+import { type Clock, silentLogger, systemClock } from '../base/index.ts';
+import {
+  createEventRecorder,
+  createKubeClient,
+  type EventRecorder,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from './index.ts';
+
+let server: ApiServer;
+let kube: KubeClient;
+const stop = new AbortController();
+let nowMs = Date.UTC(2026, 0, 1);
+const clock: Clock = { ...systemClock, now: () => nowMs };
+
+beforeAll(async () => {
+  server = await startApiServer({ simulation: false });
+  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+});
+afterAll(async () => {
+  stop.abort();
+  kube.close();
+  await server.stop();
+});
+
+function start(client: KubeClient = kube): EventRecorder {
+  return createEventRecorder({
+    kube: client,
+    component: 'longshore',
+    clock,
+    log: silentLogger(),
+    signal: stop.signal,
+  });
+}
+
+function about(name: string): KubeObject {
+  return { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', metadata: { name, uid: `uid of ${name}` } };
+}
+
+const failed = (message: string) => ({ type: 'Warning', reason: 'UnpackFailed', message }) as const;
+
+async function eventsOf(name: string): Promise<readonly KubeObject[]> {
+  const fieldSelector = `involvedObject.uid=uid of ${name}`;
+  return (await kube.list({ apiVersion: 'v1', kind: 'Event', fieldSelector })).items;
+}
+
+async function countsOf(name: string): Promise<Record<string, unknown>> {
+  const counts = (await eventsOf(name)).map((event): [string, unknown] => [String(event['message']), event['count']]);
+  return Object.fromEntries(counts);
+}
+
+test('news of an object without a namespace is an Event in the namespace default', async () => {
+  start().record(about('one'), failed('no'));
+  await eventually(async () => {
+    expect(await eventsOf('one')).toMatchObject([
+      {
+        metadata: { namespace: 'default' },
+        involvedObject: { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'one', uid: 'uid of one' },
+        type: 'Warning',
+        reason: 'UnpackFailed',
+        message: 'no',
+        count: 1,
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        source: { component: 'longshore' },
+      },
+    ]);
+  });
+});
+
+test('Q30 the same news raises the count of one Event, in another process too', async () => {
+  for (let i = 0; i < 3; i++) {
+    const recorder = start();
+    recorder.record(about('two'), failed('no'));
+    await eventually(async () => {
+      expect(await countsOf('two')).toEqual({ no: 2 * i + 1 });
+    });
+    nowMs += 60_000;
+    recorder.record(about('two'), failed('no'));
+    await eventually(async () => {
+      expect(await countsOf('two')).toEqual({ no: 2 * i + 2 });
+    });
+  }
+  expect(await eventsOf('two')).toMatchObject([
+    { firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:03:00Z' },
+  ]);
+});
+
+test('news that comes faster than it can be written is told with one request', async () => {
+  const first = Promise.withResolvers<void>();
+  let patches = 0;
+  const slow: KubeClient = {
+    ...kube,
+    create: async (object, options) => {
+      await first.promise;
+      return await kube.create(object, options);
+    },
+    patch: async (ref, patch, options) => {
+      patches++;
+      return await kube.patch(ref, patch, options);
+    },
+  };
+  const recorder = start(slow);
+  for (let i = 0; i < 100; i++) recorder.record(about('three'), failed('no'));
+  first.resolve();
+  await eventually(async () => {
+    expect(await countsOf('three')).toEqual({ no: 100 });
+  });
+  expect(patches).toBe(1);
+});
+
+test('many different news with one reason end in one Event with the latest', async () => {
+  const recorder = start();
+  for (let i = 1; i <= 30; i++) recorder.record(about('four'), failed(`try ${i}`));
+  await eventually(async () => {
+    const counts = await countsOf('four');
+    expect(Object.keys(counts)).toHaveLength(11);
+    expect(counts['(combined from similar events): try 30']).toBe(20);
+  });
+  nowMs += 11 * 60_000;
+  recorder.record(about('four'), failed('try 31'));
+  await eventually(async () => {
+    expect((await countsOf('four'))['try 31']).toBe(1);
+  });
+});
+
+test('an Event that is gone is made again', async () => {
+  const recorder = start();
+  recorder.record(about('five'), failed('no'));
+  const [event] = await eventually(async () => {
+    const events = await eventsOf('five');
+    expect(events).toHaveLength(1);
+    return events;
+  });
+  await kube.delete({ apiVersion: 'v1', kind: 'Event', namespace: 'default', name: event?.metadata.name ?? '' });
+  recorder.record(about('five'), failed('no'));
+  await eventually(async () => {
+    expect(await countsOf('five')).toEqual({ no: 1 });
+  });
+});
