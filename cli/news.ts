@@ -40,7 +40,12 @@ function bundleSituation(object: KubeObject): Situation {
 function deploymentSituation(object: KubeObject): Situation {
   const { status, reason, message } = conditionOf(object, 'Installed');
   const name = `bundledeployment/${object.metadata.name}`;
-  return { name, state: text(reason), detail: status === 'False' ? text(message) : '', isPassing: false };
+  return {
+    name,
+    state: text(reason),
+    detail: status === 'False' ? text(message) : '',
+    isPassing: status === 'Unknown',
+  };
 }
 
 const kinds: readonly { readonly kind: string; readonly situationOf: (object: KubeObject) => Situation }[] = [

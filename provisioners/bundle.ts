@@ -4,6 +4,7 @@ import {
   type BundleReason,
   cachedBundleFinalizer,
   parseBundle,
+  pausedAnnotation,
 } from '../src/api/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
@@ -105,6 +106,14 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   return 'stop';
 };
 
+/** What a paused Bundle has stays; nothing is fetched for it. */
+const heedPause: Step<BundleRun> = async (run, { signal }) => {
+  if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
+  const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
+  await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
+  return 'stop';
+};
+
 /** Shows progress lines in the status, a few a second at most, one write at a time. */
 function progressReporter(
   run: BundleRun,
@@ -174,7 +183,7 @@ const fetchContent: Step<BundleRun> = async (run, { signal, log }) => {
   return undefined;
 };
 
-const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, fetchContent];
+const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, heedPause, fetchContent];
 
 /** Brings one Bundle to Unpacked: fetched once, pinned, and fetched again only from the pin when its content was lost. */
 export async function reconcileBundle(context: ProvisionerContext, name: string, run: ReconcileContext): Promise<void> {

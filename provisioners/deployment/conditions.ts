@@ -1,5 +1,12 @@
-import type { Bundle, HasValidBundleReason, HealthyReason, InstalledReason } from '../../src/api/index.ts';
-import type { Condition } from '../../src/kube/index.ts';
+import {
+  type Bundle,
+  type HasValidBundleReason,
+  type HealthyReason,
+  type InstalledReason,
+  type PausedReason,
+  pausedAnnotation,
+} from '../../src/api/index.ts';
+import { type Condition, setCondition } from '../../src/kube/index.ts';
 
 interface Change<Type extends string, Reason extends string> {
   readonly type: Type;
@@ -12,7 +19,39 @@ interface Change<Type extends string, Reason extends string> {
 export type BundleChange = Change<'HasValidBundle', HasValidBundleReason>;
 
 /** A condition as it is to be from now on. */
-export type ConditionChange = BundleChange | Change<'Installed', InstalledReason> | Change<'Healthy', HealthyReason>;
+export type ConditionChange =
+  | BundleChange
+  | Change<'Installed', InstalledReason>
+  | Change<'Healthy', HealthyReason>
+  | Change<'Paused', PausedReason>;
+
+/** What is said of each type before there is more to say. */
+const atFirst: readonly ConditionChange[] = [
+  { type: 'HasValidBundle', status: 'Unknown', reason: 'BundleUnknown', message: 'No Bundle has been looked for yet' },
+  { type: 'Installed', status: 'Unknown', reason: 'InstallPending', message: 'Nothing has been installed yet' },
+  {
+    type: 'Healthy',
+    status: 'Unknown',
+    reason: 'InstallationStatusUnknown',
+    message: 'Nothing has been installed yet',
+  },
+  { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' },
+];
+
+/** `before` with `changes`, which speak of `generation`; no type is missing afterwards. */
+export function nextConditions(
+  before: readonly Condition[],
+  changes: readonly ConditionChange[],
+  facts: { readonly generation: number; readonly nowMs: number },
+): readonly Condition[] {
+  const missing = atFirst.filter(({ type }) => !before.some((condition) => condition.type === type));
+  let conditions = before;
+  for (const change of [...missing, ...changes]) {
+    const observedGeneration = facts.generation;
+    conditions = setCondition(conditions, { ...change, observedGeneration }, facts.nowMs);
+  }
+  return conditions;
+}
 
 /** Said with every `Installed=False`. */
 export const notInstalled: ConditionChange = {
@@ -21,6 +60,13 @@ export const notInstalled: ConditionChange = {
   reason: 'InstallationStatusFalse',
   message: 'Installed condition is false',
 };
+
+/** Whether the deployment is paused. */
+export function pausedCondition(isPaused: boolean): ConditionChange {
+  if (!isPaused) return { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' };
+  const message = `Nothing is installed, changed or put right while the annotation ${pausedAnnotation} is "true"`;
+  return { type: 'Paused', status: 'True', reason: 'Paused', message };
+}
 
 /** What the Bundle's own status means for the deployment. */
 export function bundleCondition(bundle: Bundle): BundleChange {

@@ -33,7 +33,10 @@ async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: Abor
   const obsolete = obsoleteBundles([...ownedBundles(run), wanted], keep);
   for (const bundle of obsolete) await deleteBundle(run.context, bundle, signal);
   try {
-    return await run.context.kube.create(wanted, { fieldManager, signal });
+    const created = await run.context.kube.create(wanted, { fieldManager, signal });
+    const message = `Created the ${created.metadata.name} Bundle`;
+    run.context.events.record(run.object, { type: 'Normal', reason: 'BundleCreated', message });
+    return created;
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
     return await existingBundle(run, wanted, signal);
@@ -50,7 +53,10 @@ async function relabel(
   const { wanted, signal } = work;
   const live = await kube.get(refOf(bundle), { signal });
   const metadata = { ...metadataPatch(live, wanted), ...preconditionOf(live) };
-  return await kube.patch(refOf(bundle), { metadata }, { fieldManager, signal });
+  const relabelled = await kube.patch(refOf(bundle), { metadata }, { fieldManager, signal });
+  const message = `Gave the ${bundle.metadata.name} Bundle the labels and annotations of the template`;
+  run.context.events.record(run.object, { type: 'Normal', reason: 'BundleRelabelled', message });
+  return relabelled;
 }
 
 async function bundleFor(run: DeploymentRun, signal: AbortSignal): Promise<KubeObject> {

@@ -74,7 +74,6 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
-  run.context.events.record(run.object, { type: 'Warning', reason, message });
 }
 
 /** Brings the objects of the template's Bundle into the cluster. */

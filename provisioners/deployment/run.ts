@@ -1,9 +1,10 @@
 import { type BundleDeployment, parseBundleDeployment } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Condition, type KubeObject, setCondition } from '../../src/kube/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
 import { type ProvisionerContext, writeStatus } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
-import type { ConditionChange } from './conditions.ts';
+import { type ConditionChange, nextConditions } from './conditions.ts';
+import { newsOf, type Standing } from './news.ts';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {
@@ -35,27 +36,30 @@ export function ownedBundles({ context, object }: DeploymentRun): readonly KubeO
 
 /** Name of the Bundle that was installed last with success; empty before the first. */
 export function activeOf(run: DeploymentRun): string {
-  return deploymentOf(run).status?.activeBundle ?? '';
+  return standingOf(run).activeBundle;
 }
 
-/** Writes what is new of the conditions, and the active Bundle, into the status. */
+/** What the deployment's status says as it is. */
+export function standingOf(run: DeploymentRun): Standing {
+  const { conditions = [], activeBundle = '' } = deploymentOf(run).status ?? {};
+  return { conditions, activeBundle };
+}
+
+/** Writes what is new of the conditions, and the active Bundle, into the status, and tells people what has turned. */
 export async function report(
   run: DeploymentRun,
   changes: readonly ConditionChange[],
   options: { readonly signal: AbortSignal; readonly activeBundle?: string },
 ): Promise<void> {
   const { context, object } = run;
-  const { status, metadata } = deploymentOf(run);
-  const observedGeneration = metadata.generation ?? 0;
-  let conditions: readonly Condition[] = status?.conditions ?? [];
-  for (const change of changes) {
-    conditions = setCondition(conditions, { ...change, observedGeneration }, context.clock.now());
-  }
-  const { activeBundle, signal } = options;
-  const next = {
-    observedGeneration,
-    conditions: conditions as unknown as JsonObject[],
-    ...(activeBundle === undefined ? {} : { activeBundle }),
-  };
+  const { signal, ...rest } = options;
+  const before = standingOf(run);
+  const observedGeneration = object.metadata.generation ?? 0;
+  const conditions = nextConditions(before.conditions, changes, {
+    generation: observedGeneration,
+    nowMs: context.clock.now(),
+  });
+  const next = { observedGeneration, conditions: conditions as unknown as JsonObject[], ...rest };
   run.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
+  for (const news of newsOf(before, { ...before, ...rest, conditions })) context.events.record(run.object, news);
 }

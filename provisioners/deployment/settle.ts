@@ -17,14 +17,21 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy], { signal, activeBundle: name });
   if (before?.activeBundle === name) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
-  run.context.events.record(run.object, { type: 'Normal', reason, message });
   return undefined;
 };
 
 /** The Bundles of earlier templates go last. */
 export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
-  for (const bundle of ownedBundles(run)) {
-    if (bundle.metadata.name !== run.bundle?.metadata.name) await deleteBundle(run.context, bundle, signal);
-  }
+  const old = ownedBundles(run).filter(
+    ({ metadata }) => metadata.name !== run.bundle?.metadata.name && metadata.deletionTimestamp === undefined,
+  );
+  if (old.length === 0) return undefined;
+  for (const bundle of old) await deleteBundle(run.context, bundle, signal);
+  const names = old.map(({ metadata }) => metadata.name).join(', ');
+  run.context.events.record(run.object, {
+    type: 'Normal',
+    reason: 'OldBundlesRemoved',
+    message: `Removed the Bundles of earlier templates: ${names}`,
+  });
   return undefined;
 };

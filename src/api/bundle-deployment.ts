@@ -11,9 +11,10 @@ import { checkObject } from './shape.ts';
 export type BundleTemplate = BundleDeploymentSpecTemplate;
 
 /** Condition types of a BundleDeployment. */
-export type BundleDeploymentConditionType = 'HasValidBundle' | 'Installed' | 'Healthy';
+export type BundleDeploymentConditionType = 'HasValidBundle' | 'Installed' | 'Healthy' | 'Paused';
 /** Reasons of `HasValidBundle`. */
 export type HasValidBundleReason =
+  | 'BundleUnknown'
   | 'ReconcileFailed'
   | 'UnpackPending'
   | 'UnpackFailed'
@@ -21,6 +22,7 @@ export type HasValidBundleReason =
   | 'BundleLoadFailed';
 /** Reasons of `Installed`. */
 export type InstalledReason =
+  | 'InstallPending'
   | 'ErrorGettingClient'
   | 'ErrorGettingReleaseState'
   | 'InstallFailed'
@@ -29,7 +31,9 @@ export type InstalledReason =
   | 'CreateDynamicWatchFailed'
   | 'InstallationSucceeded';
 /** Reasons of `Healthy`. */
-export type HealthyReason = 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
+export type HealthyReason = 'InstallationStatusUnknown' | 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
+/** Reasons of `Paused`. */
+export type PausedReason = 'Paused' | 'NotPaused';
 
 /** Where the kind is served. */
 export const bundleDeploymentResource: Resource = {

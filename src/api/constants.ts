@@ -23,6 +23,8 @@ export const orphanAnnotation = 'core.rukpak.io/orphan';
 export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
 /** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
+/** On a BundleDeployment or a Bundle, `"true"`: nothing is done for it until the annotation is gone, but for its deletion. */
+export const pausedAnnotation = 'core.rukpak.io/paused';
 /** Field manager of everything that the provisioners apply. */
 export const fieldManager = 'rukpak-core';
 

@@ -18,6 +18,7 @@ export {
   type HasValidBundleReason,
   type HealthyReason,
   type InstalledReason,
+  type PausedReason,
   parseBundleDeployment,
 } from './bundle-deployment.ts';
 export type { Condition } from './condition.ts';
@@ -35,6 +36,7 @@ export {
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,
+  pausedAnnotation,
   plainProvisionerClass,
   registryProvisionerClass,
   releasedFromAnnotation,

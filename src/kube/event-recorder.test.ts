@@ -49,7 +49,7 @@ async function eventsOf(name: string): Promise<readonly KubeObject[]> {
 }
 
 async function countsOf(name: string): Promise<Record<string, unknown>> {
-  const counts = (await eventsOf(name)).map((event): [string, unknown] => [String(event['message']), event['count']]);
+  const counts = (await eventsOf(name)).map((event): [string, unknown] => [event['message'] as string, event['count']]);
   return Object.fromEntries(counts);
 }
 

@@ -1,0 +1,12 @@
+import { pausedAnnotation } from '../../src/api/index.ts';
+import type { Step } from '../../src/controller/index.ts';
+import { pausedCondition } from './conditions.ts';
+import { type DeploymentRun, deploymentOf, report } from './run.ts';
+
+/** While the deployment is paused nothing of it is written but its own status. */
+export const heedPause: Step<DeploymentRun> = async (run, { signal }) => {
+  const isPaused = run.object.metadata.annotations?.[pausedAnnotation] === 'true';
+  const shown = deploymentOf(run).status?.conditions?.find(({ type }) => type === 'Paused')?.status;
+  if (isPaused || shown === 'True') await report(run, [pausedCondition(isPaused)], { signal });
+  return isPaused ? 'stop' : undefined;
+};
