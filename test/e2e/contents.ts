@@ -65,15 +65,6 @@ export const missingCrds: Files = {
     .join('---\n'),
 };
 
-/** `plain-v0:dependent`: an object whose CRD another bundle brings. */
-export const dependent: Files = {
-  'manifests/group.yaml':
-    'apiVersion: operators.coreos.com/v1alpha1\nkind: OperatorGroup\nmetadata: {name: one, namespace: default}\n',
-};
-
-/** `plain-v0:provides`: that CRD. */
-export const provides: Files = { 'manifests/crd.yaml': crd('OperatorGroup', 'operators.coreos.com') };
-
 /** `plain-v0:invalid-crds-and-crs`: a Namespace, a CRD, and an object of it. */
 export const crdAndObject: Files = {
   'manifests/00-object.yaml':

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
-import { crdAndObject, dependent, missingCrds, provides, valid, withSubdirectory } from './contents.ts';
+import { crdAndObject, missingCrds, valid, withSubdirectory } from './contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -195,19 +195,6 @@ describe('content that cannot be installed', () => {
     expect(message).toContain(
       'get objects from bundle manifests: subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "manifests/emptydir"',
     );
-  });
-
-  test('D10, D11 content of a missing kind waits for it, and is installed once another deployment brings it', async () => {
-    await create(bundleDeployment('dependent', world.imageSource('dependent:v1', dependent)));
-    const waiting = await world.deploymentWith('dependent', {
-      type: 'Installed',
-      status: 'False',
-      reason: 'InstallFailed',
-    });
-    expect(conditionOf(waiting, 'Installed')?.message).toContain('required resource not found');
-    await create(bundleDeployment('provides', world.imageSource('provides:v1', provides)));
-    await world.deploymentWith('provides', installed);
-    await world.deploymentWith('dependent', installed);
   });
 
   test('D12, Q12 a CRD and an object of it install from one bundle', async () => {

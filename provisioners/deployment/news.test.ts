@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import type { Condition } from '../../src/kube/index.ts';
+import { nextConditions } from './conditions.ts';
+import { newsOf, type Standing } from './news.ts';
+
+type Brief = readonly [type: string, status: 'True' | 'False' | 'Unknown', reason: string, message?: string];
+
+function standing(activeBundle: string, ...briefs: readonly Brief[]): Standing {
+  const conditions = briefs.map(([type, status, reason, message = `${reason}!`]): Condition => {
+    return { type, status, reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' };
+  });
+  return { conditions, activeBundle };
+}
+
+const installed: Brief = ['Installed', 'True', 'InstallationSucceeded'];
+const failed = (why: string): Brief => ['Installed', 'False', 'UpgradeFailed', why];
+const healthy: Brief = ['Healthy', 'True', 'Healthy'];
+const ill: Brief = ['Healthy', 'False', 'Unhealthy'];
+const pending: Brief = ['HasValidBundle', 'True', 'UnpackPending'];
+const running: Brief = ['Paused', 'False', 'NotPaused'];
+const paused: Brief = ['Paused', 'True', 'Paused'];
+
+test.each([
+  {
+    name: 'the first installation',
+    before: standing(''),
+    after: standing('a', installed, healthy),
+    news: 'Normal InstallationSucceeded: InstallationSucceeded!',
+  },
+  {
+    name: 'a pivot',
+    before: standing('a', installed, healthy),
+    after: standing('b', installed, ill),
+    news: 'Normal Upgraded: Upgraded from bundle a to bundle b',
+  },
+  {
+    name: 'a failure',
+    before: standing('a', installed),
+    after: standing('a', failed('no')),
+    news: 'Warning UpgradeFailed: no',
+  },
+  {
+    name: 'another cause of the same failure',
+    before: standing('a', failed('no')),
+    after: standing('a', failed('never')),
+    news: 'Warning UpgradeFailed: never',
+  },
+  {
+    name: 'the end of a failure',
+    before: standing('a', failed('no')),
+    after: standing('a', installed),
+    news: 'Normal InstallationSucceeded: InstallationSucceeded!',
+  },
+  {
+    name: 'content that cannot be had',
+    before: standing('a', installed, pending),
+    after: standing('a', installed, ['HasValidBundle', 'False', 'UnpackFailed', 'gone']),
+    news: 'Warning UnpackFailed: gone',
+  },
+  {
+    name: 'a Bundle that cannot be made',
+    before: standing(''),
+    after: standing('', ['HasValidBundle', 'Unknown', 'ReconcileFailed', 'taken']),
+    news: 'Warning ReconcileFailed: taken',
+  },
+  {
+    name: 'an object that falls ill',
+    before: standing('a', installed, healthy),
+    after: standing('a', installed, ill),
+    news: 'Warning Unhealthy: Unhealthy!',
+  },
+  {
+    name: 'objects that have come up',
+    before: standing('a', installed, ill),
+    after: standing('a', installed, healthy),
+    news: 'Normal Healthy: Healthy!',
+  },
+  { name: 'a pause', before: standing('a', running), after: standing('a', paused), news: 'Normal Paused: Paused!' },
+  {
+    name: 'the end of a pause',
+    before: standing('a', paused),
+    after: standing('a', running),
+    news: 'Normal Resumed: No longer paused',
+  },
+])('Q30 $name is told', ({ before, after, news }) => {
+  expect(newsOf(before, after).map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([news]);
+});
+
+test.each([
+  { name: 'nothing new', before: standing('a', installed, healthy), after: standing('a', installed, healthy) },
+  {
+    name: 'a Bundle that is waited for',
+    before: standing(''),
+    after: standing('', pending, ['Installed', 'Unknown', 'InstallPending'], running),
+  },
+  {
+    name: 'other counts of what is ill already',
+    before: standing('a', ill),
+    after: standing('a', ['Healthy', 'False', 'Unhealthy', 'Ready: 1/2']),
+  },
+  {
+    name: 'health that nobody can tell',
+    before: standing('a', healthy),
+    after: standing('a', ['Healthy', 'False', 'InstallationStatusFalse']),
+  },
+  {
+    name: 'a condition of somebody else',
+    before: standing('a'),
+    after: standing('a', ['Theirs', 'False', 'Odd']),
+  },
+])('$name is no news', ({ before, after }) => {
+  expect(newsOf(before, after)).toEqual([]);
+});
+
+test('Q11 every condition is there after the first report and speaks of its generation', () => {
+  const change = { type: 'HasValidBundle', status: 'True', reason: 'UnpackPending', message: 'wait' } as const;
+  const conditions = nextConditions([], [change], { generation: 3, nowMs: 0 });
+  const brief = conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+  expect(brief).toEqual([
+    'HasValidBundle True UnpackPending',
+    'Installed Unknown InstallPending',
+    'Healthy Unknown InstallationStatusUnknown',
+    'Paused False NotPaused',
+  ]);
+  expect(new Set(conditions.map(({ observedGeneration }) => observedGeneration))).toEqual(new Set([3]));
+  expect(nextConditions(conditions, [], { generation: 4, nowMs: 1000 })).toEqual(conditions);
+});
