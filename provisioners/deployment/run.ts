@@ -40,7 +40,7 @@ export function activeOf(run: DeploymentRun): string {
 }
 
 /** What the deployment's status says as it is. */
-export function standingOf(run: DeploymentRun): Standing {
+function standingOf(run: DeploymentRun): Standing {
   const { conditions = [], activeBundle = '' } = deploymentOf(run).status ?? {};
   return { conditions, activeBundle };
 }
