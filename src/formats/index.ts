@@ -5,6 +5,25 @@ import { plainV0 } from './plain-v0.ts';
 
 export { type BundleFormat, type ManifestCollector, maxManifestFileBytes } from './format.ts';
 export { parseManifestFile } from './manifest-file.ts';
+export {
+  type Amendment,
+  type AmendmentChoice,
+  amendments,
+  type BundleFiles,
+  type CertificateProvider,
+  type ClusterServiceVersion,
+  certificateProviderNames,
+  configProblems,
+  findCertificateProvider,
+  type OperatorConfig,
+  type RegistryBundle,
+  type RenderedObject,
+  type RenderOptions,
+  readConfig,
+  readRegistryBundle,
+  renderBundle,
+  supportedModes,
+} from './registry-v1/index.ts';
 
 /** One row a provisioner class: registry+v1 and helm+v3 get theirs here. */
 const formats: ReadonlyMap<string, BundleFormat> = new Map([['core-rukpak-io-plain', plainV0]]);

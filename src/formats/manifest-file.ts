@@ -52,7 +52,13 @@ function sortedJson(value: JsonObject): string {
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
-function checkObject(file: string, value: JsonValue): JsonObject {
+/** How strictly manifests are read. */
+export interface ManifestOptions {
+  /** An object without `apiVersion` is read all the same. Default false. */
+  readonly mayLackApiVersion?: boolean;
+}
+
+function checkObject(file: string, value: JsonValue, options: ManifestOptions): JsonObject {
   if (!isJsonObject(value)) {
     refuse(
       `unable to decode "${file}": json: cannot unmarshal ${goKind(value)} into Go value of type unstructured.detector`,
@@ -61,7 +67,8 @@ function checkObject(file: string, value: JsonValue): JsonObject {
   if (typeof value['kind'] !== 'string' || value['kind'] === '') {
     refuse(`unable to decode "${file}": Object 'Kind' is missing in '${sortedJson(value)}'`);
   }
-  if (typeof value['apiVersion'] !== 'string' || value['apiVersion'] === '') {
+  const hasApiVersion = typeof value['apiVersion'] === 'string' && value['apiVersion'] !== '';
+  if (!hasApiVersion && options.mayLackApiVersion !== true) {
     refuse(`unable to decode "${file}": Object 'apiVersion' is missing in '${sortedJson(value)}'`);
   }
   if (value['metadata'] !== undefined && value['metadata'] !== null && !isJsonObject(value['metadata'])) {
@@ -78,17 +85,17 @@ function itemOf(list: JsonObject, item: JsonValue): JsonValue {
   return { ...inferred, ...item };
 }
 
-function flatten(file: string, value: JsonValue): JsonObject[] {
-  const object = checkObject(file, value);
+function flatten(file: string, value: JsonValue, options: ManifestOptions): JsonObject[] {
+  const object = checkObject(file, value, options);
   const items = object['items'];
   const isList = typeof object['kind'] === 'string' && object['kind'].endsWith('List') && Array.isArray(items);
-  return isList ? items.flatMap((item) => flatten(file, itemOf(object, item))) : [object];
+  return isList ? items.flatMap((item) => flatten(file, itemOf(object, item), options)) : [object];
 }
 
 /** The objects of one manifest: several documents, YAML or JSON, lists flattened, empty documents left out; everything else verbatim.
  *  `file` is the path in the bundle, for messages.
  *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 */
-export function parseManifestFile(file: string, content: Buffer): JsonObject[] {
+export function parseManifestFile(file: string, content: Buffer, options: ManifestOptions = {}): JsonObject[] {
   const documents = parseDocuments(file, content.toString('utf8'));
-  return documents.filter((document) => document !== null).flatMap((document) => flatten(file, document));
+  return documents.filter((document) => document !== null).flatMap((document) => flatten(file, document, options));
 }

@@ -39,6 +39,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   tar: ['src/content'],
   send: ['src/content'],
   'isomorphic-git': ['src/sources'],
+  ajv: ['src/formats'],
   fastify: ['webhook'],
   re2js: ['src/schema', 'apiserver'],
   '@bufbuild/protobuf': ['apiserver'],

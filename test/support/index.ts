@@ -2,6 +2,14 @@
 export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-server.ts';
 export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
 export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+export {
+  corpusBundle,
+  type ExpectedRenderings,
+  expectedModes,
+  expectedRenderings,
+  hasCorpus,
+  loadCanonical,
+} from './corpus.ts';
 export { eventually } from './eventually.ts';
 export {
   allOf,
@@ -12,6 +20,7 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
 export { type SampleVersion, sampleCrd } from './sample-crd.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
 

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/index.ts';
+import type { RenderedObject } from '../registry-bundle.ts';
+import type { Rendering } from '../rendering.ts';
+
+/** A change to what the reference renderer makes of a bundle, where that is known to be wrong. Pure: what it is given stays as
+ *  it is. */
+export interface Amendment {
+  /** By which it is switched off. */
+  readonly name: string;
+  /** What would go wrong without it, in a sentence. */
+  readonly reason: string;
+  /** @throws TerminalError InvalidBundle for what no cluster would take */
+  readonly amend: (objects: readonly RenderedObject[], rendering: Rendering) => readonly RenderedObject[];
+}
+
+/** `change` for each object of one kind, whatever its group; the others stay. */
+export function eachOfKind(
+  objects: readonly RenderedObject[],
+  kinds: string | readonly string[],
+  change: (object: RenderedObject) => RenderedObject,
+): readonly RenderedObject[] {
+  return objects.map((object) => (kinds === object.kind || kinds.includes(object.kind) ? change(object) : object));
+}
+
+/** The member called `key` when it is an object; an empty one otherwise. */
+export function objectAt(parent: JsonObject, key: string): JsonObject {
+  const value = parent[key];
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects in the list called `key`. */
+export function objectsAt(parent: JsonObject, key: string): readonly JsonObject[] {
+  const value = parent[key];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** `object` without the member called `key`. */
+export function without<T extends JsonObject>(object: T, key: string): T {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as T;
+}
+
+/** Changes the Pod specification of a Deployment. */
+export function withPodSpec(deployment: RenderedObject, change: (podSpec: JsonObject) => JsonObject): RenderedObject {
+  const spec = objectAt(deployment, 'spec');
+  const template = objectAt(spec, 'template');
+  return {
+    ...deployment,
+    spec: { ...spec, template: { ...template, spec: change(objectAt(template, 'spec')) } },
+  };
+}
+
+/** Text that names one object among others: group and version aside. */
+export function identityOf(object: RenderedObject): string {
+  return `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
+}
+
+/** A list of JSON values from one of objects. */
+export function jsonList(values: readonly JsonObject[]): JsonValue[] {
+  return [...values];
+}

@@ -1,0 +1,17 @@
+import { type Amendment, eachOfKind, objectAt, without } from './amendment.ts';
+
+/** What X.509 allows a common name. */
+const maxCommonNameBytes = 64;
+
+/** A Certificate of a long host name has no common name; its DNS names say the same. */
+export const commonName: Amendment = {
+  name: 'common-name',
+  reason: 'The webhook of cert-manager refuses a common name of more than 64 bytes.',
+  amend: (objects) =>
+    eachOfKind(objects, 'Certificate', (certificate) => {
+      const spec = objectAt(certificate, 'spec');
+      const name = spec['commonName'];
+      if (typeof name !== 'string' || Buffer.byteLength(name) <= maxCommonNameBytes) return certificate;
+      return { ...certificate, spec: without(spec, 'commonName') };
+    }),
+};

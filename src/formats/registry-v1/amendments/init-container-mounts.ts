@@ -1,0 +1,28 @@
+import { servesWebhooks } from '../rendering.ts';
+import { type Amendment, eachOfKind, jsonList, objectsAt, withPodSpec } from './amendment.ts';
+
+/** Init containers lose mounts of volumes that gave way to certificates, and get those of the certificates instead. */
+export const initContainerMounts: Amendment = {
+  name: 'init-container-mounts',
+  reason: 'An init container that mounts a volume which is gone makes the API server refuse the Deployment.',
+  amend: (objects, rendering) =>
+    eachOfKind(objects, 'Deployment', (deployment) => {
+      const isServing =
+        rendering.certificates !== undefined && servesWebhooks(rendering, deployment.metadata.name ?? '');
+      if (!isServing) return deployment;
+      return withPodSpec(deployment, (podSpec) => {
+        const present = new Set(objectsAt(podSpec, 'volumes').map(({ name }) => name));
+        const certificates = objectsAt(objectsAt(podSpec, 'containers')[0] ?? {}, 'volumeMounts').filter(
+          ({ name }) => name === 'webhook-cert' || name === 'apiservice-cert',
+        );
+        const places = new Set(certificates.map(({ mountPath }) => mountPath));
+        const initContainers = objectsAt(podSpec, 'initContainers').map((container) => {
+          const mounts = objectsAt(container, 'volumeMounts');
+          const kept = mounts.filter(({ name, mountPath }) => present.has(name) && !places.has(mountPath));
+          if (kept.length === mounts.length) return container;
+          return { ...container, volumeMounts: jsonList([...kept, ...certificates]) };
+        });
+        return initContainers.length === 0 ? podSpec : { ...podSpec, initContainers: jsonList(initContainers) };
+      });
+    }),
+};

@@ -1,0 +1,16 @@
+import { type Amendment, eachOfKind, objectAt, without } from './amendment.ts';
+
+const annotation = 'cert-manager.io/inject-ca-from';
+
+/** Takes away a request to cert-manager that a CRD brings, where another provider makes the certificates. */
+export const staleCaAnnotations: Amendment = {
+  name: 'stale-ca-annotations',
+  reason: 'The annotation names a Certificate that nobody makes; cert-manager would overwrite the CA that is right.',
+  amend: (objects, { certificates }) =>
+    eachOfKind(objects, 'CustomResourceDefinition', (crd) => {
+      const annotations = objectAt(crd.metadata, 'annotations');
+      const isConverted = objectAt(objectAt(crd, 'spec'), 'conversion')['strategy'] === 'Webhook';
+      if (certificates?.name === 'cert-manager' || !isConverted || annotations[annotation] === undefined) return crd;
+      return { ...crd, metadata: { ...crd.metadata, annotations: without(annotations, annotation) } };
+    }),
+};

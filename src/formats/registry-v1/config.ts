@@ -1,0 +1,215 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import type { AmendmentChoice } from './amendments/index.ts';
+import { type CertificateProvider, findCertificateProvider } from './certificates.ts';
+import { type ConfigScope, configSchema, deploymentConfigSchema } from './config-schema.ts';
+import { readTyped } from './csv.ts';
+import type { DeploymentConfig } from './deployment-config.ts';
+
+/** The configuration of an operator, checked. */
+export interface OperatorConfig {
+  /** Empty: what the bundle does by itself. */
+  readonly targetNamespaces: readonly string[];
+  readonly deploymentConfig?: DeploymentConfig;
+  /** `none`: no certificates; undefined: not said. */
+  readonly certificateProvider?: CertificateProvider | 'none';
+  readonly amendments?: AmendmentChoice;
+}
+
+type Describe = (error: ErrorObject, scope: ConfigScope | undefined) => string;
+
+function fieldOf({ instancePath }: ErrorObject): string {
+  return instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function join(field: string, key: string): string {
+  return field === '' ? key : `${field}.${key}`;
+}
+
+/** What is wrong is told by its key alone where the reference does so, by its path where that helps. */
+function unknownField(error: ErrorObject): string {
+  const field = fieldOf(error);
+  const key = (error.params as { additionalProperty: string }).additionalProperty;
+  return `unknown field "${field === 'deploymentConfig' ? key : join(field, key)}"`;
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}
+
+function wrongType(error: ErrorObject): string {
+  const field = fieldOf(error);
+  const want = [(error.params as { type: string | string[] }).type].flat().join(' or ');
+  if (error.data === null && field !== '') return `required field "${field}" is missing`;
+  const where = field === '' ? '' : ` for field "${field}"`;
+  return `invalid type${where}: got ${typeName(error.data)}, want ${want}`;
+}
+
+function formatProblem(mode: string, must: string): Describe {
+  return (error) => {
+    const value = String(error.data);
+    return `invalid format for field "${fieldOf(error)}": '${value}' is not valid ${mode}: invalid value "${value}": ${must}`;
+  };
+}
+
+function ownNamespaceOnly(error: ErrorObject, scope: ConfigScope | undefined): string {
+  const must = `must be "${scope?.installNamespace ?? ''}" (the namespace where the operator is installed) because this operator only supports OwnNamespace install mode`;
+  return formatProblem('ownNamespaceInstallMode', must)(error, scope);
+}
+
+function otherNamespaceOnly(error: ErrorObject, scope: ConfigScope | undefined): string {
+  const must = `must be different from "${scope?.installNamespace ?? ''}" (the install namespace) because this operator uses SingleNamespace install mode to watch a different namespace`;
+  return formatProblem('singleNamespaceInstallMode', must)(error, scope);
+}
+
+function length(word: 'maximum' | 'minimum'): Describe {
+  return (error) => {
+    const { limit } = error.params as { limit: number };
+    const found = Array.from(String(error.data)).length;
+    return `field "${fieldOf(error)}" must have ${word} length of ${limit} (len=${found})`;
+  };
+}
+
+function allowedValues(error: ErrorObject): string {
+  const { allowedValues: values } = error.params as { allowedValues: readonly unknown[] };
+  return `invalid value for field "${fieldOf(error)}": expected one of ${values.map(String).join(', ')}`;
+}
+
+/** One row a keyword of JSON Schema. */
+const describes: Readonly<Record<string, Describe>> = {
+  required: (error) =>
+    `required field "${join(fieldOf(error), (error.params as { missingProperty: string }).missingProperty)}" is missing`,
+  additionalProperties: unknownField,
+  type: wrongType,
+  const: ownNamespaceOnly,
+  not: otherNamespaceOnly,
+  maxLength: length('maximum'),
+  minLength: length('minimum'),
+  pattern: (error) => `field "${fieldOf(error)}" must match pattern "${(error.params as { pattern: string }).pattern}"`,
+  enum: allowedValues,
+  uniqueItems: (error) => `field "${fieldOf(error)}" must not name a namespace twice`,
+  minItems: (error) => `field "${fieldOf(error)}" must name at least one namespace`,
+};
+
+/** Said by an error inside them as well. */
+const wrappers = new Set(['if']);
+
+let built: Ajv | undefined;
+
+/** Built when it is first needed: the types of the Kubernetes API take a while. */
+function schemas(): Ajv {
+  built ??= new Ajv({ allErrors: true, strict: false, verbose: true, schemas: [deploymentConfigSchema()] });
+  return built;
+}
+
+/** A value that is missing has no wrong form. */
+function isBesidesThePoint({ keyword, data }: ErrorObject): boolean {
+  return wrappers.has(keyword) || (data === null && (keyword === 'const' || keyword === 'not'));
+}
+
+function messagesOf(errors: readonly ErrorObject[], scope: ConfigScope | undefined): readonly string[] {
+  const inside = errors.filter((error) => !isBesidesThePoint(error));
+  const unknownSaid = new Set<string>();
+  const messages = inside.flatMap((error) => {
+    if (error.keyword === 'additionalProperties') {
+      if (unknownSaid.has(error.instancePath)) return [];
+      unknownSaid.add(error.instancePath);
+    }
+    const describe = describes[error.keyword];
+    return [describe?.(error, scope) ?? `invalid value for field "${fieldOf(error)}": ${error.message ?? ''}`];
+  });
+  return [...new Set(messages)];
+}
+
+/** Lists in which a name may come once, and what names an entry. */
+const uniqueBy: Readonly<Record<string, string>> = { env: 'name', volumes: 'name', volumeMounts: 'mountPath' };
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function repeatedEntries(config: JsonObject): readonly string[] {
+  const deploymentConfig = isJsonObject(config['deploymentConfig']) ? config['deploymentConfig'] : {};
+  return Object.entries(uniqueBy).flatMap(([list, key]) => {
+    const entries = deploymentConfig[list];
+    if (!Array.isArray(entries)) return [];
+    const names = entries.map((entry) => (isJsonObject(entry) ? entry[key] : undefined)).filter(isText);
+    const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+    return [...twice].map((name) => `field "deploymentConfig.${list}" has more than one entry with ${key} "${name}"`);
+  });
+}
+
+function bothWatchFields(config: JsonObject): readonly string[] {
+  const isBoth = config['watchNamespaces'] !== undefined && (config['watchNamespace'] ?? null) !== null;
+  return isBoth ? ['fields "watchNamespace" and "watchNamespaces" exclude each other'] : [];
+}
+
+/** What is wrong with a configuration, a line each; empty for a good one. Without `scope` only its form is judged.
+ *  @see registry-v1-rendering.md, section 5 */
+export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
+  const schema = configSchema(scope);
+  const ajv = schemas();
+  const validate = ajv.compile(schema);
+  ajv.removeSchema(schema);
+  const problems = validate(config) ? [] : messagesOf(validate.errors ?? [], scope);
+  if (!isJsonObject(config)) return problems;
+  return [...problems, ...bothWatchFields(config), ...repeatedEntries(config)];
+}
+
+function typedList(name: string, value: JsonValue | undefined): readonly JsonObject[] | undefined {
+  return Array.isArray(value) ? value.map((item) => readTyped(name, item)) : undefined;
+}
+
+function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+/** Typed form: what equals what is a matter of meaning, not of spelling. */
+function typedDeploymentConfig(config: JsonObject): DeploymentConfig {
+  const { resources, affinity, nodeSelector, annotations } = config;
+  return present({
+    env: typedList('EnvVar', config['env']),
+    envFrom: typedList('EnvFromSource', config['envFrom']),
+    volumes: typedList('Volume', config['volumes']),
+    volumeMounts: typedList('VolumeMount', config['volumeMounts']),
+    tolerations: typedList('Toleration', config['tolerations']),
+    resources: isJsonObject(resources) ? readTyped('ResourceRequirements', resources) : undefined,
+    affinity: isJsonObject(affinity) ? affinity : undefined,
+    nodeSelector: isJsonObject(nodeSelector) ? (nodeSelector as Record<string, string>) : undefined,
+    annotations: isJsonObject(annotations) ? (annotations as Record<string, string>) : undefined,
+  }) as DeploymentConfig;
+}
+
+function targetsOf(config: JsonObject): readonly string[] {
+  const { watchNamespace, watchNamespaces } = config;
+  if (Array.isArray(watchNamespaces)) return watchNamespaces as string[];
+  return typeof watchNamespace === 'string' ? [watchNamespace] : [];
+}
+
+function providerOf(name: JsonValue | undefined): CertificateProvider | 'none' | undefined {
+  if (typeof name !== 'string') return undefined;
+  return name === 'none' ? 'none' : findCertificateProvider(name);
+}
+
+function amendmentsOf({ amendments, withoutAmendments }: JsonObject): AmendmentChoice | undefined {
+  if (amendments === 'none') return 'none';
+  return Array.isArray(withoutAmendments) ? { without: withoutAmendments.filter(isText) } : undefined;
+}
+
+/** Checks the configuration of an operator and takes it apart.
+ *  @throws TerminalError InvalidConfiguration with every problem */
+export function readConfig(config: JsonObject, scope: ConfigScope): OperatorConfig {
+  const problems = configProblems(config, scope);
+  if (problems.length > 0) {
+    const text =
+      problems.length === 1 ? problems[0] : `multiple errors found:\n${problems.map((one) => `  - ${one}`).join('\n')}`;
+    throw new TerminalError('InvalidConfiguration', `invalid configuration: ${text}`);
+  }
+  const { deploymentConfig } = config;
+  return present({
+    targetNamespaces: targetsOf(config),
+    deploymentConfig: isJsonObject(deploymentConfig) ? typedDeploymentConfig(deploymentConfig) : undefined,
+    certificateProvider: providerOf(config['certProvider']),
+    amendments: amendmentsOf(config),
+  }) as OperatorConfig;
+}

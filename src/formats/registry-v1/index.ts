@@ -1,0 +1,8 @@
+/** registry+v1: an operator's bundle in, the objects that install it out. Pure: never touches network, disk or clock. */
+export { type Amendment, type AmendmentChoice, amendments } from './amendments/index.ts';
+export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
+export { configProblems, type OperatorConfig, readConfig } from './config.ts';
+export { type ClusterServiceVersion, supportedModes } from './csv.ts';
+export { type BundleFiles, readRegistryBundle } from './read.ts';
+export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
+export { type RenderOptions, renderBundle } from './render.ts';

@@ -1,0 +1,128 @@
+import { isJsonObject, type JsonObject } from '../../base/index.ts';
+import type { DeploymentEntry, WebhookEntry } from './csv.ts';
+import { groupOf, supportedKinds } from './kinds.ts';
+import { servingNames } from './names.ts';
+import type { RegistryBundle } from './registry-bundle.ts';
+
+type Check = (bundle: RegistryBundle) => readonly string[];
+
+const maxServiceNameBytes = 63;
+const webhookTypes = new Set(['ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook', 'ConversionWebhook']);
+
+function deploymentsOf({ csv }: RegistryBundle): readonly DeploymentEntry[] {
+  return csv.spec.install.spec.deployments ?? [];
+}
+
+function webhooksOf({ csv }: RegistryBundle): readonly WebhookEntry[] {
+  return csv.spec.webhookdefinitions ?? [];
+}
+
+const strategyIsDeployment: Check = ({ csv }) => {
+  const { strategy } = csv.spec.install;
+  return strategy === 'deployment' ? [] : [`install strategy is '${strategy}', expected 'deployment'`];
+};
+
+const objectsHaveNames: Check = ({ crds, others }) =>
+  [...crds, ...others]
+    .filter(({ metadata }) => typeof metadata.name !== 'string' || metadata.name === '')
+    .map(({ kind }) => `bundle contains an object of kind "${kind}" without metadata.name`);
+
+const groupsAreSupported: Check = ({ others }) =>
+  others.flatMap(({ kind, apiVersion, metadata }) => {
+    const supported = supportedKinds.get(kind);
+    if (supported === undefined || apiVersion === undefined || groupOf(apiVersion) === supported.group) return [];
+    const expected = supported.group === '' ? 'the core group' : `group ${supported.group}`;
+    return [`unsupported resource "${metadata.name ?? ''}" with kind "${kind}" of ${apiVersion}: expected ${expected}`];
+  });
+
+function servicesOf(bundle: RegistryBundle): ReadonlyMap<string, readonly string[]> {
+  const serving = new Set(webhooksOf(bundle).map(({ deploymentName = '' }) => deploymentName));
+  const names = new Map<string, string[]>();
+  for (const { name } of deploymentsOf(bundle)) {
+    if (!serving.has(name)) continue;
+    const { service } = servingNames(name);
+    names.set(service, [...(names.get(service) ?? []), name]);
+  }
+  return names;
+}
+
+const servicesHaveGoodNames: Check = (bundle) => {
+  const services = [...servicesOf(bundle)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return services.flatMap(([service, deployments]) => [
+    ...(Buffer.byteLength(service) > maxServiceNameBytes
+      ? [
+          `deployment '${deployments[0] ?? ''}' serves webhooks by a Service whose name '${service}' has more than ${maxServiceNameBytes} characters: expected another length than 56 of the deployment's name`,
+        ]
+      : []),
+    ...(deployments.length > 1
+      ? [`deployments '${deployments.join("', '")}' would serve webhooks by the same Service '${service}'`]
+      : []),
+  ]);
+};
+
+const shippedServicesDiffer: Check = (bundle) => {
+  const services = servicesOf(bundle);
+  return bundle.others
+    .filter(({ kind, metadata }) => kind === 'Service' && services.has(metadata.name ?? ''))
+    .map(({ metadata }) => {
+      const [deployment = ''] = services.get(metadata.name ?? '') ?? [];
+      return `bundle contains a Service '${metadata.name ?? ''}' that has the name of the one for the webhooks of deployment '${deployment}'`;
+    });
+};
+
+const portsAreClear: Check = (bundle) =>
+  deploymentsOf(bundle).flatMap(({ name }) => {
+    const targets = new Map<number, Set<string>>();
+    for (const { deploymentName, containerPort = 443, targetPort } of webhooksOf(bundle)) {
+      if (deploymentName !== name) continue;
+      const target = targetPort ?? containerPort;
+      targets.set(containerPort, (targets.get(containerPort) ?? new Set()).add(`${typeof target} ${target}`));
+    }
+    return [...targets]
+      .filter(([, seen]) => seen.size > 1)
+      .map(([port]) => `webhooks of deployment '${name}' lead container port ${port} to different target ports`);
+  });
+
+function labelsMatch(selector: JsonObject, labels: JsonObject): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}
+
+function objectAt(parent: JsonObject, ...keys: readonly string[]): JsonObject {
+  return keys.reduce<JsonObject>((current, key) => (isJsonObject(current[key]) ? current[key] : {}), parent);
+}
+
+const selectorsMatch: Check = (bundle) =>
+  deploymentsOf(bundle)
+    .filter(
+      ({ spec }) =>
+        !labelsMatch(objectAt(spec, 'selector', 'matchLabels'), objectAt(spec, 'template', 'metadata', 'labels')),
+    )
+    .map(({ name }) => `deployment '${name}': spec.selector.matchLabels does not match the labels of its Pod template`);
+
+const webhooksAreComplete: Check = (bundle) =>
+  webhooksOf(bundle).flatMap(({ type, generateName, sideEffects, admissionReviewVersions }) => {
+    const what = `webhook of type '${type}' with name '${generateName}'`;
+    if (!webhookTypes.has(type)) return [`${what}: the type is unknown: expected ${[...webhookTypes].join(', ')}`];
+    return [
+      ...(type !== 'ConversionWebhook' && sideEffects === null ? [`${what} lacks sideEffects`] : []),
+      ...((admissionReviewVersions ?? []).length === 0 ? [`${what} lacks admissionReviewVersions`] : []),
+    ];
+  });
+
+/** What the API server would refuse although the reference renders it. In the order in which findings are told. */
+const checks: readonly Check[] = [
+  strategyIsDeployment,
+  objectsHaveNames,
+  groupsAreSupported,
+  servicesHaveGoodNames,
+  shippedServicesDiffer,
+  portsAreClear,
+  selectorsMatch,
+  webhooksAreComplete,
+];
+
+/** Everything in a bundle that no cluster would take, a line each; empty for a good one. The reference has none of these.
+ *  @see registry-v1-rendering.md, section 8, and the deviations of sections 7 and 9 */
+export function findInstallProblems(bundle: RegistryBundle): readonly string[] {
+  return checks.flatMap((check) => check(bundle));
+}

@@ -1,0 +1,41 @@
+/** A kind that a bundle may bring beside its ClusterServiceVersion. */
+export interface SupportedKind {
+  readonly group: string;
+  /** What is filled in for a manifest that does not say its version. */
+  readonly version: string;
+  readonly isNamespaced: boolean;
+}
+
+function kinds(
+  group: string,
+  version: string,
+  names: { readonly namespaced?: readonly string[]; readonly cluster?: readonly string[] },
+): [string, SupportedKind][] {
+  const row =
+    (isNamespaced: boolean) =>
+    (kind: string): [string, SupportedKind] => [kind, { group, version, isNamespaced }];
+  return [...(names.namespaced ?? []).map(row(true)), ...(names.cluster ?? []).map(row(false))];
+}
+
+/** The kinds of other objects that the format allows. CustomResourceDefinitions and the ClusterServiceVersion are not among them.
+ *  @see registry-v1-rendering.md, section 9.5 */
+export const supportedKinds: ReadonlyMap<string, SupportedKind> = new Map([
+  ...kinds('', 'v1', { namespaced: ['ConfigMap', 'Secret', 'Service', 'ServiceAccount'] }),
+  ...kinds('rbac.authorization.k8s.io', 'v1', {
+    namespaced: ['Role', 'RoleBinding'],
+    cluster: ['ClusterRole', 'ClusterRoleBinding'],
+  }),
+  ...kinds('policy', 'v1', { namespaced: ['PodDisruptionBudget'] }),
+  ...kinds('networking.k8s.io', 'v1', { namespaced: ['NetworkPolicy'] }),
+  ...kinds('monitoring.coreos.com', 'v1', { namespaced: ['PrometheusRule', 'ServiceMonitor', 'PodMonitor'] }),
+  ...kinds('scheduling.k8s.io', 'v1', { cluster: ['PriorityClass'] }),
+  ...kinds('console.openshift.io', 'v1', {
+    cluster: ['ConsoleYAMLSample', 'ConsoleQuickStart', 'ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin'],
+  }),
+  ...kinds('autoscaling.k8s.io', 'v1', { cluster: ['VerticalPodAutoscaler'] }),
+]);
+
+/** `apps/v1` → `apps`, `v1` → the core group, ''. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}

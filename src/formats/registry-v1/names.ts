@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { JsonValue } from '../../base/index.ts';
+import type { Permission, PolicyRule } from './csv.ts';
+
+const maxNameBytes = 63;
+
+/** JSON as Go writes it: no white space, members in the order given, `<`, `>`, `&` and two line separators escaped. */
+export function goJson(value: JsonValue): string {
+  const escape = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escape);
+}
+
+/** Base 36 of the SHA-224 of `value` in Go's JSON and a line feed; 43 or 44 characters.
+ *  @see registry-v1-rendering.md, section 7.1 */
+export function hashOf(value: JsonValue): string {
+  const hex = createHash('sha224')
+    .update(`${goJson(value)}\n`)
+    .digest('hex');
+  return BigInt(`0x${hex}`).toString(36);
+}
+
+/** `base-suffix`, the base cut so that the whole has 63 bytes; 64 when the two are exactly 63 long together.
+ *  @see registry-v1-rendering.md, section 7.2 */
+export function joinName(base: string, suffix: string): string {
+  const bytes = Buffer.from(base);
+  const suffixBytes = Buffer.byteLength(suffix);
+  if (bytes.length + suffixBytes <= maxNameBytes) return `${base}-${suffix}`;
+  return `${bytes.subarray(0, Math.max(0, maxNameBytes - suffixBytes - 1)).toString()}-${suffix}`;
+}
+
+function ruleForm(rule: PolicyRule): JsonValue {
+  const form: Record<string, JsonValue> = { verbs: rule.verbs === null ? null : [...rule.verbs] };
+  for (const key of ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const) {
+    const list = rule[key];
+    if (list !== undefined && list.length > 0) form[key] = [...list];
+  }
+  return form;
+}
+
+/** The account that an entry means. */
+export function accountOf(permission: Permission): string {
+  return permission.serviceAccountName === '' ? 'default' : permission.serviceAccountName;
+}
+
+/** Name of the role and the binding that are made of a permission.
+ *  @see registry-v1-rendering.md, section 7.3 */
+export function permissionName(csvName: string, permission: Permission): string {
+  const rules = permission.rules === null ? null : permission.rules.map(ruleForm);
+  const hash = hashOf({ serviceAccountName: permission.serviceAccountName, rules });
+  return joinName(`${csvName}-${accountOf(permission)}`, hash);
+}
+
+/** Names of what serves the webhooks of a Deployment.
+ *  @see registry-v1-rendering.md, section 7.4 */
+export interface ServingNames {
+  readonly service: string;
+  /** Of the Certificate and of its Secret. */
+  readonly certificate: string;
+  readonly issuer: string;
+}
+
+/** The names that follow from a Deployment's. */
+export function servingNames(deploymentName: string): ServingNames {
+  const service = joinName(deploymentName.replaceAll('.', '-'), 'service');
+  const certificate = joinName(service, 'cert');
+  return { service, certificate, issuer: joinName(certificate, 'selfsigned-issuer') };
+}
+
+/** Name of a webhook configuration and of the webhook in it. */
+export function webhookName(generateName: string): string {
+  return generateName.replace(/-$/, '');
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { acmeCsv, registryFiles } from '../../../test/support/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import { type BundleFiles, readRegistryBundle } from './read.ts';
+import type { RegistryBundle } from './registry-bundle.ts';
+
+const read = (
+  manifests: readonly (JsonObject | string)[],
+  metadata: Readonly<Record<string, JsonObject | string>> = {},
+): RegistryBundle => readRegistryBundle(registryFiles(manifests, metadata));
+
+const configMap = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+test('RV-P1 without metadata/annotations.yaml nothing is read', () => {
+  const { manifests } = registryFiles([acmeCsv()]);
+  expect(() => readRegistryBundle({ manifests, metadata: [] })).toThrow(
+    'open metadata/annotations.yaml: no such file or directory',
+  );
+});
+
+test('RV-P2 annotations that name no package are read', () => {
+  expect(read([acmeCsv()], { 'annotations.yaml': 'annotations: {a: b}' }).packageName).toBe('');
+});
+
+test('RV-P3 a directory in manifests is refused', () => {
+  const files: BundleFiles = { ...registryFiles([]), manifests: [{ kind: 'directory', name: 'sub' }] };
+  expect(() => readRegistryBundle(files)).toThrow(
+    'subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "manifests/sub"',
+  );
+});
+
+test('a bundle without manifests is refused', () => {
+  expect(() => readRegistryBundle({ ...registryFiles([]), manifests: undefined })).toThrow(
+    'stat manifests: no such file or directory',
+  );
+});
+
+test('RV-P4 prose among the manifests is refused by file', () => {
+  expect(() => read([acmeCsv(), '# Readme\n\nInstall it.'])).toThrow(
+    'error parsing objects in "manifests/1.yaml": unable to decode "manifests/1.yaml"',
+  );
+});
+
+test('RV-P5 several documents in a file, empty ones left out', () => {
+  const text = `---\n${JSON.stringify(configMap('a'))}\n---\n# nothing\n---\n${JSON.stringify(configMap('b'))}\n`;
+  expect(read([acmeCsv(), text]).others.map(({ metadata }) => metadata.name)).toEqual(['a', 'b']);
+});
+
+test('RV-P6 a list is its items', () => {
+  const list = { apiVersion: 'v1', kind: 'List', items: [configMap('a'), configMap('b')] };
+  expect(read([acmeCsv(), list]).others).toEqual([configMap('a'), configMap('b')]);
+});
+
+test('RV-P7, RV-P8 exactly one ClusterServiceVersion is needed', () => {
+  expect(() => read([configMap('a')])).toThrow('no ClusterServiceVersion found in "manifests"');
+  const second = acmeCsv({}, { name: 'acme-widget.v2.0.0' });
+  expect(() => read([acmeCsv(), second])).toThrow(
+    'bundle contains 2 ClusterServiceVersions: "acme-widget.v1.2.3", "acme-widget.v2.0.0"',
+  );
+});
+
+const propertiesOf = ({ csv }: RegistryBundle): string | undefined => csv.metadata.annotations?.['olm.properties'];
+
+test('RV-P9 properties of the file come behind those of the annotation, keys sorted, some characters escaped', () => {
+  const annotations = { 'olm.properties': '[{"type":"olm.maxOpenShiftVersion","value":"4.20"}]' };
+  const file = 'properties: [{type: acme.flags, value: {b: "x<y", a: 1}}]';
+  expect(propertiesOf(read([acmeCsv({}, { annotations })], { 'properties.yaml': file }))).toBe(
+    '[{"type":"olm.maxOpenShiftVersion","value":"4.20"},{"type":"acme.flags","value":{"a":1,"b":"x\\u003cy"}}]',
+  );
+});
+
+test.for([
+  ['no file leaves the annotation as it is written', undefined, ' [ ] ', ' [ ] '],
+  ['an empty file counts as none', '', ' [ ] ', ' [ ] '],
+  ['a file without properties and no annotation make null', 'dependencies: []', undefined, 'null'],
+  ['a file without properties and an empty annotation make an empty list', 'dependencies: []', '[]', '[]'],
+])('properties: %s', ([_name, file, annotation, result]) => {
+  const annotations = annotation === undefined ? {} : { 'olm.properties': annotation };
+  const files = file === undefined ? {} : { 'properties.yaml': file };
+  expect(propertiesOf(read([acmeCsv({}, { annotations })], files as Record<string, string>))).toBe(result);
+});
+
+test('RV-P10 an annotation of properties that is no JSON is refused, file or not', () => {
+  expect(() => read([acmeCsv({}, { annotations: { 'olm.properties': '{' } })])).toThrow(
+    /^failed to unmarshal csv\.metadata\.annotations\['olm\.properties'\]: /,
+  );
+});
+
+test('a properties file that is no list is refused', () => {
+  expect(() => read([acmeCsv()], { 'properties.yaml': 'properties: 7' })).toThrow(
+    /^failed to unmarshal metadata\/properties\.yaml: /,
+  );
+});
+
+test.each<[string, JsonObject, string]>([
+  ['a string for a list', { installModes: 'all' }, 'spec.installModes: expected a list, found the string "all"'],
+  [
+    'a number for a name',
+    { install: { strategy: 'deployment', spec: { deployments: [{ name: 7, spec: {} }] } } },
+    'spec.install.spec.deployments[0].name: expected a string, found the number 7',
+  ],
+  [
+    'a fraction for replicas',
+    { install: { strategy: 'deployment', spec: { deployments: [{ name: 'a', spec: { replicas: 1.5 } }] } } },
+    'spec.install.spec.deployments[0].spec.replicas: expected a whole number of 32 bits, found the number 1.5',
+  ],
+  [
+    'a list for labels',
+    { install: { strategy: 'deployment', spec: { deployments: [{ name: 'a', spec: {}, label: [] }] } } },
+    'spec.install.spec.deployments[0].label: expected an object, found a list',
+  ],
+])('%s names file, field, what was expected and what was found', (_name, spec, text) => {
+  expect(() => read([acmeCsv(spec)])).toThrow(`error parsing objects in "manifests/0.yaml": ${text}`);
+});
+
+test('unknown fields are dropped, and what is empty is written as a typed program writes it', () => {
+  const crd = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'a.b', surprise: true },
+    spec: {
+      group: 'b',
+      names: { kind: 'A', plural: 'a' },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: { type: 'object', description: '', properties: { x: { minimum: 0, nullable: false } } },
+          },
+        },
+      ],
+    },
+    status: { conditions: [] },
+  };
+  const [read1] = read([acmeCsv(), crd]).crds;
+  expect(read1?.metadata).toEqual({ name: 'a.b' });
+  expect(read1).not.toHaveProperty('status');
+  expect(JSON.stringify(read1)).toContain('"openAPIV3Schema":{"properties":{"x":{"minimum":0}},"type":"object"}');
+});
+
+test('a byte order mark and Windows line ends do no harm', () => {
+  const annotations = '\uFEFFannotations:\r\n  operators.operatorframework.io.bundle.package.v1: tide\r\n';
+  expect(read([acmeCsv()], { 'annotations.yaml': annotations }).packageName).toBe('tide');
+});

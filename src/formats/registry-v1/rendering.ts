@@ -1,0 +1,24 @@
+import type { CertificateProvider } from './certificates.ts';
+import type { WebhookEntry } from './csv.ts';
+import type { DeploymentConfig } from './deployment-config.ts';
+import type { RegistryBundle } from './registry-bundle.ts';
+
+/** What the generators work from. */
+export interface Rendering {
+  readonly bundle: RegistryBundle;
+  readonly installNamespace: string;
+  /** Checked; `[""]` for all namespaces. */
+  readonly targets: readonly string[];
+  readonly certificates: CertificateProvider | undefined;
+  readonly deploymentConfig: DeploymentConfig | undefined;
+}
+
+/** The webhooks of the bundle, in the order of the ClusterServiceVersion. */
+export function webhooksOf({ bundle }: Rendering): readonly WebhookEntry[] {
+  return bundle.csv.spec.webhookdefinitions ?? [];
+}
+
+/** Whether a webhook of any type is served by the Deployment. */
+export function servesWebhooks(rendering: Rendering, deploymentName: string): boolean {
+  return webhooksOf(rendering).some((webhook) => webhook.deploymentName === deploymentName);
+}
