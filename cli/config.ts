@@ -16,6 +16,8 @@ export interface Config {
   readonly systemNamespace: string;
   readonly insecureRegistries: readonly string[];
   readonly registryCaPath: string | undefined;
+  /** Where images may be pulled from instead. */
+  readonly registryConfigPath: string | undefined;
   readonly isSimulating: boolean;
   readonly workers: number;
   readonly limits: ContentLimits;
@@ -73,6 +75,13 @@ export const upOptions: readonly OptionSpec[] = [
     kind: 'list',
     placeholder: 'HOST[:PORT]',
     sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+  },
+  {
+    name: 'registry-config',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Read again when it changes.',
   },
   {
     name: 'registry-ca',
@@ -150,6 +159,7 @@ export function readConfig(values: OptionValues): Config {
     contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
     systemNamespace: values['system-namespace'] as string,
     insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
+    registryConfigPath: values['registry-config'] as string | undefined,
     registryCaPath: values['registry-ca'] as string | undefined,
     isSimulating: values['simulate'] as boolean,
     workers: inRange('workers', values['workers'] as number, [1, 64]),

@@ -72,7 +72,7 @@ function helpFor(args: readonly string[]): string | undefined {
   const [word, ...others] = args;
   if (word === undefined) return overview();
   const asked = helpWords.has(word) ? others : isHelpWanted(args) ? args : undefined;
-  if (asked === undefined) return undefined;
+  if (asked === undefined || findCommand(asked)?.command.isRaw === true) return undefined;
   const [first] = asked;
   if (first === undefined) return overview();
   const found = findCommand(asked);
@@ -81,6 +81,7 @@ function helpFor(args: readonly string[]): string | undefined {
 }
 
 async function runCommand(command: Command, rest: readonly string[]): Promise<number> {
+  if (command.isRaw === true) return await command.run({}, rest);
   const parsed = parseOptions(command.options, rest, process.env);
   const problem = argumentProblem(command.positionals ?? [], parsed.positionals);
   if (problem !== undefined) return misuse(` ${command.name}: ${problem}`, usage(command));

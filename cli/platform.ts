@@ -5,12 +5,14 @@ import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Bundle, parseBundle } from '../src/api/index.ts';
 import { errorMessage, type JsonObject, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../src/kube/index.ts';
+import type { RegistryMirror } from '../src/sources/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
 import { packageVersion } from './commands/version.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { keepYoungHeapSmall } from './heap.ts';
+import { openRegistryConfig } from './registry-config.ts';
 
 const loopback = '127.0.0.1';
 
@@ -88,6 +90,7 @@ interface ProvisioningContext {
   readonly folder: string;
   readonly storeDir: string;
   readonly authorities: readonly string[];
+  readonly readMirrors: () => Promise<readonly RegistryMirror[]>;
   readonly log: Logger;
 }
 
@@ -96,7 +99,7 @@ async function openProvisioners(
   config: Config,
   context: ProvisioningContext,
 ): Promise<AsyncDisposable & { readonly contentUrl: string }> {
-  const { folder, storeDir, authorities, log } = context;
+  const { folder, storeDir, authorities, readMirrors, log } = context;
   const { systemNamespace, workers } = config;
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
@@ -104,6 +107,7 @@ async function openProvisioners(
       storeDir,
       limits: config.limits,
       insecureRegistries: config.insecureRegistries,
+      readMirrors,
       registryCaPem: authorities,
       gitCaPem: authorities,
       httpCaPem: authorities,
@@ -146,6 +150,7 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
   if (config.clusterPath !== undefined) keepYoungHeapSmall();
   const authorities = await readAuthorities(config.registryCaPath);
+  const readMirrors = await openRegistryConfig(config.registryConfigPath, deps.log);
   const step = deps.onStep ?? (() => undefined);
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(config, deps.log));
@@ -155,7 +160,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   stack.use(await openWebhook(kube, config, deps.log));
   step('admission webhook registered');
   const storeDir = join(cluster.folder, 'bundles');
-  const context = { folder: cluster.folder, storeDir, authorities, log: deps.log };
+  const context = { folder: cluster.folder, storeDir, authorities, readMirrors, log: deps.log };
   const { contentUrl } = stack.use(await openProvisioners(kube, config, context));
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');

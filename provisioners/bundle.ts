@@ -17,6 +17,7 @@ import {
   removeFinalizer,
   setCondition,
 } from '../src/kube/index.ts';
+import { imagePullBackOff } from '../src/sources/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
 import { readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
@@ -158,8 +159,13 @@ async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedCont
 
 async function reportFailure(run: BundleRun, thrown: unknown, signal: AbortSignal): Promise<void> {
   const message = errorMessage(thrown);
-  if (thrown instanceof WaitingError) {
+  const isTagAwaited = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
+  if (thrown instanceof WaitingError || isTagAwaited) {
     await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
+    if (isTagAwaited) {
+      const told = `${message}: ${errorMessage(thrown.cause)}`;
+      run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackPending', message: told });
+    }
     return;
   }
   const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;

@@ -2,6 +2,7 @@ import type { ApplyEngine } from '../src/apply/index.ts';
 import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
 import { isJsonEqual } from '../src/base/index.ts';
 import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import type { AccountSecrets } from './account-secrets.ts';
 import type { KindCache } from './kind-cache.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
@@ -13,6 +14,7 @@ export interface ProvisionerContext {
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;
+  readonly accountSecrets: AccountSecrets;
   readonly systemNamespace: string;
   /** Values of `provisionerClassName` that are taken care of; others are ignored entirely. */
   readonly classes: ReadonlySet<string>;

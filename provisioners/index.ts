@@ -10,12 +10,13 @@ import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import { type Controller, startController } from '../src/controller/index.ts';
 import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
 import { reconcileBundleDeployment } from './deployment/index.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
-import { configMapNamesOf, secretNameOf } from './source-inputs.ts';
+import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
@@ -63,10 +64,16 @@ function follow(cache: KindCache, enqueue: (object: KubeObject) => void): void {
   });
 }
 
-/** A Secret or ConfigMap that came or changed may mend the Bundles that name it. */
+/** A Secret or ConfigMap that came or changed may mend the Bundles that need it, and so may another list of pull secrets. */
 function followInputs(options: ProvisionerOptions, { context, bundles }: Parts): void {
-  const kinds: Readonly<Record<string, (source: BundleSource) => readonly (string | undefined)[]>> = {
-    Secret: (source) => [secretNameOf(source)],
+  const retry = (isConcerned: (source: BundleSource) => boolean): void => {
+    for (const object of context.bundles.values()) {
+      const { metadata, spec, status } = parseBundle(object);
+      if (status?.phase !== 'Unpacked' && isConcerned(spec.source)) bundles.enqueue(metadata.name);
+    }
+  };
+  const kinds: Readonly<Record<string, (source: BundleSource) => readonly string[]>> = {
+    Secret: (source) => secretNamesOf(source, context.accountSecrets.names()),
     ConfigMap: configMapNamesOf,
   };
   for (const [kind, namesOf] of Object.entries(kinds)) {
@@ -75,22 +82,16 @@ function followInputs(options: ProvisionerOptions, { context, bundles }: Parts):
       target: { apiVersion: 'v1', kind, namespace: options.systemNamespace, isMetadataOnly: true },
       project: ({ metadata }) => metadata.name ?? '',
     });
-    const retry = (name: string): void => {
-      for (const object of context.bundles.values()) {
-        const { metadata, spec, status } = parseBundle(object);
-        const isWaiting = status?.phase !== 'Unpacked';
-        if (isWaiting && namesOf(spec.source).includes(name)) bundles.enqueue(metadata.name);
-      }
-    };
     void inputs.whenSynced.then(
       () => {
         inputs.subscribe(({ after }) => {
-          if (after !== undefined) retry(after);
+          if (after !== undefined) retry((source) => namesOf(source).includes(after));
         });
       },
       () => undefined,
     );
   }
+  context.accountSecrets.subscribe(() => retry(usesServiceAccount));
 }
 
 /** Content of Bundles that were removed while this was not running. */
@@ -106,7 +107,7 @@ async function sweep(context: ProvisionerContext): Promise<void> {
 
 async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context, bundles, deployments } = parts;
-  await Promise.all([context.bundles.whenSynced, context.deployments.whenSynced]);
+  await Promise.all([context.bundles, context.deployments, context.accountSecrets].map((cache) => cache.whenSynced));
   await sweep(context);
   follow(context.bundles, ({ metadata }) => {
     bundles.enqueue(metadata.name ?? '');
@@ -131,6 +132,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     systemNamespace: options.systemNamespace,
+    accountSecrets: createAccountSecrets({ ...runtime, systemNamespace: options.systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set([plainProvisioner.provisionerClassName]),
     bundles: createKindCache({ ...runtime, resource: bundleResource }),

@@ -1,15 +1,30 @@
 import type { BundleSource } from '../src/api/index.ts';
 import { TransientError } from '../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../src/kube/index.ts';
+import type { SourceSecret } from '../src/sources/index.ts';
+import { serviceAccountName } from './account-secrets.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { UnpackRequest } from './unpacker/index.ts';
 
 /** What fetching a source needs from the cluster. */
-export type SourceInputs = Pick<UnpackRequest, 'secret' | 'configMaps'>;
+export type SourceInputs = Pick<UnpackRequest, 'secret' | 'pullSecrets' | 'configMaps'>;
 
-/** Name of the Secret that the source names. */
-export function secretNameOf(source: BundleSource): string | undefined {
-  return source.image?.pullSecret ?? source.git?.auth?.secret?.name ?? source.http?.auth?.secret?.name;
+/** Name of the Secret that a source of type git or http names; empty when it names none. */
+function authSecretOf(source: BundleSource): string {
+  const auth = source.type === 'git' ? source.git?.auth : source.type === 'http' ? source.http?.auth : undefined;
+  return auth?.secret?.name ?? '';
+}
+
+/** Whether the source is an image that takes the pull secrets of the service account, because it names none. */
+export function usesServiceAccount(source: BundleSource): boolean {
+  return source.type === 'image' && (source.image?.pullSecret ?? '') === '';
+}
+
+/** Names of all Secrets that may matter to the source; `accountSecrets` are those of the service account. */
+export function secretNamesOf(source: BundleSource, accountSecrets: readonly string[]): readonly string[] {
+  if (usesServiceAccount(source)) return accountSecrets;
+  const name = source.type === 'image' ? (source.image?.pullSecret ?? '') : authSecretOf(source);
+  return name === '' ? [] : [name];
 }
 
 /** Names of the ConfigMaps that the source is made of, each once. */
@@ -32,18 +47,33 @@ async function read(
   }
 }
 
-async function readSecret(
+async function readSecret(context: ProvisionerContext, name: string, signal: AbortSignal): Promise<SourceSecret> {
+  const notFound = `secret "${name}" not found in namespace "${context.systemNamespace}"`;
+  const { type, data } = (await read(context, { kind: 'Secret', name, notFound }, signal)) as Partial<SourceSecret>;
+  return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
+}
+
+/** Those that the Bundle names, else those that the service account lists and that are there: as the kubelet does it. */
+async function readPullSecrets(
   context: ProvisionerContext,
   source: BundleSource,
   signal: AbortSignal,
-): Promise<SourceInputs['secret']> {
-  const name = secretNameOf(source) ?? '';
-  if (name === '') return undefined;
-  const notFound = `secret "${name}" not found in namespace "${context.systemNamespace}"`;
-  const { type, data } = (await read(context, { kind: 'Secret', name, notFound }, signal)) as Partial<
-    NonNullable<SourceInputs['secret']>
-  >;
-  return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
+): Promise<SourceInputs['pullSecrets']> {
+  const names = secretNamesOf(source, context.accountSecrets.names());
+  if (!usesServiceAccount(source)) {
+    return { secrets: await Promise.all(names.map((name) => readSecret(context, name, signal))) };
+  }
+  const secrets: SourceSecret[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    try {
+      secrets.push(await readSecret(context, name, signal));
+    } catch (thrown) {
+      if (!(thrown instanceof TransientError) || thrown.reason !== 'SecretNotFound') throw thrown;
+      missing.push(name);
+    }
+  }
+  return { secrets, missing, serviceAccount: serviceAccountName };
 }
 
 async function readConfigMaps(
@@ -62,13 +92,15 @@ async function readConfigMaps(
   return found;
 }
 
-/** Reads the Secret and the ConfigMaps that a source names, from the system namespace.
+/** Reads the Secrets and the ConfigMaps that a source needs, from the system namespace.
  *  @throws TransientError SecretNotFound, ConfigMapNotFound */
 export async function readSourceInputs(
   context: ProvisionerContext,
   source: BundleSource,
   signal: AbortSignal,
 ): Promise<SourceInputs> {
-  const secret = await readSecret(context, source, signal);
+  if (source.type === 'image') return { pullSecrets: await readPullSecrets(context, source, signal) };
+  const name = authSecretOf(source);
+  const secret = name === '' ? undefined : await readSecret(context, name, signal);
   return { secret, configMaps: await readConfigMaps(context, source, signal) };
 }

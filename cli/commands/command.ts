@@ -14,6 +14,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** Left out of the overview. */
   readonly isHidden?: boolean;
+  /** Takes what follows its name as it stands, options included. */
+  readonly isRaw?: boolean;
   /** The exit status when it fails; 1 when absent. */
   readonly failureStatus?: number;
   run(values: OptionValues, positionals: readonly string[]): Promise<number>;

@@ -24,8 +24,10 @@ import {
   fetchHttp,
   fetchImage,
   fetchUpload,
+  imagePullBackOff,
   LayerCache,
   parsePlatform,
+  RateLimits,
 } from '../../src/sources/index.ts';
 import type { Job, JobResult } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
@@ -45,7 +47,7 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   } catch (thrown) {
     const message = `${prefix}${errorMessage(thrown)}`;
     if (thrown instanceof TerminalError) throw new TerminalError(thrown.reason, message, { cause: thrown });
-    if (!(thrown instanceof TransientError)) throw thrown;
+    if (!(thrown instanceof TransientError) || thrown.reason === imagePullBackOff) throw thrown;
     const { retryAfterMs } = thrown;
     throw new TransientError(thrown.reason, message, {
       cause: thrown,
@@ -59,13 +61,16 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
   const temporaryDir = temporaryFolder(storeDir);
-  const cache = new LayerCache({ dir: `${storeDir}/layers`, temporaryDir, maxBytes: layerCacheBytes, locks });
-  const image = { http, clock: systemClock, cache, insecureRegistries, platform: parsePlatform(settings.platform) };
-  const download = { answerDeadlineMs, clock: systemClock, temporaryDir };
+  const clock = systemClock;
+  const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks });
+  const platform = parsePlatform(settings.platform);
+  const image = { http, clock, cache, limits: new RateLimits(clock), insecureRegistries, platform };
+  const download = { answerDeadlineMs, clock, temporaryDir };
   const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath };
   const web = { ...download, caPem: settings.httpCaPem };
   const fetches: Readonly<Record<string, Fetch>> = {
-    image: ({ source, secret }, staging, options) => fetchImage(image, { source, secret, staging }, options),
+    image: ({ source, pullSecrets, mirrors }, staging, options) =>
+      fetchImage(image, { source, pullSecrets, mirrors, staging }, options),
     git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
     http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
     configMaps: ({ source, configMaps = [] }, staging, options) =>

@@ -14,7 +14,9 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const pool = new ThreadPool(settings);
   const closing = new AbortController();
   return {
-    async unpack(request, { signal, onProgress }) {
+    async unpack(asked, { signal, onProgress }) {
+      const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
+      const request = isImage ? { ...asked, mirrors: await options.readMirrors?.() } : asked;
       return (await pool.run({ kind: 'unpack', request }, { signal, onProgress })) as UnpackedContent;
     },
     async load(bundle, { signal, provisionerClassName = 'core-rukpak-io-plain' }) {

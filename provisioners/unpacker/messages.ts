@@ -30,6 +30,8 @@ export interface PlainError {
   readonly className: 'TerminalError' | 'TransientError' | 'WaitingError' | 'Error';
   readonly reason: string;
   readonly message: string;
+  /** The message of its cause, for who wants to know more than the user is told. */
+  readonly cause?: string | undefined;
   readonly afterMs?: number | undefined;
   readonly stack?: string | undefined;
 }
@@ -39,7 +41,9 @@ export function packError(thrown: unknown): PlainError {
   const message = errorMessage(thrown);
   if (thrown instanceof TerminalError) return { className: 'TerminalError', reason: thrown.reason, message };
   if (thrown instanceof TransientError) {
-    return { className: 'TransientError', reason: thrown.reason, message, afterMs: thrown.retryAfterMs };
+    const { reason, retryAfterMs: afterMs } = thrown;
+    const cause = thrown.cause === undefined ? undefined : errorMessage(thrown.cause);
+    return { className: 'TransientError', reason, message, cause, afterMs };
   }
   if (thrown instanceof WaitingError)
     return { className: 'WaitingError', reason: thrown.reason, message, afterMs: thrown.afterMs };
@@ -48,12 +52,15 @@ export function packError(thrown: unknown): PlainError {
 
 /** The error that `packError` packed. */
 export function unpackError(error: PlainError): Error {
-  const { className, reason, message, afterMs } = error;
+  const { className, reason, message, afterMs, cause } = error;
   switch (className) {
     case 'TerminalError':
       return new TerminalError(reason, message);
     case 'TransientError':
-      return new TransientError(reason, message, afterMs === undefined ? {} : { retryAfterMs: afterMs });
+      return new TransientError(reason, message, {
+        ...(cause === undefined ? {} : { cause }),
+        ...(afterMs === undefined ? {} : { retryAfterMs: afterMs }),
+      });
     case 'WaitingError':
       return new WaitingError(reason, message, { afterMs: afterMs ?? 0 });
     case 'Error': {

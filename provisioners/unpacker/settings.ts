@@ -26,7 +26,7 @@ function imageArchitecture(): string {
 }
 
 /** The one place of the unpacker's defaults. */
-export function completeSettings(options: UnpackerOptions): UnpackerSettings {
+export function completeSettings({ readMirrors: _stays, ...options }: UnpackerOptions): UnpackerSettings {
   const defaults = {
     insecureRegistries: [],
     registryCaPem: [],

@@ -121,15 +121,17 @@ describe('image bundles', () => {
     const request = imageRequest(`${registry.host}/private:v1`);
     const trusting = await start({ registryCaPem: [caPem] });
     const secret = pullSecret(registry.host, 'me', 'pass');
-    await expect(trusting.unpack({ ...request, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+    await expect(
+      trusting.unpack({ ...request, pullSecrets: { secrets: [secret] } }, { signal }),
+    ).resolves.toMatchObject({ objectCount: 1 });
     await expect(trusting.unpack(request, { signal })).rejects.toThrow(
       '401 Unauthorized: credentials are missing or wrong',
     );
-    await expect(trusting.unpack({ ...request, secret: { name: 'registrysecret' } }, { signal })).rejects.toThrow(
-      'source bundle content: secret "registrysecret" has no key ".dockerconfigjson"',
-    );
+    await expect(
+      trusting.unpack({ ...request, pullSecrets: { secrets: [{ name: 'registrysecret' }] } }, { signal }),
+    ).rejects.toThrow('source bundle content: secret "registrysecret" has no key ".dockerconfigjson"');
     const doubting = await start({ storeDir: `${storeDir}/other` });
-    await expect(doubting.unpack({ ...request, secret }, { signal })).rejects.toThrow(
+    await expect(doubting.unpack({ ...request, pullSecrets: { secrets: [secret] } }, { signal })).rejects.toThrow(
       'unable to verify the first certificate',
     );
   });
@@ -140,7 +142,9 @@ describe('image bundles', () => {
     const request = imageRequest(`${registry.host}/private:v1`);
     const unpacker = await start();
     const secret = pullSecret(registry.host, 'me', 'pass');
-    await expect(unpacker.unpack({ ...request, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+    await expect(
+      unpacker.unpack({ ...request, pullSecrets: { secrets: [secret] } }, { signal }),
+    ).resolves.toMatchObject({ objectCount: 1 });
     await expect(unpacker.unpack(request, { signal })).rejects.toThrow(
       '/token?service=redacted&scope=redacted: 401 Unauthorized',
     );

@@ -1,5 +1,12 @@
 import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
-import type { ContentSource, ProgressListener, SourceConfigMap, SourceSecret } from '../../src/sources/index.ts';
+import type {
+  ContentSource,
+  ProgressListener,
+  PullSecrets,
+  RegistryMirror,
+  SourceConfigMap,
+  SourceSecret,
+} from '../../src/sources/index.ts';
 
 /** Content is kept for one Bundle: another of the same name and a different uid does not find it. */
 export interface BundleIdentity {
@@ -13,8 +20,12 @@ export interface UnpackRequest {
   readonly provisionerClassName: string;
   /** `spec.source`; when content was lost, `status.resolvedSource`, so that the same is fetched again. */
   readonly source: ContentSource;
-  /** The Secret that the source names (pull secret, git authentication), when it names one. */
+  /** The Secret that a source of type git or http names, when it names one. */
   readonly secret?: SourceSecret | undefined;
+  /** For a source of type image. */
+  readonly pullSecrets?: PullSecrets | undefined;
+  /** For a source of type image; the unpacker's own when absent. */
+  readonly mirrors?: readonly RegistryMirror[] | undefined;
   /** The ConfigMaps that the source names, for a source that is made of them. */
   readonly configMaps?: readonly SourceConfigMap[] | undefined;
   /** The digest that the content had before it was lost: anything else is refused. */
@@ -74,6 +85,8 @@ export interface UnpackerOptions {
   readonly limits?: Partial<ContentLimits>;
   /** `HOST[:PORT]` of registries that may be spoken to without TLS; loopback always may. */
   readonly insecureRegistries?: readonly string[];
+  /** Where images may be pulled from instead; asked before every fetch. Default: nowhere. */
+  readonly readMirrors?: () => Promise<readonly RegistryMirror[]>;
   /** PEM texts of authorities trusted for registries beside the system's. */
   readonly registryCaPem?: readonly string[];
   /** PEM texts of authorities trusted for git servers beside the system's. */

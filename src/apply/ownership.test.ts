@@ -52,12 +52,13 @@ test.each([
   { name: 'U22 no labels', labels: undefined, own: {} },
   { name: 'U23 an empty map of labels', labels: {}, own: {} },
   { name: 'U24, Q31 a label of its own', labels: { app: 'x' }, own: { app: 'x' } },
-])('$name: the two owner labels are added, nothing else', ({ labels, own }) => {
+])('$name: the two owner labels and the ApplySet’s are added, nothing else', ({ labels, own }) => {
   const object = configMap({ name: 'a', ...(labels === undefined ? {} : { labels }) });
   expect(ownedBy(object, owner, 'ns').metadata.labels).toEqual({
     ...own,
     'core.rukpak.io/owner-kind': 'BundleDeployment',
     'core.rukpak.io/owner-name': 'combo',
+    'applyset.kubernetes.io/part-of': id,
   });
 });
 

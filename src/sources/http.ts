@@ -8,6 +8,7 @@ import { extractArchive, type Staging } from '../content/index.ts';
 import { basicAuthorization, readBasicCredentials } from './basic-auth.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import type { ContentSource, FetchOptions, SourceSecret } from './source.ts';
 
 export interface HttpSourceDeps {
@@ -42,17 +43,18 @@ function parseUrl(text: string): WantedArchive {
   return { url: url.href, digest: hex === undefined ? undefined : `sha256:${hex}` };
 }
 
-function statusError(what: string, response: HttpResponse): TransientError {
+function statusError(what: string, response: HttpResponse, nowMs: number): TransientError {
   const { status } = response;
   const text = `${what}: unexpected status "${status} ${STATUS_CODES[status] ?? ''}"`;
   const isPassing = retriedStatuses.has(status) || status >= 500;
-  const waitSeconds = Number.parseInt(response.headers['retry-after'] ?? '', 10);
-  const wish = Number.isNaN(waitSeconds) ? {} : { retryAfterMs: waitSeconds * 1000 };
+  const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);
+  const wish = waitMs === undefined ? {} : { retryAfterMs: waitMs };
   return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, wish);
 }
 
 interface Download extends FetchOptions {
   readonly http: HttpClient;
+  readonly clock: Clock;
   readonly wanted: WantedArchive;
   readonly authorization: string | undefined;
   readonly path: string;
@@ -61,7 +63,7 @@ interface Download extends FetchOptions {
 
 /** Saves the archive, verified against its pin; the answer is the digest of what came. */
 async function download(options: Download): Promise<string> {
-  const { http, wanted, authorization, path, maxBytes, signal } = options;
+  const { http, clock, wanted, authorization, path, maxBytes, signal } = options;
   const what = `GET ${redactUrl(wanted.url)}`;
   // The digest is of the bytes as they are served, so no transfer compression is asked for.
   const headers = { 'accept-encoding': 'identity', ...(authorization === undefined ? {} : { authorization }) };
@@ -69,7 +71,7 @@ async function download(options: Download): Promise<string> {
   const response = await http.send(request);
   if (response.status !== 200) {
     response.body.destroy();
-    throw statusError(what, response);
+    throw statusError(what, response, clock.now());
   }
   let digest = '';
   const onDigest = (got: string): void => {
@@ -104,8 +106,9 @@ export async function fetchHttp(
   const maxBytes = request.staging.limits.compressedLayerBytes;
   try {
     options.onProgress?.(`fetching ${redactUrl(wanted.url)}`);
-    const attempt = (): Promise<string> => download({ ...options, http, wanted, authorization, path, maxBytes });
-    const digest = await withRetries({ clock: deps.clock, signal: options.signal }, attempt);
+    const { clock } = deps;
+    const attempt = (): Promise<string> => download({ ...options, http, clock, wanted, authorization, path, maxBytes });
+    const digest = await withRetries({ clock, signal: options.signal }, attempt);
     const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     const what = redactUrl(wanted.url);
     await extractArchive(archive, request.staging, { what, hasWhiteouts: false, signal: options.signal });

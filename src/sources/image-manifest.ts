@@ -1,4 +1,5 @@
 import { isJsonObject, isSha256Digest, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import { type Layer, readLayers } from './image-layers.ts';
 
 const indexTypes: ReadonlySet<string> = new Set([
   'application/vnd.oci.image.index.v1+json',
@@ -8,8 +9,7 @@ const manifestTypes: ReadonlySet<string> = new Set([
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
 ]);
-const layerTypePattern =
-  /^application\/vnd\.(oci\.image\.layer(\.nondistributable)?\.v1\.tar|docker\.image\.rootfs(\.foreign)?\.diff\.tar)([+.](gzip|zstd))?$/;
+const schema1Type = /^application\/vnd\.docker\.distribution\.manifest\.v1\+/;
 
 /** The `accept` header for manifests. */
 export const manifestAccept: string = [...manifestTypes, ...indexTypes].join(', ');
@@ -25,10 +25,10 @@ export interface Platform {
   readonly variant?: string;
 }
 
-/** An index leads to another manifest; an image has layers, lowest first. */
+/** An index leads to another manifest; an image or artifact has layers, lowest first. */
 export type ImageDocument =
   | { readonly kind: 'index'; readonly chosen: Descriptor }
-  | { readonly kind: 'image'; readonly layers: readonly Descriptor[] };
+  | { readonly kind: 'image'; readonly layers: readonly Layer[] };
 
 function refuse(what: string, text: string): never {
   throw new TerminalError('InvalidManifest', `${what}: ${text}`);
@@ -81,13 +81,18 @@ function chooseManifest(what: string, items: readonly JsonValue[], wanted: Platf
   return refuse(what, `no manifest for platform ${formatPlatform(wanted)}, only for: ${offered}`);
 }
 
-function parseLayer(what: string, value: JsonValue): Descriptor {
-  const { raw, ...layer } = parseDescriptor(what, value);
-  const mediaType = raw['mediaType'];
-  if (typeof mediaType !== 'string' || !layerTypePattern.test(mediaType)) {
-    refuse(what, `layer ${layer.digest} has media type ${JSON.stringify(mediaType)}: expected a tar layer of an image`);
-  }
-  return layer;
+function typeOfDocument(what: string, document: JsonObject, contentType: string | undefined): string {
+  const declared = document['mediaType'] ?? contentType?.split(';')[0]?.trim();
+  const type = typeof declared === 'string' ? declared : '';
+  const isSchema1 = schema1Type.test(type) || document['schemaVersion'] === 1;
+  return isSchema1
+    ? refuse(what, 'is a manifest of schema 1, which is not supported: push the image again with a tool of today')
+    : type;
+}
+
+function parseLayers(what: string, document: JsonObject, layers: readonly JsonValue[]): readonly Layer[] {
+  const descriptors = layers.map((layer) => parseDescriptor(what, layer));
+  return readLayers(what, document, descriptors);
 }
 
 /** Reads a manifest or an index; `contentType` decides where the document does not say what it is.
@@ -98,14 +103,13 @@ export function parseImageDocument(
   options: { readonly contentType: string | undefined; readonly platform: Platform },
 ): ImageDocument {
   if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
-  const declared = document['mediaType'] ?? options.contentType?.split(';')[0]?.trim();
-  const type = typeof declared === 'string' ? declared : '';
+  const type = typeOfDocument(what, document, options.contentType);
   const { manifests, layers } = document;
   if (indexTypes.has(type) && Array.isArray(manifests)) {
     return { kind: 'index', chosen: chooseManifest(what, manifests, options.platform) };
   }
   if (manifestTypes.has(type) && Array.isArray(layers)) {
-    return { kind: 'image', layers: layers.map((layer) => parseLayer(what, layer)) };
+    return { kind: 'image', layers: parseLayers(what, document, layers) };
   }
   return refuse(what, `media type ${JSON.stringify(type)} is not that of an image manifest or index`);
 }

@@ -1,9 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { type ImageReference, parseImageReference } from '../api/index.ts';
 import {
   type Clock,
-  errorMessage,
   isSha256Digest,
   type JsonValue,
   mapLimit,
@@ -12,67 +9,106 @@ import {
   TerminalError,
   TransientError,
 } from '../base/index.ts';
-import { extractArchive, type Staging } from '../content/index.ts';
-import { failure, type HttpClient, readBody } from './http-client.ts';
-import { type Descriptor, manifestAccept, type Platform, parseImageDocument } from './image-manifest.ts';
-import { type LayerCache, saveVerified } from './layer-cache.ts';
-import { pullCredentials } from './registry-auth.ts';
+import type { Staging } from '../content/index.ts';
+import { fetchBlob } from './blob-transfer.ts';
+import { type HttpClient, readBody } from './http-client.ts';
+import type { Layer } from './image-layers.ts';
+import { manifestAccept, type Platform, parseImageDocument } from './image-manifest.ts';
+import type { LayerCache } from './layer-cache.ts';
+import { addLayer } from './layer-content.ts';
+import { findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
-import type { ContentSource, FetchOptions, SourceSecret } from './source.ts';
+import { type PullPlace, pullPlaces, type RegistryMirror } from './registry-mirrors.ts';
+import { type OpenPlace, RegistryPlaces } from './registry-places.ts';
+import type { ContentSource, FetchOptions } from './source.ts';
 
 const maxIndexDepth = 3;
 const layersAtATime = 3;
 const maxLayers = 1000;
 
+/** Reason of the error that says that a tag is not there yet; its message is the one that Kubernetes users know for it. */
+export const imagePullBackOff = 'ImagePullBackOff';
+
 export interface ImageSourceDeps {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly cache: LayerCache;
+  readonly limits: RateLimits;
   readonly insecureRegistries: readonly string[];
   readonly platform: Platform;
 }
 
+export interface ImageRequest {
+  readonly source: ContentSource;
+  readonly pullSecrets?: PullSecrets | undefined;
+  readonly mirrors?: readonly RegistryMirror[] | undefined;
+  readonly staging: Staging;
+}
+
 interface Pull extends FetchOptions {
   readonly deps: ImageSourceDeps;
-  readonly client: RegistryClient;
+  readonly places: RegistryPlaces;
   readonly name: string;
   readonly staging: Staging;
 }
 
-/** Fetches an image's files from its registry into the staging area: layers in order, whiteouts applied, digests and sizes verified.
- *  The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
- *  @throws TerminalError InvalidSource, InvalidManifest, DigestMismatch, SizeMismatch, LayerTooLarge and those of `extractArchive`
- *  · TransientError ServerUnavailable, Unauthorized, NotFound, DeadlineExceeded */
+/** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
+ *  and sizes verified. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
+ *  @throws TerminalError InvalidSource, InvalidSecret, InvalidManifest, DigestMismatch, SizeMismatch, LayerTooLarge, Unauthorized, Forbidden, NotFound and
+ *  those of `extractArchive` · TransientError ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
   deps: ImageSourceDeps,
-  request: { readonly source: ContentSource; readonly secret?: SourceSecret | undefined; readonly staging: Staging },
+  request: ImageRequest,
   options: FetchOptions,
 ): Promise<ContentSource> {
   const image = request.source.image;
   if (image === undefined) throw new TerminalError('InvalidSource', 'bundle source image configuration is unset');
   const reference = parseImageReference(image.ref);
-  const { registry, repository } = reference;
-  const credentials = pullCredentials(request.secret, reference);
-  const { http, clock, insecureRegistries } = deps;
-  const client = new RegistryClient({
-    http,
-    clock,
-    registry,
-    repository,
-    credentials,
-    insecureRegistries,
-    signal: options.signal,
-  });
-  const pull: Pull = { ...options, deps, client, name: `${registry}/${repository}`, staging: request.staging };
-  const { digest, layers } = await resolveImage(pull, reference);
+  const name = `${reference.registry}/${reference.repository}`;
+  const places = openPlaces(deps, { ...request, reference, name }, options);
+  const pull: Pull = { ...options, deps, places, name, staging: request.staging };
+  const { digest, layers } = await resolveTag(pull, image.ref, reference);
   await fetchLayers(pull, layers);
-  return { ...request.source, image: { ...image, ref: `${pull.name}@${digest}` } };
+  return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
+}
+
+function openPlaces(
+  deps: ImageSourceDeps,
+  request: ImageRequest & { readonly reference: ImageReference; readonly name: string },
+  { signal }: FetchOptions,
+): RegistryPlaces {
+  const keyring = openKeyring(request.pullSecrets);
+  const open = (place: PullPlace): OpenPlace => {
+    const { registry, repository, mirror } = place;
+    const credentials = findCredentials(keyring, place);
+    const client = new RegistryClient({ ...deps, registry, repository, credentials, signal });
+    return { name: `${mirror === undefined ? '' : 'mirror '}${registry}/${repository}`, client };
+  };
+  const places = pullPlaces(request.mirrors ?? [], request.reference);
+  const isSourceBarred = places.every(({ mirror }) => mirror !== undefined);
+  return new RegistryPlaces({ name: request.name, places: places.map(open), isSourceBarred, signal });
+}
+
+/** A tag that is nowhere may be pushed yet; a digest that is nowhere is wrong, or gone. */
+async function resolveTag(
+  pull: Pull,
+  ref: string,
+  reference: ImageReference,
+): Promise<{ digest: string; layers: readonly Layer[] }> {
+  try {
+    return await resolveImage(pull, reference);
+  } catch (thrown) {
+    const isMissing = thrown instanceof TerminalError && thrown.reason === 'NotFound';
+    if (reference.digest !== undefined || !isMissing) throw thrown;
+    throw new TransientError(imagePullBackOff, `Back-off pulling image "${ref}"`, { cause: thrown });
+  }
 }
 
 async function resolveImage(
   pull: Pull,
   reference: ImageReference,
-): Promise<{ digest: string; layers: readonly Descriptor[] }> {
+): Promise<{ digest: string; layers: readonly Layer[] }> {
   let wanted = reference.digest ?? reference.tag ?? 'latest';
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
     pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
@@ -85,7 +121,7 @@ async function resolveImage(
   throw new TerminalError('InvalidManifest', `${pull.name}: indexes nested deeper than ${maxIndexDepth} levels`);
 }
 
-function assertLayersAllowed(pull: Pull, what: string, layers: readonly Descriptor[]): readonly Descriptor[] {
+function assertLayersAllowed(pull: Pull, what: string, layers: readonly Layer[]): readonly Layer[] {
   if (layers.length > maxLayers) throw new TerminalError('InvalidManifest', `${what}: more than ${maxLayers} layers`);
   const limit = pull.staging.limits.compressedLayerBytes;
   const large = layers.find((layer) => layer.sizeBytes > limit);
@@ -100,22 +136,25 @@ async function fetchManifest(
   pull: Pull,
   wanted: string,
 ): Promise<{ document: JsonValue; digest: string; contentType: string | undefined }> {
-  return await pull.client.get(`manifests/${wanted}`, manifestAccept, async (response, request) => {
-    const body = await readBody(request, response, pull.staging.limits.manifestBytes);
-    const digest = sha256Digest(body);
-    const what = `${pull.name}, manifest ${wanted}`;
-    const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
-    if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
-      throw new TerminalError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
-    }
-    if (wanted.includes(':') && !isSha256Digest(wanted)) {
-      throw new TerminalError('InvalidSource', `${what}: only sha256 digests are supported`);
-    }
-    return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
+  if (wanted.includes(':') && !isSha256Digest(wanted)) {
+    throw new TerminalError('InvalidSource', `${pull.name}, manifest ${wanted}: only sha256 digests are supported`);
+  }
+  return await pull.places.ask(async ({ client }) => {
+    const headers = (): Record<string, string> => ({ accept: manifestAccept });
+    return await client.get(`manifests/${wanted}`, { headers }, async (response, request) => {
+      const body = await readBody(request, response, pull.staging.limits.manifestBytes);
+      const digest = sha256Digest(body);
+      const what = `${pull.name}, manifest ${wanted}`;
+      const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
+      if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
+        throw new TerminalError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
+      }
+      return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
+    });
   });
 }
 
-async function fetchLayers(pull: Pull, layers: readonly Descriptor[]): Promise<void> {
+async function fetchLayers(pull: Pull, layers: readonly Layer[]): Promise<void> {
   const fetches = layers.map(() => Promise.withResolvers<string>());
   for (const { promise } of fetches) promise.catch(() => undefined);
   const download = mapLimit(layers, layersAtATime, async (layer, index) => {
@@ -128,42 +167,19 @@ async function fetchLayers(pull: Pull, layers: readonly Descriptor[]): Promise<v
   });
   const extract = async (): Promise<void> => {
     for (const [index, layer] of layers.entries()) {
-      const path = await fetches[index]?.promise;
-      const source = createReadStream(path ?? '', { highWaterMark: 256 * 1024 });
+      const path = (await fetches[index]?.promise) ?? '';
       const what = `${pull.name}, layer ${layer.digest}`;
-      await extractArchive(source as AsyncIterable<Buffer>, pull.staging, {
-        what,
-        hasWhiteouts: true,
-        signal: pull.signal,
-      });
+      await addLayer(pull.staging, layer, { path, what, signal: pull.signal });
     }
     pull.staging.assertLinksInside(pull.name);
   };
   await Promise.all([download, extract()]);
 }
 
-async function obtainLayer(pull: Pull, layer: Descriptor): Promise<string> {
-  return await pull.deps.cache.obtain(layer, pull, async (path) => {
-    pull.onProgress?.(`fetching ${pull.name}, layer ${layer.digest}, ${layer.sizeBytes} bytes`);
-    await pull.client.get(`blobs/${layer.digest}`, '*/*', async (response, request) => {
-      const what = `${pull.name}, layer ${layer.digest}`;
-      const maxBytes = pull.staging.limits.compressedLayerBytes;
-      try {
-        await saveVerified(response.body, path, { what, layer, maxBytes, signal: pull.signal });
-      } catch (thrown) {
-        await rm(path, { force: true });
-        throw transferError(what, failure(request, thrown));
-      }
-    });
+async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {
+  const what = `${pull.name}, layer ${layer.digest}`;
+  return await pull.deps.cache.obtain(layer, pull, async (part) => {
+    pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
+    await pull.places.ask(({ client }) => fetchBlob(client, part, { what, signal: pull.signal }));
   });
-}
-
-/** A body that ended early may be whole the next time; one with other bytes is a lie. */
-function transferError(what: string, thrown: unknown): unknown {
-  if (!(thrown instanceof TransientError) || thrown.reason !== 'ServerUnavailable') return thrown;
-  return new TransientError(
-    'TransferBroken',
-    `${what}: the transfer broke off: ${errorMessage(thrown.cause ?? thrown)}`,
-    { cause: thrown },
-  );
 }

@@ -5,9 +5,13 @@ export { fetchConfigMaps } from './config-maps.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
-export { fetchImage, type ImageSourceDeps } from './image.ts';
+export { fetchImage, type ImageSourceDeps, imagePullBackOff } from './image.ts';
 export { type Platform, parsePlatform } from './image-manifest.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';
+export type { PullSecrets } from './pull-credentials.ts';
+export { RateLimits } from './rate-limits.ts';
+export { parseRegistryConfig } from './registry-config.ts';
+export type { RegistryMirror } from './registry-mirrors.ts';
 export type {
   ContentSource,
   FetchOptions,

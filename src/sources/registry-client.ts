@@ -1,7 +1,10 @@
 import { type Clock, isJsonObject, parseJson, redactUrl, TerminalError, TransientError } from '../base/index.ts';
-import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
+import { basicAuthorization } from './basic-auth.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
+import type { FoundCredentials } from './pull-credentials.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { type Challenge, parseChallenge } from './registry-auth.ts';
+import { rateLimited, refusalOf } from './registry-refusal.ts';
 import { withRetries } from './retry.ts';
 
 const maxTokenBytes = 1024 * 1024;
@@ -11,10 +14,17 @@ export interface RegistryClientOptions {
   readonly clock: Clock;
   readonly registry: string;
   readonly repository: string;
-  readonly credentials: BasicCredentials | undefined;
+  readonly credentials: FoundCredentials;
+  readonly limits: RateLimits;
   /** `HOST[:PORT]` that may be spoken to without TLS. */
   readonly insecureRegistries: readonly string[];
   readonly signal: AbortSignal;
+}
+
+/** What to ask for; `headers` is asked before every try. */
+export interface Ask {
+  readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  readonly statuses?: readonly number[];
 }
 
 function isLoopback(registry: string): boolean {
@@ -35,33 +45,58 @@ export class RegistryClient {
     this.#host = options.registry === 'docker.io' ? 'registry-1.docker.io' : options.registry;
   }
 
-  /** GET below `/v2/<repository>/`; answers with status 200 only.
-   *  @throws TransientError ServerUnavailable, Unauthorized, NotFound, DeadlineExceeded */
-  async get<T>(
-    path: string,
-    accept: string,
-    read: (response: HttpResponse, request: HttpRequest) => Promise<T>,
-  ): Promise<T> {
+  /** GET below `/v2/<repository>/`; `read` gets an answer with one of `statuses` (200 when absent).
+   *  @throws TerminalError Unauthorized, Forbidden, NotFound, UnexpectedAnswer
+   *  · TransientError ServerUnavailable, RateLimited, UnexpectedAnswer, DeadlineExceeded */
+  async get<T>(path: string, ask: Ask, read: (response: HttpResponse, request: HttpRequest) => Promise<T>): Promise<T> {
     return await withRetries(this.#options, async () => {
-      const { request, response } = await this.#authorized(path, accept);
-      if (response.status === 200) return await read(response, request);
-      response.body.destroy();
-      throw statusError(request, response);
+      this.#assertAskable();
+      const { request, response } = await this.#authorized(path, await ask.headers());
+      if ((ask.statuses ?? [200]).includes(response.status)) return await read(response, request);
+      return await this.#refuse(request, response);
     });
   }
 
-  async #authorized(path: string, accept: string): Promise<{ request: HttpRequest; response: HttpResponse }> {
+  /** Limits are by account, so what one account used up does not hold up another. */
+  get #limitKey(): string {
+    return `${this.#host} ${this.#options.credentials.credentials?.username ?? ''}`;
+  }
+
+  #assertAskable(): void {
+    const { clock, limits } = this.#options;
+    const leftMs = limits.remainingMs(this.#limitKey);
+    if (leftMs > 0) throw rateLimited(this.#host, leftMs, clock.now());
+  }
+
+  async #refuse(request: HttpRequest, response: HttpResponse): Promise<never> {
+    const { clock, credentials, limits } = this.#options;
+    const refusal = await refusalOf(request, response, { nowMs: clock.now(), credentials: credentials.note });
+    if (refusal instanceof TransientError && refusal.reason === 'RateLimited') {
+      limits.note(this.#limitKey, refusal.retryAfterMs ?? 0);
+    }
+    throw refusal;
+  }
+
+  async #authorized(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ request: HttpRequest; response: HttpResponse }> {
     const scheme = (this.#scheme ??= await this.#findScheme());
     const url = `${scheme}://${this.#host}/v2/${this.#options.repository}/${path}`;
     const build = (): HttpRequest => ({
       method: 'GET',
       url,
-      headers: { accept, ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }) },
+      headers: { ...headers, ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }) },
       signal: this.#options.signal,
     });
+    if (this.#options.repository === '') {
+      throw new TerminalError('InvalidMirror', `${this.#host}: a mirror of a whole repository must name a repository`);
+    }
     const first = build();
     const response = await this.#options.http.send(first);
-    const challenge = response.status === 401 ? parseChallenge(response.headers['www-authenticate']) : undefined;
+    // Whoever the registry redirects to has no say in who gets its credentials.
+    const isChallenge = response.status === 401 && new URL(response.url).origin === new URL(url).origin;
+    const challenge = isChallenge ? parseChallenge(response.headers['www-authenticate']) : undefined;
     if (challenge === undefined) return { request: first, response };
     response.body.destroy();
     this.#authorization = await this.#answer(challenge, first);
@@ -88,7 +123,7 @@ export class RegistryClient {
   }
 
   async #answer(challenge: Challenge, request: HttpRequest): Promise<string | undefined> {
-    const { credentials } = this.#options;
+    const { credentials } = this.#options.credentials;
     if (challenge.scheme === 'bearer') return `Bearer ${await this.#fetchToken(challenge, request)}`;
     return credentials === undefined ? undefined : basicAuthorization(credentials);
   }
@@ -96,13 +131,13 @@ export class RegistryClient {
   /** The registry names the token server, over its own verified connection; it is trusted as the registry is. */
   async #fetchToken(challenge: Challenge, challenged: HttpRequest): Promise<string> {
     const url = this.#tokenUrl(challenge, challenged);
-    const { credentials, signal } = this.#options;
+    const { signal } = this.#options;
+    const { credentials } = this.#options.credentials;
     const headers = credentials === undefined ? {} : { authorization: basicAuthorization(credentials) };
     const request: HttpRequest = { method: 'GET', url: url.href, headers, signal };
     const response = await this.#options.http.send(request);
     if (response.status === 200) return await readToken(request, response);
-    response.body.destroy();
-    throw statusError(request, response);
+    return await this.#refuse(request, response);
   }
 
   #tokenUrl(challenge: Challenge, challenged: HttpRequest): URL {
@@ -127,24 +162,9 @@ async function readToken(request: HttpRequest, response: HttpResponse): Promise<
   const body = parseJson(describe(request), (await readBody(request, response, maxTokenBytes)).toString());
   const token = isJsonObject(body) ? (body['token'] ?? body['access_token']) : undefined;
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TransientError('Unauthorized', `${describe(request)}: the answer holds no token`);
+  throw new TransientError('UnexpectedAnswer', `${describe(request)}: the answer holds no token`);
 }
 
 function describe(request: HttpRequest): string {
   return `${request.method} ${redactUrl(request.url)}`;
-}
-
-const statusTexts: ReadonlyMap<number, { reason: string; text: string }> = new Map([
-  [401, { reason: 'Unauthorized', text: '401 Unauthorized: credentials are missing or wrong' }],
-  [403, { reason: 'Forbidden', text: '403 Forbidden' }],
-  [404, { reason: 'NotFound', text: '404 Not Found' }],
-]);
-
-function statusError(request: HttpRequest, response: HttpResponse): TransientError {
-  const known = statusTexts.get(response.status);
-  const isPassing = response.status === 429 || response.status >= 500;
-  const reason = known?.reason ?? (isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer');
-  const wishSeconds = Number.parseInt(response.headers['retry-after'] ?? '', 10);
-  const wish = Number.isNaN(wishSeconds) ? {} : { retryAfterMs: wishSeconds * 1000 };
-  return new TransientError(reason, `${describe(request)}: ${known?.text ?? `status ${response.status}`}`, wish);
 }

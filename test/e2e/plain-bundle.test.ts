@@ -57,13 +57,22 @@ describe('image', () => {
     }
   });
 
-  test('B7 an image tag that does not exist says so, and the Bundle unpacks once it is pushed', async () => {
-    await create('b7', {
-      type: 'image',
-      image: { ref: `${world.registry.host}/late:v1`, pullSecret: 'registrysecret' },
+  test('B7, Q21 an image tag that does not exist is waited for and said to be, and the Bundle unpacks once it is pushed', async () => {
+    const ref = `${world.registry.host}/late:v1`;
+    await create('b7', { type: 'image', image: { ref, pullSecret: 'registrysecret' } });
+    const pending = await world.bundleWithPhase('b7', 'Pending');
+    expect(conditionOf(pending, 'Unpacked')).toMatchObject({
+      status: 'False',
+      reason: 'UnpackPending',
+      message: `Back-off pulling image "${ref}"`,
     });
-    const failing = await world.bundleWithPhase('b7', 'Failing');
-    expect(conditionOf(failing, 'Unpacked')?.message).toMatch(/^source bundle content: .*late.*404/);
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event' });
+      const told = items.filter(({ involvedObject }) => (involvedObject as { name?: string }).name === 'b7');
+      expect(told.map(({ message }) => message)).toContainEqual(
+        `Back-off pulling image "${ref}": GET https://${world.registry.host}/v2/late/manifests/v1: 404 Not Found`,
+      );
+    });
     world.imageSource('late:v1', valid);
     await world.bundleWithPhase('b7', 'Unpacked');
   });

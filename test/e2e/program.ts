@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Files } from './contents.ts';
 
 /** The program as a user starts it. */
-const programPath: string = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
+export const programPath: string = fileURLToPath(new URL('../../cli/bin.js', import.meta.url));
 
 /** What a program left behind. */
 export interface Printed {
@@ -21,7 +21,7 @@ export interface ProgramOptions {
 }
 
 /** Runs a program to its end, within a minute; its standard input is closed after `input`. */
-function runProgram(
+export function runProgram(
   file: string,
   args: readonly string[],
   { input = '', env = {}, cwd }: ProgramOptions = {},

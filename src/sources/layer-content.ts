@@ -1,0 +1,54 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { extractArchive, type Staging } from '../content/index.ts';
+import type { Layer } from './image-layers.ts';
+
+const pieceBytes = 256 * 1024;
+const tarMagicOffset = 257;
+
+function isArchiveStart(start: Buffer): boolean {
+  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+  const isZstd = start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528;
+  return isGzip || isZstd || start.subarray(tarMagicOffset, tarMagicOffset + 5).toString('latin1') === 'ustar';
+}
+
+async function isArchive(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(512), 0, 512, 0);
+    return isArchiveStart(buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function addFile(
+  staging: Staging,
+  what: string,
+  file: { path: string; name: string; sizeBytes: number },
+): Promise<void> {
+  const writer = staging.beginLayer(what);
+  const push = writer.addFile(file.name, { sizeBytes: file.sizeBytes, isExecutable: false });
+  for await (const piece of createReadStream(file.path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
+    push(piece);
+    await writer.relieve();
+  }
+}
+
+/** Adds what a verified layer holds, from its file, to the staging area. `what` names it in messages.
+ *  @throws TerminalError those of `extractArchive` */
+export async function addLayer(
+  staging: Staging,
+  layer: Layer,
+  options: { readonly path: string; readonly what: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { path, what, signal } = options;
+  const { content, sizeBytes } = layer;
+  const isFile = content.kind === 'file' || (content.kind === 'any' && !(await isArchive(path)));
+  if (isFile) {
+    await addFile(staging, what, { path, name: content.path, sizeBytes });
+    return;
+  }
+  const source = createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>;
+  await extractArchive(source, staging, { what, hasWhiteouts: content.kind === 'layer', signal });
+}

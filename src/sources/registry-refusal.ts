@@ -1,0 +1,84 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  formatTimestamp,
+  isJsonObject,
+  type JsonValue,
+  parseJson,
+  redactUrl,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
+import { type HttpRequest, type HttpResponse, readBody } from './http-client.ts';
+import { parseRetryAfter } from './retry-after.ts';
+
+const maxErrorBytes = 16 * 1024;
+const maxShownCharacters = 200;
+/** A server that asks for more is asked again by a later reconcile: nobody waits that long with a worker in hand. */
+const longestWaitInPlaceMs = 1_000;
+const maxJitterMs = 10_000;
+
+const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
+const lastingReasons: ReadonlyMap<number, string> = new Map([
+  [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+  [404, 'NotFound'],
+]);
+
+/** What a registry says in its error document, in one printable line. */
+function registryText(document: JsonValue): string {
+  const errors = isJsonObject(document) ? document['errors'] : undefined;
+  const first = Array.isArray(errors) ? errors[0] : undefined;
+  if (!isJsonObject(first)) return '';
+  const { code, message } = first;
+  const text = typeof message === 'string' && message !== '' ? message : code;
+  if (typeof text !== 'string') return '';
+  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, maxShownCharacters);
+}
+
+async function readRegistryText(request: HttpRequest, response: HttpResponse): Promise<string> {
+  try {
+    const body = await readBody(request, response, maxErrorBytes);
+    return registryText(parseJson('error', body.toString()));
+  } catch {
+    request.signal.throwIfAborted();
+    response.body.destroy();
+    return '';
+  }
+}
+
+/** The wait that an error with `RateLimited` asks for, spread a little, so that not all come back at once. */
+export function rateLimited(what: string, waitMs: number, nowMs: number): TransientError {
+  const retryAfterMs = waitMs + Math.random() * Math.min(maxJitterMs, waitMs / 10);
+  const next = formatTimestamp(nowMs + retryAfterMs);
+  return new TransientError('RateLimited', `${what}: the registry asks to wait; next try at ${next}`, { retryAfterMs });
+}
+
+/** May pass: asks for patience, or has a trouble of its own. */
+function passing(text: string, response: HttpResponse, nowMs: number): TransientError {
+  const wishMs = parseRetryAfter(response.headers['retry-after'], nowMs);
+  if (wishMs !== undefined && wishMs > longestWaitInPlaceMs) return rateLimited(text, wishMs, nowMs);
+  return new TransientError('ServerUnavailable', text, wishMs === undefined ? {} : { retryAfterMs: wishMs });
+}
+
+function lasting(text: string, status: number, credentials: string): TerminalError {
+  const isDenied = status === 401 || status === 403;
+  const why = isDenied ? `: credentials are missing or wrong; ${credentials}` : '';
+  return new TerminalError(lastingReasons.get(status) ?? 'UnexpectedAnswer', `${text}${why}`);
+}
+
+/** What an answer other than 200 means. Final: denied (401, 403), not there (404), and other refusals of the request itself. Everything else may
+ *  pass, and so may what a storage server behind a redirect says: its addresses expire. `credentials` says which were used. */
+export async function refusalOf(
+  request: HttpRequest,
+  response: HttpResponse,
+  options: { readonly nowMs: number; readonly credentials: string },
+): Promise<TerminalError | TransientError> {
+  const { status } = response;
+  const said = await readRegistryText(request, response);
+  const what = `${request.method} ${redactUrl(request.url)}: ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const text = said === '' ? what : `${what} (${said})`;
+  if (passingStatuses.has(status) || status >= 500) return passing(text, response, options.nowMs);
+  const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
+  if (status < 400 || isElsewhere) return new TransientError('UnexpectedAnswer', text);
+  return lasting(text, status, options.credentials);
+}
