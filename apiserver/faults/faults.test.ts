@@ -68,6 +68,22 @@ test('a lost answer leaves the write done, a lost request leaves it undone', asy
   expect(await server.client.find(reference('undone'))).toBeUndefined();
 });
 
+test('an answer can break off in the middle, when its write is done', async () => {
+  server.faults.add({ verbs: ['create'], drop: 'midway', times: 1 });
+  const { code, text } = await ask('POST', path, configMap('halved'));
+  expect(code).toBe('cut');
+  expect(text).toMatch(/^\{"kind":"ConfigMap"|^\{"apiVersion":"v1"/);
+  expect(await server.client.find(reference('halved'))).toBeDefined();
+});
+
+test('a fault meets a share of the requests, the same ones for the same numbers', async () => {
+  const numbers = [0.05, 0.5, 0.09, 0.1];
+  server.faults.add({ error: 500, share: 0.1, random: () => numbers.shift() ?? 1 });
+  const codes = [];
+  for (let count = 0; count < 4; count += 1) codes.push((await ask('GET', path)).code);
+  expect(codes).toEqual([500, 200, 500, 200]);
+});
+
 test('a delay holds the answer up', async () => {
   server.faults.add({ resource: 'configmaps', delayMs: 60 });
   const start = performance.now();

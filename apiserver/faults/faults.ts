@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/base/index.ts';
-import type { Reply } from '../http/exchange.ts';
+import type { HttpResponse, Reply } from '../http/exchange.ts';
 import type { GuardedRequest, RequestGuard } from '../http/request-guard.ts';
 import { type FaultError, faultError } from './errors.ts';
 import { isMatch, type RequestMatch } from './match.ts';
@@ -10,13 +10,17 @@ export interface FaultOptions extends RequestMatch {
   readonly skip?: number;
   /** Goes away after that many requests. Default: stays until it is removed. */
   readonly times?: number;
+  /** Meets only this share of the matching requests, by chance: 0.1 is every tenth. Default 1. */
+  readonly share?: number;
+  /** The chance behind `share`: numbers from 0, below 1. Default `Math.random`; give a seeded one to get the same again. */
+  readonly random?: () => number;
   /** Holds the request up, before anything else. */
   readonly delayMs?: number;
   /** Answers with this instead. A number gets the reason and words of kube-apiserver: 409 is a write conflict (of a create: the name
    *  is taken), 410 an expired version (a watch starts and ends with an ERROR event), 429 carries `Retry-After: 1`. */
   readonly error?: number | FaultError;
-  /** Cuts the connection: `before` anything is done, or `after` it is done, so that only the answer is lost. */
-  readonly drop?: 'before' | 'after';
+  /** Cuts the connection: `before` anything is done, `after` it is done, so that only the answer is lost, or in the middle of the answer's body. */
+  readonly drop?: 'before' | 'after' | 'midway';
 }
 
 /** A fault that is in place. */
@@ -42,6 +46,8 @@ class ActiveFault implements Fault {
 
   /** Counts a matching request; whether it meets the fault. */
   take(): boolean {
+    const { share = 1, random = Math.random } = this.options;
+    if (share < 1 && random() >= share) return false;
     this.#seen += 1;
     if (this.hits >= (this.options.times ?? Number.POSITIVE_INFINITY)) this.#leave();
     return this.hits > 0;
@@ -54,6 +60,17 @@ class ActiveFault implements Fault {
   [Symbol.dispose](): void {
     this.#leave();
   }
+}
+
+/** Promises the whole body and sends the first half of it. */
+async function sendHalf(response: HttpResponse, reply: Reply): Promise<void> {
+  const body = Buffer.from(reply.body ?? '');
+  response.writeHead(reply.code, {
+    'content-length': body.length,
+    ...(reply.contentType === undefined ? {} : { 'content-type': reply.contentType }),
+  });
+  const half = body.subarray(0, Math.floor(body.length / 2));
+  await new Promise<void>((resolve) => response.write(half, () => resolve()));
 }
 
 /** The faults of one server; all methods take effect at once. */
@@ -120,9 +137,10 @@ export class Faults implements RequestGuard {
       if (!isExpiredWatch) throw status;
       exchange.interrupt(status);
     }
-    if (drop !== 'before' && !(drop === 'after' && info.verb === 'watch')) {
+    if (drop !== 'before' && !(drop !== undefined && info.verb === 'watch')) {
       const reply = await answer();
       if (drop === undefined) return reply;
+      if (drop === 'midway' && reply !== undefined) await sendHalf(exchange.response, reply);
     }
     exchange.response.destroy();
     return undefined;

@@ -154,6 +154,22 @@ describe('the client', () => {
     expect(await thrownBy(kube.get(ref))).toMatchObject({ reason: 'BodyTooLarge' });
   });
 
+  test('takes an answer that is no JSON for none', async () => {
+    const cut = (code: number): Handler => {
+      return (_request, response) => {
+        response.writeHead(code, { 'content-type': 'application/json' }).end('{"metadata": {"na');
+      };
+    };
+    handlers.set(`GET ${path}`, inTurn(cut(200), cut(429), json(200, configMap('a', '1'))));
+    expect((await kube.get(ref)).metadata.name).toBe('a');
+    handlers.set(`PATCH ${path}`, cut(200));
+    const thrown = await thrownBy(kube.patch(ref, {}, { fieldManager: 't' }));
+    expect(thrown).toBeInstanceOf(KubeUnavailable);
+    expect(thrown).toMatchObject({ reason: 'BadAnswer' });
+    handlers.set(`GET ${path}`, cut(500));
+    expect(await thrownBy(kube.get(ref))).toMatchObject({ reason: 'Http500' });
+  });
+
   test('refuses an answer with a __proto__ key', async () => {
     handlers.set(`GET ${path}`, (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

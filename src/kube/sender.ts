@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, errorMessage, type JsonValue, parseJson } from '../base/index.ts';
+import { type Clock, errorMessage, type JsonValue, parseJson, TerminalError } from '../base/index.ts';
 import { isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { createTransport, type WireRequest, type WireResponse } from './transport.ts';
@@ -27,9 +27,19 @@ function retryAfterMs(response: WireResponse): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
 }
 
+/** An answer that is no JSON was cut or put there by something in between: it says nothing, and the next one may.
+ *  @throws KubeUnavailable BadAnswer, for success alone · TerminalError TooDeeplyNested, ForbiddenKey */
 function bodyOf(what: string, response: WireResponse): JsonValue {
   const type = String(response.headers['content-type'] ?? '');
-  return type.includes('json') ? parseJson(what, response.text) : response.text;
+  if (!type.includes('json')) return response.text;
+  try {
+    return parseJson(what, response.text);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidJson') throw thrown;
+    if (response.status >= 400) return response.text;
+    const failure = { status: 0, reason: 'BadAnswer', message: thrown.message, causes: [], isStatus: false };
+    throw new KubeUnavailable(failure, { cause: thrown });
+  }
 }
 
 export interface Answer {
