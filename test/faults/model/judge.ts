@@ -1,0 +1,180 @@
+import { readdir } from 'node:fs/promises';
+import type { ClusterClient } from '../../../apiserver/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import type { KubeObject } from '../../../src/kube/index.ts';
+import type { Wish } from './actions.ts';
+import { groupOf, keptName, objectsOf } from './bundles.ts';
+import { type Expectation, isGood } from './model.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Status {
+  readonly observedGeneration?: number;
+  readonly activeBundle?: string;
+  readonly phase?: string;
+  readonly conditions?: readonly Condition[];
+}
+
+const kinds = [
+  ['v1', 'Namespace'],
+  ['v1', 'ConfigMap'],
+  ['apps/v1', 'Deployment'],
+  ['apiextensions.k8s.io/v1', 'CustomResourceDefinition'],
+] as const;
+
+function identityOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+}
+
+function statusOf(object: KubeObject): Status {
+  return (object['status'] ?? {}) as Status;
+}
+
+/** Whether everything of `wanted` is in `found`; lists of one length, member by member. */
+function isWithin(wanted: JsonValue | undefined, found: JsonValue | undefined): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(found) &&
+      wanted.length === found.length &&
+      wanted.every((item, index) => isWithin(item, found[index]))
+    );
+  }
+  if (typeof wanted !== 'object' || wanted === null) return isJsonEqual(wanted, found);
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
+  return Object.entries(wanted).every(([key, value]) => isWithin(value, found[key]));
+}
+
+/** What a cluster shows of the deployments of a run. */
+export class Judge {
+  readonly #client: ClusterClient;
+  readonly #storeDir: string;
+
+  constructor(client: ClusterClient, storeDir: string) {
+    this.#client = client;
+    this.#storeDir = storeDir;
+  }
+
+  /** What is not as expected; empty when all is well. */
+  async problems(expectations: ReadonlyMap<string, Expectation>): Promise<readonly string[]> {
+    const found = await Promise.all(
+      [...expectations].map(async ([name, expectation]) => {
+        const problems = await this.#problemsOf(name, expectation);
+        return problems.map((problem) => `${name}: ${problem}`);
+      }),
+    );
+    return [...found.flat(), ...(await this.#storeProblems())];
+  }
+
+  async #problemsOf(name: string, expectation: Expectation): Promise<readonly string[]> {
+    const { wish, installed } = expectation;
+    const objects = await this.#objectsOf(name);
+    const differences = installed.map((candidate) => this.#differences(name, objects, candidate));
+    const closest = differences.find((list) => list.length === 0) ?? differences[0] ?? [];
+    const kept = await this.#keptProblem(name, expectation);
+    const status = wish === undefined ? await this.#remainders(name) : await this.#statusProblems(name, wish);
+    return [...closest, ...kept, ...status];
+  }
+
+  async #labelled(kind: string, version: string, name: string): Promise<readonly KubeObject[]> {
+    try {
+      const labelSelector = `core.rukpak.io/owner-name=${name}`;
+      return (await this.#client.list({ apiVersion: version, kind, labelSelector })) as unknown as KubeObject[];
+    } catch (thrown) {
+      if (thrown instanceof Error && thrown.message.includes('the server has no kind')) return [];
+      throw thrown;
+    }
+  }
+
+  async #objectsOf(name: string): Promise<readonly KubeObject[]> {
+    const lists = [...kinds, [`${groupOf(name)}/v1`, 'Thing'] as const].map(([version, kind]) =>
+      this.#labelled(kind, version, name),
+    );
+    const all = (await Promise.all(lists)).flat();
+    // What is to be kept is judged by itself.
+    return all.filter(({ metadata }) => metadata.name !== keptName(name));
+  }
+
+  #differences(name: string, objects: readonly KubeObject[], wish: Wish | undefined): readonly string[] {
+    const all = wish === undefined ? [] : objectsOf(name, wish);
+    const wanted = all.filter(({ metadata }) => metadata.name !== keptName(name));
+    const found = new Map(objects.map((object) => [identityOf(object), object]));
+    const what = wish === undefined ? 'nothing' : `version ${wish.version}`;
+    const missing = wanted.filter((object) => !found.has(identityOf(object)));
+    const known = new Set(wanted.map(identityOf));
+    const others = wanted.filter((object) => {
+      const there = found.get(identityOf(object));
+      return there !== undefined && !isWithin(object as JsonObject, there as JsonObject);
+    });
+    return [
+      ...missing.map((object) => `${identityOf(object)} of ${what} is not there`),
+      ...[...found.keys()].filter((key) => !known.has(key)).map((key) => `${key} is there, not of ${what}`),
+      ...others.map((object) => `${identityOf(object)} is not that of ${what}`),
+      ...objects.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).map((o) => `${identityOf(o)} is going`),
+    ];
+  }
+
+  async #keptProblem(name: string, { installed, kept }: Expectation): Promise<readonly string[]> {
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: keptName(name) };
+    const found = (await this.#client.find(ref)) as { data?: { version?: string } } | undefined;
+    if (found !== undefined && kept === 'no') return [`${ref.name} is there, and no version had it`];
+    if (found === undefined && kept === 'yes') return [`${ref.name} has gone, and was to be kept`];
+    const [only] = installed;
+    const isInstalled = installed.length === 1 && only?.shape === 'kept';
+    if (!isInstalled || found?.data?.version === String(only.version)) return [];
+    return [`${ref.name} is not that of version ${only.version}`];
+  }
+
+  /** What is left of a deployment that has gone. */
+  async #remainders(name: string): Promise<readonly string[]> {
+    const deployment = await this.#client.find({ apiVersion, kind: 'BundleDeployment', name });
+    const bundles = await this.#labelled('Bundle', apiVersion, name);
+    return [
+      ...(deployment === undefined ? [] : ['it is still there']),
+      ...bundles.map((bundle) => `${identityOf(bundle)} is still there`),
+    ];
+  }
+
+  async #statusProblems(name: string, wish: Wish): Promise<readonly string[]> {
+    const object = (await this.#client.find({ apiVersion, kind: 'BundleDeployment', name })) as KubeObject | undefined;
+    if (object === undefined) return ['it is not there'];
+    const status = statusOf(object);
+    const shown = JSON.stringify(status);
+    const isSeen = status.observedGeneration === object.metadata.generation;
+    if (!isSeen) return [`generation ${object.metadata.generation} is not observed: ${shown}`];
+    const is = (type: string, value: string): boolean =>
+      status.conditions?.some((condition) => condition.type === type && condition.status === value) === true;
+    if (wish.shape === 'unreadable') return is('HasValidBundle', 'False') ? [] : [`it says ${shown}`];
+    if (wish.shape === 'refused') return is('Installed', 'False') ? [] : [`it says ${shown}`];
+    if (!isGood(wish) || !['HasValidBundle', 'Installed', 'Healthy'].every((type) => is(type, 'True'))) {
+      return [`it says ${shown}`];
+    }
+    const bundles = await this.#labelled('Bundle', apiVersion, name);
+    const isSettled =
+      bundles.length === 1 &&
+      bundles.every((bundle) => statusOf(bundle).phase === 'Unpacked' && bundle.metadata.name === status.activeBundle);
+    if (isSettled) return [];
+    const list = bundles.map((bundle) => `${bundle.metadata.name} (${statusOf(bundle).phase})`);
+    return [`${status.activeBundle} is active, and there are ${list.join(', ')}`];
+  }
+
+  /** The store holds what Bundles that exist need, and nothing else. */
+  async #storeProblems(): Promise<readonly string[]> {
+    const bundles = (await this.#client.list({ apiVersion, kind: 'Bundle' })) as unknown as KubeObject[];
+    const names = new Set(bundles.map(({ metadata }) => `${metadata.name}.tgz`));
+    const files = (await readdir(this.#storeDir)).filter((file) => file.endsWith('.tgz'));
+    const unpacked = bundles.filter((bundle) => statusOf(bundle).phase === 'Unpacked');
+    return [
+      ...files.filter((file) => !names.has(file)).map((file) => `${file} is stored for no Bundle`),
+      ...unpacked
+        .filter(({ metadata }) => !files.includes(`${metadata.name}.tgz`))
+        .map(({ metadata }) => `the content of ${metadata.name} is not stored`),
+    ];
+  }
+}

@@ -1,0 +1,119 @@
+import type { Action, SourceKind, Wish } from './actions.ts';
+
+/** What may be found of one deployment once everything has come to rest. */
+export interface Expectation {
+  /** What its template asks for; undefined: there is no such deployment. */
+  readonly wish: Wish | undefined;
+  /** What may be installed: the wish alone where it can be, otherwise what was installed before. Undefined: nothing. */
+  readonly installed: readonly (Wish | undefined)[];
+  /** Objects to be kept that may, or must, be there though nothing that is installed has them. */
+  readonly kept: 'no' | 'maybe' | 'yes';
+}
+
+interface State {
+  wish: Wish | undefined;
+  candidates: (Wish | undefined)[];
+  kept: Expectation['kept'];
+  isPaused: boolean;
+}
+
+/** Whether a wish's content can be unpacked and applied. */
+export function isGood({ shape }: Wish): boolean {
+  return shape !== 'unreadable' && shape !== 'refused';
+}
+
+function fresh(): State {
+  return { wish: undefined, candidates: [undefined], kept: 'no', isPaused: false };
+}
+
+/** The users' view: what the cluster has to hold after the actions so far, whatever went wrong in between. */
+export class Model {
+  readonly #states = new Map<string, State>();
+  readonly #broken = new Set<SourceKind>();
+
+  take(action: Action): void {
+    switch (action.what) {
+      case 'apply':
+        this.#apply(this.#stateOf(action.name), action.wish);
+        return;
+      case 'delete':
+        this.#delete(action.name);
+        return;
+      case 'pause':
+      case 'unpause':
+        this.#stateOf(action.name).isPaused = action.what === 'pause' && this.#stateOf(action.name).wish !== undefined;
+        return;
+      case 'break':
+        this.#broken.add(action.source);
+        return;
+      case 'mend':
+        this.#broken.delete(action.source);
+        return;
+      case 'settle':
+        this.#settle();
+        return;
+      case 'relabel':
+      case 'change an object':
+      case 'delete an object':
+      case 'delete a Bundle':
+      default:
+    }
+  }
+
+  /** Whether there is such a deployment. */
+  has(name: string): boolean {
+    return this.#states.get(name)?.wish !== undefined;
+  }
+
+  wishOf(name: string): Wish | undefined {
+    return this.#states.get(name)?.wish;
+  }
+
+  get broken(): ReadonlySet<SourceKind> {
+    return this.#broken;
+  }
+
+  get paused(): readonly string[] {
+    return [...this.#states].filter(([, { isPaused }]) => isPaused).map(([name]) => name);
+  }
+
+  /** Whether all that is asked for can come to be. */
+  get canSettle(): boolean {
+    return this.#broken.size === 0 && this.paused.length === 0;
+  }
+
+  expectations(): ReadonlyMap<string, Expectation> {
+    const entries = [...this.#states].map(([name, { wish, candidates, kept }]): [string, Expectation] => [
+      name,
+      { wish, installed: wish !== undefined && isGood(wish) ? [wish] : candidates, kept },
+    ]);
+    return new Map(entries);
+  }
+
+  #stateOf(name: string): State {
+    const state = this.#states.get(name) ?? fresh();
+    this.#states.set(name, state);
+    return state;
+  }
+
+  #apply(state: State, wish: Wish): void {
+    state.wish = wish;
+    if (!isGood(wish)) return;
+    state.candidates.push(wish);
+    if (wish.shape === 'kept' && state.kept === 'no') state.kept = 'maybe';
+  }
+
+  #delete(name: string): void {
+    const { kept } = this.#stateOf(name);
+    this.#states.set(name, { ...fresh(), kept });
+  }
+
+  /** Everything is as asked for: what was wished for is what is installed. */
+  #settle(): void {
+    for (const state of this.#states.values()) {
+      if (state.wish === undefined || !isGood(state.wish)) continue;
+      state.candidates = [state.wish];
+      if (state.wish.shape === 'kept') state.kept = 'yes';
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { request } from 'node:https';
+import type { ApiError, ClusterClient } from '../../../apiserver/index.ts';
+import type { KubeObject } from '../../../src/kube/index.ts';
+import type { SeededRandom } from '../../conformance/random.ts';
+import type { Action, Wish } from './actions.ts';
+import { groupOf } from './bundles.ts';
+import { archiveOf, contentMapOf, type Sources } from './sources.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const provisionerClassName = 'core-rukpak-io-plain';
+/** Template label that tells contents apart where the source does not. */
+const contentLabel = 'content';
+const pausedAnnotation = 'core.rukpak.io/paused';
+const goneWithinMs = 60_000;
+
+export interface UserOptions {
+  readonly client: ClusterClient;
+  readonly sources: Sources;
+  readonly random: SeededRandom;
+  readonly contentUrl: string;
+  readonly token: string;
+}
+
+function isCode(thrown: unknown, ...codes: readonly number[]): boolean {
+  return codes.includes((thrown as ApiError).code);
+}
+
+function deploymentRef(name: string): { apiVersion: string; kind: string; name: string } {
+  return { apiVersion, kind: 'BundleDeployment', name };
+}
+
+/** Does to a cluster what actions say, as a user with kubectl would; meets no faults but those of uploads. */
+export class User {
+  readonly #options: UserOptions;
+  readonly #uploads = new Map<string, Buffer>();
+
+  constructor(options: UserOptions) {
+    this.#options = options;
+  }
+
+  async do(action: Action): Promise<void> {
+    const { client } = this.#options;
+    switch (action.what) {
+      case 'apply':
+        await this.#apply(action.name, action.wish);
+        return;
+      case 'relabel':
+        await this.#patch(action.name, { spec: { template: { metadata: { labels: { note: `n${action.label}` } } } } });
+        return;
+      case 'pause':
+      case 'unpause': {
+        const value = action.what === 'pause' ? 'true' : null;
+        await this.#patch(action.name, { metadata: { annotations: { [pausedAnnotation]: value } } });
+        return;
+      }
+      case 'delete':
+        await this.#delete(deploymentRef(action.name));
+        return;
+      case 'change an object':
+        await this.#change(action.name);
+        return;
+      case 'delete an object':
+        await this.#delete(this.#someObject(action.name));
+        return;
+      case 'delete a Bundle': {
+        const labelSelector = `core.rukpak.io/owner-name=${action.name}`;
+        for (const bundle of await client.list({ apiVersion, kind: 'Bundle', labelSelector })) {
+          await this.#delete({ apiVersion, kind: 'Bundle', name: bundle.metadata.name ?? '' });
+        }
+        return;
+      }
+      case 'break':
+      case 'mend':
+      case 'settle':
+      default:
+    }
+  }
+
+  /** Sends what Bundles of type upload wait for, some of it cut off. */
+  async upload(): Promise<void> {
+    const { client, random } = this.#options;
+    for (const bundle of (await client.list({ apiVersion, kind: 'Bundle' })) as unknown as KubeObject[]) {
+      const { name = '', labels = {} } = bundle.metadata;
+      const body = this.#uploads.get(labels[contentLabel] ?? '');
+      const phase = (bundle['status'] as { phase?: string } | undefined)?.phase;
+      if (body === undefined || phase !== 'Pending') continue;
+      await this.#put(name, body, random.happens(0.1)).catch(() => undefined);
+    }
+  }
+
+  async #put(name: string, body: Buffer, isCut: boolean): Promise<void> {
+    const { contentUrl, token } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const sent = request(`${contentUrl}/uploads/${name}.tgz`, {
+        method: 'PUT',
+        rejectUnauthorized: false,
+        agent: false,
+        headers: { authorization: `Bearer ${token}`, 'content-length': body.length },
+      });
+      sent.once('error', reject);
+      sent.once('response', (response) => {
+        response.resume();
+        response.once('close', resolve);
+      });
+      if (isCut) sent.write(body.subarray(0, body.length / 2), () => sent.destroy());
+      else sent.end(body);
+    });
+  }
+
+  async #apply(name: string, wish: Wish): Promise<void> {
+    const { client, sources } = this.#options;
+    const content = `${name}-${wish.version}`;
+    if (wish.source === 'configMaps') await client.create(contentMapOf(name, wish));
+    if (wish.source === 'upload') this.#uploads.set(content, archiveOf(name, wish));
+    const source = await sources.publish(name, wish);
+    const metadata = { labels: { [contentLabel]: content } };
+    const template = { metadata, spec: { provisionerClassName, source } };
+    await client.until(deploymentRef(name), (found) => found?.metadata.deletionTimestamp === undefined, {
+      timeoutMs: goneWithinMs,
+    });
+    await client.apply(
+      { apiVersion, kind: 'BundleDeployment', metadata: { name }, spec: { provisionerClassName, template } },
+      { fieldManager: 'user', force: true },
+    );
+  }
+
+  async #patch(name: string, patch: unknown): Promise<void> {
+    try {
+      await this.#options.client.patch(deploymentRef(name), patch);
+    } catch (thrown) {
+      if (!isCode(thrown, 404)) throw thrown;
+    }
+  }
+
+  async #delete(ref: Parameters<ClusterClient['delete']>[0]): Promise<void> {
+    try {
+      await this.#options.client.delete(ref);
+    } catch (thrown) {
+      // A namespace that is going already answers 409.
+      if (!isCode(thrown, 404, 409)) throw thrown;
+    }
+  }
+
+  async #change(name: string): Promise<void> {
+    const { client } = this.#options;
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
+    try {
+      await client.patch(ref, { data: { version: 'changed by hand', more: 'of a user' } });
+    } catch (thrown) {
+      if (!isCode(thrown, 404)) throw thrown;
+    }
+  }
+
+  #someObject(name: string): Parameters<ClusterClient['delete']>[0] {
+    return this.#options.random.pick([
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' },
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'part-3' },
+      { apiVersion: 'v1', kind: 'Namespace', name },
+      { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name, name: 'web' },
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: `things.${groupOf(name)}` },
+    ]);
+  }
+}
