@@ -1,5 +1,5 @@
 /** The measured platform: prints its kubeconfig once it is ready; for each line of standard input, what it has used so far. Arguments are options
- *  of `longshore up`, after `--resync MS` where objects shall be looked at again that often. */
+ *  of `longshore up`. */
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';

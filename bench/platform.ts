@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
@@ -27,16 +28,15 @@ export interface MeasuredPlatform extends AsyncDisposable {
 /** A cluster to measure on. */
 export interface BenchCluster {
   readonly kube: KubeClient;
-  /** Empty at first; what one platform keeps there the next one finds. */
-  readonly dataDir: string;
-  startPlatform(): Promise<MeasuredPlatform>;
+  /** All platforms of a cluster have one data folder. `args` are options of `longshore up`. */
+  startPlatform(args?: readonly string[]): Promise<MeasuredPlatform>;
 }
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
 
-async function startPlatform(kubeconfigPath: string, dataDir: string): Promise<MeasuredPlatform> {
-  const child = startChild('platform-child.ts', ['--cluster', kubeconfigPath, '--data-dir', dataDir]);
+async function startPlatform(args: readonly string[]): Promise<MeasuredPlatform> {
+  const child = startChild('platform-child.ts', args);
   const { readyMs } = await child.next<{ readyMs: number }>();
   return {
     readyMs,
@@ -54,8 +54,8 @@ async function measureOn(kubeconfig: string, measure: (cluster: BenchCluster) =>
   await writeFile(path, kubeconfig, { mode: 0o600 });
   const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });
   try {
-    const dataDir = join(dir, 'data');
-    return await measure({ kube, dataDir, startPlatform: () => startPlatform(path, dataDir) });
+    const place = ['--cluster', path, '--data-dir', join(dir, 'data')];
+    return await measure({ kube, startPlatform: (args = []) => startPlatform([...place, ...args]) });
   } finally {
     kube.close();
     await rm(dir, { recursive: true, force: true });
@@ -132,6 +132,19 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
     },
     { timeoutMs: 1_800_000, intervalMs: 500 },
   );
+}
+
+const quietMs = 3000;
+
+/** Waits until the platform has sent no request but watches for three seconds; what it has used then. */
+export async function whenQuiet(platform: MeasuredPlatform): Promise<PlatformFacts> {
+  for (let before = await platform.facts(); ; ) {
+    await pause(quietMs);
+    const after = await platform.facts();
+    const { requests } = usedBetween(before, after);
+    if ([...requests.keys()].every((kind) => kind.startsWith('watch '))) return after;
+    before = after;
+  }
 }
 
 /** What was used between two moments. */

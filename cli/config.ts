@@ -20,6 +20,8 @@ export interface Config {
   readonly registryConfigPath: string | undefined;
   readonly isSimulating: boolean;
   readonly workers: number;
+  /** In which every object is looked at again though nothing has changed. */
+  readonly resyncMs: number;
   readonly limits: ContentLimits;
   /** How long a registry or git server may stay silent. */
   readonly answerDeadlineMs: number;
@@ -106,6 +108,13 @@ export const upOptions: readonly OptionSpec[] = [
       'BundleDeployments that are reconciled at a time; four times as many Bundles, which mostly wait for sources.',
   },
   {
+    name: 'resync',
+    kind: 'number',
+    placeholder: 'MINUTES',
+    default: 600,
+    sentence: 'Time in which every Bundle and BundleDeployment is looked at again though nothing has changed.',
+  },
+  {
     name: 'max-bundle-size',
     kind: 'number',
     placeholder: 'MIB',
@@ -163,6 +172,7 @@ export function readConfig(values: OptionValues): Config {
     registryCaPath: values['registry-ca'] as string | undefined,
     isSimulating: values['simulate'] as boolean,
     workers: inRange('workers', values['workers'] as number, [1, 64]),
+    resyncMs: inRange('resync', values['resync'] as number, [1, 100_000]) * 60_000,
     limits: Object.freeze({
       ...defaultContentLimits,
       unpackedBytes: size('max-bundle-size'),

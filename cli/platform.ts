@@ -100,7 +100,7 @@ async function openProvisioners(
   context: ProvisioningContext,
 ): Promise<AsyncDisposable & { readonly contentUrl: string }> {
   const { folder, storeDir, authorities, readMirrors, log } = context;
-  const { systemNamespace, workers } = config;
+  const { systemNamespace, workers, resyncMs } = config;
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
     await createUnpacker({
@@ -125,6 +125,7 @@ async function openProvisioners(
   const provisioners = startProvisioners({
     ...runtime,
     workers,
+    resyncMs,
     version: packageVersion(),
     contentBaseUrl: contentUrl,
     signal: stop.signal,

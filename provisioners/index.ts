@@ -16,6 +16,7 @@ import type { ProvisionerContext } from './context.ts';
 import { reconcileBundleDeployment } from './deployment/index.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
+import { resync } from './resync.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
@@ -32,6 +33,8 @@ export interface ProvisionerOptions {
   readonly contentBaseUrl?: string;
   /** BundleDeployments at a time; four times as many Bundles. Default 8. */
   readonly workers?: number;
+  /** In which every object is looked at again though nothing has changed. Default ten hours. */
+  readonly resyncMs?: number;
   /** Of this program, noted with what it installs. */
   readonly version?: string;
   readonly clock: Clock;
@@ -48,6 +51,7 @@ export interface Provisioners {
 }
 
 const defaultWorkers = 8;
+const defaultResyncMs = 10 * 3_600_000;
 /** Bundles mostly wait for their sources: some that never answer must not hold up the others. */
 const bundlesPerWorker = 4;
 
@@ -122,6 +126,16 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   followInputs(options, parts);
 }
 
+/** Looks at every object again, spread over `resyncMs`. */
+async function resyncBoth(options: ProvisionerOptions, { context, bundles, deployments }: Parts): Promise<void> {
+  const { clock, signal, resyncMs: everyMs = defaultResyncMs } = options;
+  const again = async (cache: KindCache, { enqueue }: Controller): Promise<void> => {
+    const names = (): string[] => cache.values().map(({ metadata }) => metadata.name ?? '');
+    await resync({ everyMs, clock, signal, names, enqueue });
+  };
+  await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
+}
+
 /** Starts both controllers; returns at once. */
 export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const { kube, clock, log, signal, workers = defaultWorkers } = options;
@@ -168,6 +182,8 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     reconcile: (name, run) => reconcileBundleDeployment({ ...context, hooks }, name, run),
     ...runtime,
   });
-  const stopped = Promise.all([bundles.whenStopped, deployments.whenStopped]).then(() => undefined);
-  return { whenReady: start(options, { context, bundles, deployments }), whenStopped: stopped };
+  const parts = { context, bundles, deployments };
+  const whenResynced = resyncBoth(options, parts);
+  const stopped = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]).then(() => undefined);
+  return { whenReady: start(options, parts), whenStopped: stopped };
 }

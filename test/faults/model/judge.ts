@@ -116,7 +116,9 @@ export class Judge {
       ...missing.map((object) => `${identityOf(object)} of ${what} is not there`),
       ...[...found.keys()].filter((key) => !known.has(key)).map((key) => `${key} is there, not of ${what}`),
       ...others.map((object) => `${identityOf(object)} is not that of ${what}`),
-      ...objects.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).map((o) => `${identityOf(o)} is going`),
+      ...objects
+        .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+        .map((o) => `${identityOf(o)} is going`),
     ];
   }
 

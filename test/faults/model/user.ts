@@ -2,6 +2,7 @@ import { request } from 'node:https';
 import type { ApiError, ClusterClient } from '../../../apiserver/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
 import type { SeededRandom } from '../../conformance/random.ts';
+import { eventually } from '../../support/index.ts';
 import type { Action, Wish } from './actions.ts';
 import { groupOf } from './bundles.ts';
 import { archiveOf, contentMapOf, type Sources } from './sources.ts';
@@ -38,7 +39,12 @@ export class User {
     this.#options = options;
   }
 
+  /** The webhook asks the API server too, so that a write may be refused by a fault: a user tries it again. */
   async do(action: Action): Promise<void> {
+    await eventually(() => this.#try(action), { timeoutMs: goneWithinMs });
+  }
+
+  async #try(action: Action): Promise<void> {
     const { client } = this.#options;
     switch (action.what) {
       case 'apply':
@@ -110,7 +116,7 @@ export class User {
   async #apply(name: string, wish: Wish): Promise<void> {
     const { client, sources } = this.#options;
     const content = `${name}-${wish.version}`;
-    if (wish.source === 'configMaps') await client.create(contentMapOf(name, wish));
+    if (wish.source === 'configMaps') await client.apply(contentMapOf(name, wish));
     if (wish.source === 'upload') this.#uploads.set(content, archiveOf(name, wish));
     const source = await sources.publish(name, wish);
     const metadata = { labels: { [contentLabel]: content } };
