@@ -129,9 +129,9 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
 /** Looks at every object again, spread over `resyncMs`. */
 async function resyncBoth(options: ProvisionerOptions, { context, bundles, deployments }: Parts): Promise<void> {
   const { clock, signal, resyncMs: everyMs = defaultResyncMs } = options;
-  const again = async (cache: KindCache, { enqueue }: Controller): Promise<void> => {
+  const again = async (cache: KindCache, controller: Controller): Promise<void> => {
     const names = (): string[] => cache.values().map(({ metadata }) => metadata.name ?? '');
-    await resync({ everyMs, clock, signal, names, enqueue });
+    await resync({ everyMs, clock, signal, names, enqueue: (name) => controller.enqueue(name) });
   };
   await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
 }

@@ -1,24 +1,29 @@
-/** `npm run faults`: the long form of the tests in test/faults. Kills a server while it writes, and sends it requests with spoilt bytes; where a real
- *  kube-apiserver can be had, it is asked the same wherever the embedded server fails. */
+/** `npm run faults`: the long form of the tests in test/faults. Kills a server while it writes; sends it requests with spoilt bytes, and where a
+ *  real kube-apiserver can be had, asks that the same wherever the embedded server fails; plays sequences of user actions while everything fails now and
+ *  then. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { mapLimit } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
+import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
 import { startServer } from '../test/faults/server-process.ts';
 
 const usage = `usage: npm run faults -- [options]
   --kills N     times to kill a server while it writes (default 200)
   --requests N  requests with spoilt bytes to send (default 10000)
-  --seed N      of the spoilt bytes`;
+  --sequences N sequences of user actions to play under faults (default 100)
+  --seed N      of the spoilt bytes and the sequences`;
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     requests: { type: 'string', default: '10000' },
+    sequences: { type: 'string', default: '100' },
     seed: { type: 'string', default: '20260101' },
     help: { type: 'boolean', default: false },
   },
@@ -76,6 +81,26 @@ async function spoil(folder: string): Promise<boolean> {
   return own.length === 0 && !server.hasEnded;
 }
 
+/** Three at a time: they mostly wait. */
+const sequencesAtATime = 3;
+const shrinkTries = 20;
+
+async function play(): Promise<boolean> {
+  const [count, seed] = [Number(values.sequences), Number(values.seed)];
+  const seeds = Array.from({ length: count }, (_, index) => seed + index);
+  let done = 0;
+  const failures = await mapLimit(seeds, sequencesAtATime, async (one) => {
+    const failure = await runSequence(one, { actionCount: 12, shrinkTries });
+    done += 1;
+    if (done % 10 === 0) console.log(`${done} sequences`);
+    if (failure !== undefined) console.log(describeFailure(failure));
+    return failure;
+  });
+  const failed = failures.filter((failure) => failure !== undefined).length;
+  console.log(`${count} sequences of user actions under faults (seed ${seed}): ${failed} did not end as asked for`);
+  return failed === 0;
+}
+
 async function inFolder(work: (folder: string) => Promise<boolean>): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-faults-'));
   try {
@@ -87,6 +112,10 @@ async function inFolder(work: (folder: string) => Promise<boolean>): Promise<boo
 
 if (values.help) console.log(usage);
 else {
-  const results = [await inFolder(spoil), Number(values.kills) === 0 || (await inFolder(kill))];
+  const results = [
+    Number(values.requests) === 0 || (await inFolder(spoil)),
+    Number(values.kills) === 0 || (await inFolder(kill)),
+    Number(values.sequences) === 0 || (await play()),
+  ];
   process.exitCode = results.every(Boolean) ? 0 : 1;
 }

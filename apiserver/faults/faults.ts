@@ -73,6 +73,19 @@ async function sendHalf(response: HttpResponse, reply: Reply): Promise<void> {
   await new Promise<void>((resolve) => response.write(half, () => resolve()));
 }
 
+/** Cuts the connection. */
+async function cutOff(
+  { exchange, info }: GuardedRequest,
+  drop: 'before' | 'after' | 'midway',
+  answer: () => Promise<Reply | undefined>,
+): Promise<undefined> {
+  // A watch has no end to lose: it is cut before it begins.
+  const reply = drop === 'before' || info.verb === 'watch' ? undefined : await answer();
+  if (drop === 'midway' && reply !== undefined) await sendHalf(exchange.response, reply);
+  exchange.response.destroy();
+  return undefined;
+}
+
 /** The faults of one server; all methods take effect at once. */
 export class Faults implements RequestGuard {
   readonly #clock: Clock;
@@ -126,9 +139,10 @@ export class Faults implements RequestGuard {
 
   async #apply(
     fault: FaultOptions,
-    { exchange, info, signal }: GuardedRequest,
+    request: GuardedRequest,
     answer: () => Promise<Reply | undefined>,
   ): Promise<Reply | undefined> {
+    const { exchange, info, signal } = request;
     const { delayMs = 0, error, drop } = fault;
     if (delayMs > 0) await this.#clock.sleep(delayMs, { signal });
     if (error !== undefined) {
@@ -137,12 +151,6 @@ export class Faults implements RequestGuard {
       if (!isExpiredWatch) throw status;
       exchange.interrupt(status);
     }
-    if (drop !== 'before' && !(drop !== undefined && info.verb === 'watch')) {
-      const reply = await answer();
-      if (drop === undefined) return reply;
-      if (drop === 'midway' && reply !== undefined) await sendHalf(exchange.response, reply);
-    }
-    exchange.response.destroy();
-    return undefined;
+    return drop === undefined ? await answer() : await cutOff(request, drop, answer);
   }
 }

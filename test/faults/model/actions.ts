@@ -48,24 +48,13 @@ const lots: readonly (typeof weights)[number][0][] = weights.flatMap(([what, cou
 function actionOf(random: SeededRandom, version: number): Action {
   const name = random.pick(names);
   const what = lots[random.below(lots.length)] ?? 'apply';
-  switch (what) {
-    case 'apply':
-      return { what, name, wish: { source: random.pick(sources), shape: random.pick(shapes), version } };
-    case 'disturb':
-      return { what: random.pick(disturbances), name };
-    case 'relabel':
-      return { what, name, label: version };
-    case 'break':
-    case 'mend':
-      return { what, source: random.pick(servedSources) };
-    case 'settle':
-      return { what };
-    case 'delete':
-    case 'pause':
-    case 'unpause':
-    default:
-      return { what, name };
+  if (what === 'apply') {
+    return { what, name, wish: { source: random.pick(sources), shape: random.pick(shapes), version } };
   }
+  if (what === 'disturb') return { what: random.pick(disturbances), name };
+  if (what === 'relabel') return { what, name, label: version };
+  if (what === 'break' || what === 'mend') return { what, source: random.pick(servedSources) };
+  return what === 'settle' ? { what } : { what, name };
 }
 
 /** A sequence of actions by chance; the same seed gives the same one. It begins with something to do. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type { ClusterClient } from '../../../apiserver/index.ts';
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import type { Wish } from './actions.ts';
+import type { Shape, Wish } from './actions.ts';
 import { groupOf, keptName, objectsOf } from './bundles.ts';
 import { type Expectation, isGood } from './model.ts';
 
@@ -28,6 +28,13 @@ const kinds = [
   ['apps/v1', 'Deployment'],
   ['apiextensions.k8s.io/v1', 'CustomResourceDefinition'],
 ] as const;
+
+const allTrue = { HasValidBundle: 'True', Installed: 'True', Healthy: 'True' };
+/** What a deployment says of a wish that cannot be. */
+const conditionsOf: Readonly<Partial<Record<Shape, Readonly<Record<string, string>>>>> = {
+  unreadable: { HasValidBundle: 'False' },
+  refused: { Installed: 'False' },
+};
 
 function identityOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
@@ -125,12 +132,11 @@ export class Judge {
   async #keptProblem(name: string, { installed, kept }: Expectation): Promise<readonly string[]> {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: keptName(name) };
     const found = (await this.#client.find(ref)) as { data?: { version?: string } } | undefined;
-    if (found !== undefined && kept === 'no') return [`${ref.name} is there, and no version had it`];
-    if (found === undefined && kept === 'yes') return [`${ref.name} has gone, and was to be kept`];
-    const [only] = installed;
-    const isInstalled = installed.length === 1 && only?.shape === 'kept';
-    if (!isInstalled || found?.data?.version === String(only.version)) return [];
-    return [`${ref.name} is not that of version ${only.version}`];
+    if (found === undefined) return kept === 'yes' ? [`${ref.name} has gone, and was to be kept`] : [];
+    if (kept === 'no') return [`${ref.name} is there, and no version had it`];
+    const [wish, ...others] = installed;
+    if (others.length > 0 || wish?.shape !== 'kept') return [];
+    return found.data?.version === String(wish.version) ? [] : [`${ref.name} is not that of version ${wish.version}`];
   }
 
   /** What is left of a deployment that has gone. */
@@ -147,16 +153,17 @@ export class Judge {
     const object = (await this.#client.find({ apiVersion, kind: 'BundleDeployment', name })) as KubeObject | undefined;
     if (object === undefined) return ['it is not there'];
     const status = statusOf(object);
-    const shown = JSON.stringify(status);
-    const isSeen = status.observedGeneration === object.metadata.generation;
-    if (!isSeen) return [`generation ${object.metadata.generation} is not observed: ${shown}`];
-    const is = (type: string, value: string): boolean =>
-      status.conditions?.some((condition) => condition.type === type && condition.status === value) === true;
-    if (wish.shape === 'unreadable') return is('HasValidBundle', 'False') ? [] : [`it says ${shown}`];
-    if (wish.shape === 'refused') return is('Installed', 'False') ? [] : [`it says ${shown}`];
-    if (!isGood(wish) || !['HasValidBundle', 'Installed', 'Healthy'].every((type) => is(type, 'True'))) {
-      return [`it says ${shown}`];
+    const wanted = Object.entries(conditionsOf[wish.shape] ?? allTrue);
+    const isSaid = wanted.every(([type, value]) =>
+      status.conditions?.some((condition) => condition.type === type && condition.status === value),
+    );
+    if (!isSaid || status.observedGeneration !== object.metadata.generation) {
+      return [`generation ${object.metadata.generation}: it says ${JSON.stringify(status)}`];
     }
+    return isGood(wish) ? await this.#bundleProblems(name, status) : [];
+  }
+
+  async #bundleProblems(name: string, status: Status): Promise<readonly string[]> {
     const bundles = await this.#labelled('Bundle', apiVersion, name);
     const isSettled =
       bundles.length === 1 &&

@@ -32,41 +32,18 @@ export class Model {
   readonly #broken = new Set<SourceKind>();
 
   take(action: Action): void {
-    switch (action.what) {
-      case 'apply':
-        this.#apply(this.#stateOf(action.name), action.wish);
-        return;
-      case 'delete':
-        this.#delete(action.name);
-        return;
-      case 'pause':
-      case 'unpause':
-        this.#stateOf(action.name).isPaused = action.what === 'pause' && this.#stateOf(action.name).wish !== undefined;
-        return;
-      case 'break':
-        this.#broken.add(action.source);
-        return;
-      case 'mend':
-        this.#broken.delete(action.source);
-        return;
-      case 'settle':
-        this.#settle();
-        return;
-      case 'relabel':
-      case 'change an object':
-      case 'delete an object':
-      case 'delete a Bundle':
-      default:
-    }
+    if (action.what === 'settle') this.#settle();
+    else if ('name' in action) this.#takeOf(action);
+    else if (action.what === 'break') this.#broken.add(action.source);
+    else this.#broken.delete(action.source);
   }
 
-  /** Whether there is such a deployment. */
-  has(name: string): boolean {
-    return this.#states.get(name)?.wish !== undefined;
-  }
-
-  wishOf(name: string): Wish | undefined {
-    return this.#states.get(name)?.wish;
+  #takeOf(action: Extract<Action, { name: string }>): void {
+    const state = this.#stateOf(action.name);
+    if (action.what === 'apply') this.#apply(state, action.wish);
+    else if (action.what === 'delete') this.#states.set(action.name, { ...fresh(), kept: state.kept });
+    else if (action.what === 'pause') state.isPaused = state.wish !== undefined;
+    else if (action.what === 'unpause') state.isPaused = false;
   }
 
   get broken(): ReadonlySet<SourceKind> {
@@ -101,11 +78,6 @@ export class Model {
     if (!isGood(wish)) return;
     state.candidates.push(wish);
     if (wish.shape === 'kept' && state.kept === 'no') state.kept = 'maybe';
-  }
-
-  #delete(name: string): void {
-    const { kept } = this.#stateOf(name);
-    this.#states.set(name, { ...fresh(), kept });
   }
 
   /** Everything is as asked for: what was wished for is what is installed. */

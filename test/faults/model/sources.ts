@@ -43,6 +43,11 @@ function isVerified(url: string): boolean {
   return url.includes('/blobs/') || url.startsWith('/archives/');
 }
 
+interface Content {
+  readonly files: Readonly<Record<string, string>>;
+  readonly archive: Buffer;
+}
+
 /** The servers behind the sources of a run, with their faults. */
 export class Sources implements AsyncDisposable {
   readonly #random: SeededRandom;
@@ -54,6 +59,29 @@ export class Sources implements AsyncDisposable {
   #web: WebServer | undefined;
   /** Whether sources fail by chance. */
   isFaulty = true;
+
+  readonly #publishers: Readonly<
+    Record<SourceKind, (id: string, content: Content) => Promise<JsonObject> | JsonObject>
+  > = {
+    image: (id, { files }) => {
+      this.#registry?.putImage(`${id}:v1`, [{ files }]);
+      return { type: 'image', image: { ref: `${this.#registry?.host}/${id}:v1` } };
+    },
+    git: async (id, { files }) => {
+      await this.#git?.createRepository(id, [{ files }]);
+      return { type: 'git', git: { repository: `${this.#git?.url}/${id}`, ref: { branch: 'main' } } };
+    },
+    http: (id, { archive }) => {
+      this.#archives.set(`/archives/${id}.tgz`, archive);
+      const pin = sha256Digest(archive).replace(':', '=');
+      return { type: 'http', http: { url: `${this.#web?.url}/archives/${id}.tgz#${pin}` } };
+    },
+    configMaps: (id, { files }) => {
+      const configMaps = [{ configMap: { name: id }, path: dirname(onlyFile(files)[0]) }];
+      return { type: 'configMaps', configMaps };
+    },
+    upload: () => ({ type: 'upload', upload: {} }),
+  };
 
   /** `broken` tells which sources answer nothing but errors now. */
   constructor(random: SeededRandom, broken: () => ReadonlySet<SourceKind>) {
@@ -78,27 +106,7 @@ export class Sources implements AsyncDisposable {
   async publish(name: string, wish: Wish): Promise<JsonObject> {
     const files = filesOf(name, wish);
     const id = `${name}-${wish.version}`;
-    switch (wish.source) {
-      case 'image': {
-        this.#registry?.putImage(`${id}:v1`, [{ files }]);
-        return { type: 'image', image: { ref: `${this.#registry?.host}/${id}:v1` } };
-      }
-      case 'git': {
-        await this.#git?.createRepository(id, [{ files }]);
-        return { type: 'git', git: { repository: `${this.#git?.url}/${id}`, ref: { branch: 'main' } } };
-      }
-      case 'http': {
-        const archive = archiveOf(name, wish);
-        this.#archives.set(`/archives/${id}.tgz`, archive);
-        const pin = sha256Digest(archive).replace(':', '=');
-        return { type: 'http', http: { url: `${this.#web?.url}/archives/${id}.tgz#${pin}` } };
-      }
-      case 'configMaps':
-        return { type: 'configMaps', configMaps: [{ configMap: { name: id }, path: dirname(onlyFile(files)[0]) }] };
-      case 'upload':
-      default:
-        return { type: 'upload', upload: {} };
-    }
+    return await this.#publishers[wish.source](id, { files, archive: archiveOf(name, wish) });
   }
 
   #intercept(kind: SourceKind): Intercept {

@@ -14,6 +14,9 @@ const contentLabel = 'content';
 const pausedAnnotation = 'core.rukpak.io/paused';
 const goneWithinMs = 60_000;
 
+/** What is said by its name alone. */
+type PlainAct = Exclude<Extract<Action, { name: string }>['what'], 'apply' | 'relabel'>;
+
 export interface UserOptions {
   readonly client: ClusterClient;
   readonly sources: Sources;
@@ -35,6 +38,15 @@ export class User {
   readonly #options: UserOptions;
   readonly #uploads = new Map<string, Buffer>();
 
+  readonly #acts: Readonly<Record<PlainAct, (name: string) => Promise<void>>> = {
+    pause: (name) => this.#annotate(name, 'true'),
+    unpause: (name) => this.#annotate(name, null),
+    delete: (name) => this.#delete(deploymentRef(name)),
+    'change an object': (name) => this.#change(name),
+    'delete an object': (name) => this.#delete(this.#someObject(name)),
+    'delete a Bundle': (name) => this.#deleteBundles(name),
+  };
+
   constructor(options: UserOptions) {
     this.#options = options;
   }
@@ -45,41 +57,12 @@ export class User {
   }
 
   async #try(action: Action): Promise<void> {
-    const { client } = this.#options;
-    switch (action.what) {
-      case 'apply':
-        await this.#apply(action.name, action.wish);
-        return;
-      case 'relabel':
-        await this.#patch(action.name, { spec: { template: { metadata: { labels: { note: `n${action.label}` } } } } });
-        return;
-      case 'pause':
-      case 'unpause': {
-        const value = action.what === 'pause' ? 'true' : null;
-        await this.#patch(action.name, { metadata: { annotations: { [pausedAnnotation]: value } } });
-        return;
-      }
-      case 'delete':
-        await this.#delete(deploymentRef(action.name));
-        return;
-      case 'change an object':
-        await this.#change(action.name);
-        return;
-      case 'delete an object':
-        await this.#delete(this.#someObject(action.name));
-        return;
-      case 'delete a Bundle': {
-        const labelSelector = `core.rukpak.io/owner-name=${action.name}`;
-        for (const bundle of await client.list({ apiVersion, kind: 'Bundle', labelSelector })) {
-          await this.#delete({ apiVersion, kind: 'Bundle', name: bundle.metadata.name ?? '' });
-        }
-        return;
-      }
-      case 'break':
-      case 'mend':
-      case 'settle':
-      default:
-    }
+    if (!('name' in action)) return;
+    const { what, name } = action;
+    if (what === 'apply') await this.#apply(name, action.wish);
+    else if (what === 'relabel') {
+      await this.#patch(name, { spec: { template: { metadata: { labels: { note: `n${action.label}` } } } } });
+    } else await this.#acts[what](name);
   }
 
   /** Sends what Bundles of type upload wait for, some of it cut off. */
@@ -128,6 +111,17 @@ export class User {
       { apiVersion, kind: 'BundleDeployment', metadata: { name }, spec: { provisionerClassName, template } },
       { fieldManager: 'user', force: true },
     );
+  }
+
+  async #annotate(name: string, value: string | null): Promise<void> {
+    await this.#patch(name, { metadata: { annotations: { [pausedAnnotation]: value } } });
+  }
+
+  async #deleteBundles(name: string): Promise<void> {
+    const labelSelector = `core.rukpak.io/owner-name=${name}`;
+    for (const bundle of await this.#options.client.list({ apiVersion, kind: 'Bundle', labelSelector })) {
+      await this.#delete({ apiVersion, kind: 'Bundle', name: bundle.metadata.name ?? '' });
+    }
   }
 
   async #patch(name: string, patch: unknown): Promise<void> {
