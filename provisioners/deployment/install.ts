@@ -38,6 +38,10 @@ async function installObjects(
       run.object = await recordInventory(run.context, run.object, { inventory, signal: work.signal });
     },
     isUpgrade: activeOf(run) !== '',
+    crdSafety: {
+      annotations: run.object.metadata.annotations,
+      isRestored: bundle.metadata.name === activeOf(run),
+    },
     ...work,
   });
 }

@@ -1,14 +1,14 @@
 import { bundleDeploymentResource } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
-import { isNamespace } from './kind-list.ts';
+import { describeRef, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
+import { type CrdPreflightContext, crdProblem } from './crd-preflight.ts';
+import { isCrd, isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
 import { fieldManager, foreignObject, labelledOwner, type Owner, otherOwner, takeoverProblem } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
 
-export interface CheckContext {
-  readonly kube: KubeClient;
+export interface CheckContext extends CrdPreflightContext {
   readonly watches: KindWatches;
   readonly ledger: Ledger;
   readonly owner: Owner;
@@ -17,7 +17,6 @@ export interface CheckContext {
   readonly installNamespace?: string | undefined;
   readonly isUpgrade: boolean;
   readonly mayAdopt: boolean;
-  readonly signal: AbortSignal;
 }
 
 const parallelRequests = 8;
@@ -79,6 +78,17 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
   }
 }
 
+/** What the server says of the object, and what we do of what it would become. */
+async function dryRun(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
+  const { kube, signal, watches, owner } = context;
+  const applied = await kube.apply(object, { fieldManager, force: true, isDryRun: true, signal });
+  if (applied.isCreated) return undefined;
+  const isOurs = watches.get(refOf(object))?.owner === owner.name;
+  const foreign = isOurs ? undefined : await takeover(context, object);
+  if (foreign !== undefined || !isCrd(object)) return foreign;
+  return await crdProblem(context, applied.object);
+}
+
 async function checkObject(
   context: CheckContext,
   object: KubeObject,
@@ -87,10 +97,7 @@ async function checkObject(
   const owned = knownOwnerProblem(context, object);
   if (owned !== undefined) return owned;
   try {
-    const { kube, signal } = context;
-    const { isCreated } = await kube.apply(object, { fieldManager, force: true, isDryRun: true, signal });
-    if (isCreated || context.watches.get(refOf(object))?.owner === context.owner.name) return undefined;
-    return await takeover(context, object);
+    return await dryRun(context, object);
   } catch (thrown) {
     const isComing = comingNamespaces.has(object.metadata.namespace ?? '');
     if (isNotFound(thrown) && isComing) return await checkElsewhere(context, object);

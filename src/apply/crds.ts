@@ -1,3 +1,4 @@
+import { crdSafetyIgnoreAnnotation, safeCrdUpgradeAnnotation } from '../api/index.ts';
 import { type Clock, isJsonObject, type Logger, TransientError } from '../base/index.ts';
 import { createCache, type KubeClient, type KubeObject, type ObjectCache } from '../kube/index.ts';
 import { kindsOfCrd } from './plan.ts';
@@ -5,6 +6,10 @@ import { kindsOfCrd } from './plan.ts';
 interface CrdState {
   readonly name: string;
   readonly isEstablished: boolean;
+  /** The same for all states with one spec. */
+  readonly generation: string;
+  /** What its annotations say of checks of its changes. */
+  readonly switches: string;
 }
 
 /** All CustomResourceDefinitions of the cluster, by one watch. */
@@ -12,10 +17,20 @@ export interface CrdWatch {
   /** Resolves when all of `crds` are Established and their kinds can be resolved.
    *  @throws TransientError CrdNotEstablished after the deadline */
   whenEstablished(crds: readonly KubeObject[], signal: AbortSignal): Promise<void>;
+  /** Whether a CRD, as a dry run returned it, has the spec that the watch saw last; false when that is not known. */
+  isUnchanged(crd: KubeObject): boolean;
 }
 
 const deadlineMs = 30_000;
 const discoveryPauseMs = 50;
+
+function generationOf({ metadata: { uid = '', generation } }: KubeObject): string {
+  return `${uid}/${generation ?? ''}`;
+}
+
+function switchesOf({ metadata: { annotations = {} } }: KubeObject): string {
+  return JSON.stringify([annotations[safeCrdUpgradeAnnotation], annotations[crdSafetyIgnoreAnnotation]]);
+}
 
 function stateOf(crd: KubeObject): CrdState {
   const status = isJsonObject(crd['status']) ? crd['status'] : {};
@@ -23,7 +38,8 @@ function stateOf(crd: KubeObject): CrdState {
   const isEstablished = conditions.some(
     (item) => isJsonObject(item) && item['type'] === 'Established' && item['status'] === 'True',
   );
-  return { name: crd.metadata.name ?? '', isEstablished };
+  const name = crd.metadata.name ?? '';
+  return { name, isEstablished, generation: generationOf(crd), switches: switchesOf(crd) };
 }
 
 function pendingOf(cache: ObjectCache<CrdState>, names: readonly string[]): readonly string[] {
@@ -47,7 +63,7 @@ async function waitForNames(
   void subscription;
 }
 
-/** Follows the CRDs; `onChange` is called whenever one came, became Established or went. */
+/** Follows the CRDs; `onChange` is called whenever one came, became Established, was let change, or went. */
 export function watchCrds(options: {
   readonly kube: KubeClient;
   readonly clock: Clock;
@@ -59,7 +75,8 @@ export function watchCrds(options: {
   const target = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
   const cache = createCache<CrdState>({ ...options, target, project: stateOf });
   cache.subscribe(({ before, after }) => {
-    if (before?.isEstablished !== after?.isEstablished) options.onChange();
+    const isLet = before?.switches !== after?.switches;
+    if (isLet || before?.isEstablished !== after?.isEstablished) options.onChange();
   });
 
   const waitForKinds = async (crds: readonly KubeObject[], signal: AbortSignal): Promise<void> => {
@@ -74,6 +91,7 @@ export function watchCrds(options: {
   };
 
   return {
+    isUnchanged: (crd) => cache.get(crd.metadata.name ?? '')?.generation === generationOf(crd),
     whenEstablished: async (crds, signal) => {
       const names = crds.map(({ metadata }) => metadata.name ?? '');
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);

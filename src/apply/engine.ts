@@ -10,6 +10,7 @@ import {
   refOf,
 } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
+import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader } from './health-reader.ts';
@@ -38,6 +39,7 @@ export interface InstallRequest {
   readonly installNamespace?: string | undefined;
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
+  readonly crdSafety: CrdSafety;
   readonly signal: AbortSignal;
 }
 
@@ -116,15 +118,6 @@ class Engine implements ApplyEngine {
       signal,
     };
     const plan = await makePlan(planContext, request.objects);
-    const drifted = this.#ledger.drifted(owner, request.revision);
-    if (drifted !== undefined && plan.deferred.length === 0) {
-      await this.#ensureNamespace(request);
-      const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
-      this.#ledger.update(owner, await this.#applyAll(again, signal));
-      return;
-    }
-    await this.#watches.ensure(plan.kinds);
-    if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
     const check: CheckContext & PlanContext = {
       ...planContext,
       isUpgrade: request.isUpgrade,
@@ -132,7 +125,21 @@ class Engine implements ApplyEngine {
       installNamespace: request.installNamespace,
       watches: this.#watches,
       ledger: this.#ledger,
+      crds: this.#crds,
+      crdSafety: request.crdSafety,
     };
+    const drifted = this.#ledger.drifted(owner, request.revision);
+    if (drifted !== undefined && plan.deferred.length === 0) {
+      await this.#ensureNamespace(request);
+      const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
+      const [crds, others] = [again.filter(isCrd), again.filter((object) => !isCrd(object))];
+      this.#ledger.update(owner, await this.#applyAll(others, signal));
+      throwProblems(await checkAll(check, crds));
+      this.#ledger.update(owner, await this.#applyAll(crds, signal));
+      return;
+    }
+    await this.#watches.ensure(plan.kinds);
+    if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
     throwProblems(await checkAll(check, plan.objects, request.objects));
     await request.record(this.#touched(owner, plan, request));
     await this.#ensureNamespace(request);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { eventually, type SampleVersion, sampleCrd } from '../support/index.ts';
-import { errorOf, startWorld, type World } from './world.ts';
+import type { Files } from './contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -131,5 +132,106 @@ describe('a change of a CRD by hand', () => {
     const labels = { ...owned, more: 'labels' };
     expect((await update(group, [optional], { labels })).metadata.labels).toEqual(labels);
     await update(group, [{ ...optional, schema: { ...schema(), description: 'told' } }]);
+  });
+});
+
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+const refused = { type: 'Installed', status: 'False', reason: 'UpgradeFailed' };
+
+/** A CRD and a ConfigMap beside it, which tells what was applied. */
+function release(group: string, version: SampleVersion, number: number): Files {
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: group, namespace: 'default' } };
+  return {
+    'manifests/crd.yaml': JSON.stringify(crdOf(group, [version])),
+    'manifests/settings.yaml': JSON.stringify({ ...settings, data: { number: String(number) } }),
+  };
+}
+
+async function setSource(name: string, source: object): Promise<void> {
+  const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name };
+  await world.kube.patch(ref, { spec: { template: { spec: { source: source as JsonObject } } } }, { fieldManager });
+}
+
+async function annotate(
+  kind: { readonly apiVersion: string; readonly kind: string },
+  name: string,
+  ignore: string | null,
+): Promise<void> {
+  const annotations = { 'core.rukpak.io/crd-safety-ignore': ignore };
+  await world.kube.patch({ ...kind, name }, { metadata: { annotations } }, { fieldManager });
+}
+
+async function requiredOf(group: string): Promise<unknown> {
+  const crd = await world.kube.get({ apiVersion: crdVersion, kind: crdKind, name: `samples.${group}` });
+  type Sample = { readonly properties: { readonly spec: { readonly required?: string[] } } };
+  const { versions } = crd['spec'] as unknown as { versions: [{ schema: { openAPIV3Schema: Sample } }] };
+  return versions[0].schema.openAPIV3Schema.properties.spec.required;
+}
+
+async function numberOf(group: string): Promise<unknown> {
+  return ((await world.get('ConfigMap', group, 'default'))['data'] as { number: string }).number;
+}
+
+async function install(name: string, group: string): Promise<string> {
+  const source = world.imageSource(`${name}:v1`, release(group, optional, 1));
+  await world.kube.create(bundleDeployment(name, source), { fieldManager });
+  return statusOf(await world.deploymentWith(name, installed))['activeBundle'] as string;
+}
+
+describe('a change of a CRD by a pivot', () => {
+  const deployment = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
+  const name = 'guarded';
+  const group = 'guarded.example.com';
+
+  test('Q24 that existing objects do not satisfy is not begun: the version before stays whole, and the way out is told', async () => {
+    const active = await install(name, group);
+    await createSample(group);
+    await setSource(name, world.imageSource('guarded:v2', release(group, strict, 2)));
+    const blocked = await world.deploymentWith(name, refused);
+    expect(conditionOf(blocked, 'Installed')?.message).toBe(
+      `CustomResourceDefinition "samples.${group}": error validating existing CRs against new CRD's schema for "samples.${group}": ` +
+        'existing custom object default/one failed validation for new schema version v1alpha1: spec.sampleProperty: Required value\n' +
+        `validating upgrade for CRD "samples.${group}": v1alpha1: ^.spec: required: new required fields: [sampleProperty]\n` +
+        'to let this pass, annotate the BundleDeployment or the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+    );
+    expect(statusOf(blocked)['activeBundle']).toBe(active);
+    expect([await numberOf(group), await requiredOf(group)]).toEqual(['1', undefined]);
+    expect(await world.ownedBundles(name)).toHaveLength(2);
+  });
+
+  test('goes on at once when the BundleDeployment ignores the checks; the webhook does not stand against it', async () => {
+    await annotate(deployment, name, 'existingObjects,required');
+    await world.deploymentWith(name, installed);
+    expect([await numberOf(group), await requiredOf(group)]).toEqual(['2', ['sampleProperty']]);
+  });
+
+  test('does not concern a version that leaves the CRD as it is, whatever objects there are', async () => {
+    await annotate(deployment, name, null);
+    await setSource(name, world.imageSource('guarded:v3', release(group, strict, 3)));
+    await eventually(async () => expect(await numberOf(group)).toBe('3'));
+    await world.deploymentWith(name, installed);
+  });
+
+  test('is put right when it was made by hand, unless that harms an object', async () => {
+    await update(group, [optional]);
+    const kept = { type: 'Installed', status: 'False', reason: 'ReconcileFailed' };
+    const message = conditionOf(await world.deploymentWith(name, kept), 'Installed')?.message;
+    expect(message).toContain('existing custom object default/one failed validation');
+    expect(message).not.toContain('validating upgrade for CRD');
+    const one = { apiVersion: `${group}/v1alpha1`, kind: 'Sample', namespace: 'default', name: 'one' };
+    await world.kube.patch(one, { spec: { sampleProperty: 'there' } }, { fieldManager });
+    await eventually(async () => expect(await requiredOf(group)).toEqual(['sampleProperty']), { timeoutMs: 20_000 });
+    await world.deploymentWith(name, installed);
+  });
+
+  test('that is incompatible waits for an annotation, which may stand on the CRD', async () => {
+    await install('static', 'static.example.com');
+    await setSource('static', world.imageSource('static:v2', release('static.example.com', strict, 2)));
+    const message = conditionOf(await world.deploymentWith('static', refused), 'Installed')?.message;
+    expect(message).toContain('v1alpha1: ^.spec: required: new required fields: [sampleProperty]');
+    expect(message).not.toContain('existing custom object');
+    await annotate({ apiVersion: crdVersion, kind: crdKind }, 'samples.static.example.com', 'required');
+    await world.deploymentWith('static', installed);
+    expect(await requiredOf('static.example.com')).toEqual(['sampleProperty']);
   });
 });
