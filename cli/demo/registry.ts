@@ -30,6 +30,11 @@ interface Descriptor {
   readonly size: number;
 }
 
+interface Content {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
 /** An image registry in memory, on loopback: enough of the distribution API to pull, and methods to push. */
 export interface Registry extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
@@ -58,6 +63,20 @@ function buildLayer(layer: LayerContent): { mediaType: string; bytes: Buffer } {
     default:
       return { mediaType: layerType, bytes: tar };
   }
+}
+
+/** The whole content, or what is asked for from one byte on. */
+function answer(request: IncomingMessage, response: ServerResponse, found: Content): void {
+  const { mediaType, bytes } = found;
+  const size = bytes.length;
+  const offset = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+  if (offset > 0 && offset >= size) {
+    response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
+    return;
+  }
+  const range = offset === 0 ? {} : { 'content-range': `bytes ${offset}-${size - 1}/${size}` };
+  const headers = { 'content-type': mediaType, 'content-length': size - offset, ...range };
+  response.writeHead(offset === 0 ? 200 : 206, headers).end(bytes.subarray(offset));
 }
 
 class MemoryRegistry {
@@ -105,13 +124,10 @@ class MemoryRegistry {
     if (this.#intercept?.(request, response) === true) return;
     const found = url === '/v2/' ? { mediaType: 'application/json', bytes: Buffer.from('{}') } : this.#find(url);
     if (found === undefined) response.writeHead(404).end();
-    else {
-      const { mediaType, bytes } = found;
-      response.writeHead(200, { 'content-type': mediaType, 'content-length': bytes.length }).end(bytes);
-    }
+    else answer(request, response, found);
   };
 
-  #find(url: string): { mediaType: string; bytes: Uint8Array } | undefined {
+  #find(url: string): Content | undefined {
     const [, repository = '', kind = '', reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
     if (kind === 'manifests') return this.#manifests.get(`${repository}/${reference}`);
     const bytes = this.#blobs.get(reference);

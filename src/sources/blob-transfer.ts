@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { errorMessage, TerminalError, TransientError } from '../base/index.ts';
 import { failure, type HttpRequest, type HttpResponse } from './http-client.ts';
 import type { PartialBlob } from './partial-blob.ts';
@@ -9,10 +10,18 @@ interface Transfer {
   readonly signal: AbortSignal;
 }
 
+type Arrivals = AsyncIterable<[Buffer]>;
+
+/** Pieces as they arrive, from now on: what has come is given before the error that ended it, where a stream's own iterator would drop what it
+ *  holds then. */
+function listen({ body }: HttpResponse): Arrivals {
+  return on(body, 'data', { close: ['end', 'close'], highWaterMark: 16, lowWaterMark: 4 }) as Arrivals;
+}
+
 /** A body that ended early may be whole the next time. */
-async function* piecesOf(what: string, request: HttpRequest, response: HttpResponse): AsyncGenerator<Buffer> {
+async function* piecesOf(what: string, arrivals: Arrivals, request: HttpRequest): AsyncGenerator<Buffer> {
   try {
-    for await (const piece of response.body as AsyncIterable<Buffer>) yield piece;
+    for await (const [piece] of arrivals) yield piece;
   } catch (thrown) {
     const known = failure(request, thrown);
     if (!(known instanceof TransientError) || known.reason !== 'ServerUnavailable') throw known;
@@ -21,34 +30,38 @@ async function* piecesOf(what: string, request: HttpRequest, response: HttpRespo
   }
 }
 
-/** Begins anew, without asking for parts, when the answer cannot be put behind what is there. */
-async function beginAnew(part: PartialBlob, response: HttpResponse, problem: string): Promise<never> {
-  response.body.destroy();
+/** The answer cannot be put behind what is there: begins anew, without asking for parts. */
+async function beginAnew(part: PartialBlob, problem: string): Promise<never> {
   part.mayResume = false;
   await part.discard();
   throw new TransientError('TransferBroken', problem, { retryAfterMs: 0 });
 }
 
-async function take(part: PartialBlob, transfer: Transfer, answer: [HttpResponse, HttpRequest]): Promise<void> {
-  const [response, request] = answer;
-  const { what } = transfer;
+/** @throws TransientError TransferBroken for another part than the wanted one · TerminalError SizeMismatch */
+async function assertFits(part: PartialBlob, what: string, { status, headers }: HttpResponse): Promise<void> {
   const { sizeBytes } = part.wanted;
-  if (response.status === 200) await part.discard();
   const offset = await part.offsetBytes();
-  if (response.status !== 200) {
-    const range = response.headers['content-range'] ?? 'none';
-    const expected = `bytes ${offset}-${sizeBytes - 1}/${sizeBytes}`;
-    if (response.status === 416) await beginAnew(part, response, `${what}: the server has no bytes from ${offset} on`);
-    if (range !== expected)
-      await beginAnew(part, response, `${what}: asked for ${expected}, got ${range.slice(0, 100)}`);
+  if (status === 416) await beginAnew(part, `${what}: the server has no bytes from ${offset} on`);
+  const expected = `bytes ${offset}-${sizeBytes - 1}/${sizeBytes}`;
+  const range = headers['content-range'] ?? '';
+  if (status === 206 && range !== expected) {
+    await beginAnew(part, `${what}: asked for ${expected}, got ${JSON.stringify(range.slice(0, 100))}`);
   }
-  const declared = Number(response.headers['content-length'] ?? sizeBytes - offset);
-  if (offset + declared !== sizeBytes) {
+  const declared = offset + Number(headers['content-length'] ?? sizeBytes - offset);
+  if (declared === sizeBytes) return;
+  throw new TerminalError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got ${declared}`);
+}
+
+async function take(part: PartialBlob, what: string, answer: [HttpResponse, HttpRequest]): Promise<void> {
+  const [response, request] = answer;
+  const arrivals = listen(response);
+  try {
+    if (response.status === 200) await part.discard();
+    await assertFits(part, what, response);
+    await part.append(what, piecesOf(what, arrivals, request));
+  } finally {
     response.body.destroy();
-    const text = `${what}: expected ${sizeBytes} bytes, got ${offset + declared}`;
-    throw new TerminalError('SizeMismatch', text);
   }
-  await part.append(what, piecesOf(what, request, response));
 }
 
 async function complete(client: RegistryClient, part: PartialBlob, transfer: Transfer): Promise<void> {
@@ -60,7 +73,7 @@ async function complete(client: RegistryClient, part: PartialBlob, transfer: Tra
     return offset === 0 ? plain : { ...plain, range: `bytes=${offset}-` };
   };
   await client.get(`blobs/${part.wanted.digest}`, { headers, statuses: [200, 206, 416] }, (response, request) =>
-    take(part, transfer, [response, request]),
+    take(part, transfer.what, [response, request]),
   );
 }
 

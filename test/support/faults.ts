@@ -59,6 +59,56 @@ export function failsTimes(part: string, times: number, status: number): Interce
   };
 }
 
+/** Ends the first `times` answers to requests whose path contains `part` after `sizeBytes` bytes: by a broken connection, or by silence. */
+export function breaksOff(
+  part: string,
+  options: { readonly times: number; readonly sizeBytes: number; readonly isSilent?: boolean },
+): Intercept {
+  let left = options.times;
+  return (request, response) => {
+    if (request.url?.includes(part) !== true || left === 0) return false;
+    left -= 1;
+    response.end = ((bytes: Uint8Array) => {
+      // Ended in order, for a reset connection would take with it what has not been read yet.
+      return response.write(bytes.subarray(0, options.sizeBytes), () => {
+        if (options.isSilent !== true) response.socket?.end();
+      });
+    }) as unknown as typeof response.end;
+    return false;
+  };
+}
+
+/** Changes the bytes of the first `times` answers to requests whose path contains `part`. */
+export function liesAbout(part: string, times: number): Intercept {
+  let left = times;
+  return (request, response) => {
+    if (request.url?.includes(part) !== true || left === 0) return false;
+    left -= 1;
+    const end = response.end.bind(response);
+    response.end = ((bytes?: Uint8Array) => end(bytes?.map((byte) => byte ^ 1))) as typeof response.end;
+    return false;
+  };
+}
+
+/** Gives whole blobs whatever part is asked for. */
+export function ignoresRanges(): Intercept {
+  return (request) => {
+    delete request.headers.range;
+    return false;
+  };
+}
+
+/** Gives the part that is asked for and says that it is another one. */
+export function liesAboutRanges(contentRange: string): Intercept {
+  return (request, response) => {
+    if (request.headers.range === undefined) return false;
+    const writeHead = response.writeHead.bind(response);
+    response.writeHead = ((status: number, headers: object) =>
+      writeHead(status, { ...headers, 'content-range': contentRange })) as typeof response.writeHead;
+    return false;
+  };
+}
+
 /** A certificate for `127.0.0.1` and its authority's PEM text. */
 export async function loopbackCertificate(): Promise<{ readonly caPem: string; readonly tls: CertifiedKey }> {
   const nowMs = Date.now();
