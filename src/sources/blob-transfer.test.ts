@@ -34,7 +34,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 /** The `range` headers of all requests for the blob. */
 interface Fetch {
   readonly ranges: (string | undefined)[];
-  run(): Promise<Buffer>;
+  readonly run: () => Promise<Buffer>;
 }
 
 async function withRegistry(
