@@ -1,9 +1,10 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments` picks some. */
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments render` picks some. */
 
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureComparison } from './comparison.ts';
 import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
+import { measureRender } from './render.ts';
 import { type Figure, formatFigures, machineLine } from './table.ts';
 
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [
@@ -12,6 +13,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
   { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
   { name: 'deployments', title: '1,000 BundleDeployments of 5 objects, applied at once', run: measureDeployments },
+  { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
 ];
 
 const wanted = process.argv.slice(2);
