@@ -1,5 +1,21 @@
 import type { OptionSpec } from './options.ts';
 
+/** How registries are spoken to. */
+export const registryOptions: readonly OptionSpec[] = [
+  {
+    name: 'insecure-registry',
+    kind: 'list',
+    placeholder: 'HOST[:PORT]',
+    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+  },
+  {
+    name: 'registry-ca',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence: 'PEM file of certificate authorities that registries are trusted by, beside the usual ones.',
+  },
+];
+
 /** What a folder becomes. */
 export const buildOptions: readonly OptionSpec[] = [
   {
@@ -29,4 +45,5 @@ export const buildTargetOptions: readonly OptionSpec[] = [
     placeholder: 'FILE.tar',
     sentence: 'Write an OCI image layout to FILE.tar.',
   },
+  { name: 'push', kind: 'text', placeholder: 'REF', sentence: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
 ];

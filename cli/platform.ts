@@ -1,12 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiServer } from '../apiserver/index.ts';
 import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Bundle, parseBundle } from '../src/api/index.ts';
-import { errorMessage, type JsonObject, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
+import { type JsonObject, type Logger, systemClock } from '../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../src/kube/index.ts';
 import type { RegistryMirror } from '../src/sources/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
+import { readAuthorities } from './authorities.ts';
 import { openCluster } from './cluster.ts';
 import { packageVersion } from './commands/version.ts';
 import type { Config } from './config.ts';
@@ -72,18 +72,6 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
     systemNamespace,
   });
   return webhook;
-}
-
-/** @throws TerminalError InvalidOption */
-async function readAuthorities(path: string | undefined): Promise<string[]> {
-  if (path === undefined) return [];
-  try {
-    const text = await readFile(path, 'utf8');
-    if (text.includes('-----BEGIN CERTIFICATE-----')) return [text];
-  } catch (thrown) {
-    throw new TerminalError('InvalidOption', `--registry-ca ${path}: ${errorMessage(thrown)}`, { cause: thrown });
-  }
-  throw new TerminalError('InvalidOption', `--registry-ca ${path}: expected certificates in PEM form, found none`);
 }
 
 interface ProvisioningContext {

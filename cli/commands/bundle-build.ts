@@ -2,6 +2,7 @@ import { TerminalError } from '../../src/base/index.ts';
 import { type BundleImage, buildBundleImage } from '../oci/bundle-image.ts';
 import { type BundleFacts, inspectBundle } from '../oci/inspect.ts';
 import { pathKind, writeLayout } from '../oci/layout.ts';
+import { pushTo } from '../oci/registry.ts';
 import { openWorkFolder, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import { createProgress, formatBytes, type Progress } from '../progress.ts';
@@ -51,10 +52,13 @@ export async function bundleBuild(values: OptionValues, [folder = '']: readonly 
     await writeLayout(image, file, signal);
     progress.finish(`wrote ${file}`);
   }
+  const target = values['push'] as string | undefined;
+  const pushed = target === undefined ? undefined : await pushTo(target, image, { values, progress, signal });
   progress.clear();
   const { digest } = image;
   const { format, problems } = facts;
-  const result = { digest, format, problems, ...(file === undefined ? {} : { file }) };
-  process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : `${digest}\n`);
+  const places = { ...(file === undefined ? {} : { file }), ...(pushed === undefined ? {} : { ref: pushed }) };
+  const result = { digest, format, problems, ...places };
+  process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : `${pushed ?? digest}\n`);
   return 0;
 }

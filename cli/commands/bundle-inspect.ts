@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
 import { buildBundleImage } from '../oci/bundle-image.ts';
 import { type BundleFacts, inspectBundle } from '../oci/inspect.ts';
 import { openLayout, pathKind } from '../oci/layout.ts';
+import { pullInto } from '../oci/registry.ts';
 import { openStaging, openWorkFolder, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
-import { formatBytes } from '../progress.ts';
+import { createProgress, formatBytes, type Progress } from '../progress.ts';
 
 const deadlineMs = 15 * 60_000;
 
@@ -17,7 +19,9 @@ interface Inspected extends BundleFacts {
 
 interface Inspection {
   readonly name: string;
+  readonly values: OptionValues;
   readonly work: WorkFolder;
+  readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
@@ -45,6 +49,19 @@ async function inspectLayout(inspection: Inspection): Promise<Inspected> {
   return { name: inspection.name, digest, ...(await inspectBundle(staging)) };
 }
 
+async function inspectImage(inspection: Inspection): Promise<Inspected> {
+  await using staging = await openStaging(inspection.work);
+  const digest = await pullInto(staging, inspection.name, inspection);
+  return { name: inspection.name, digest, ...(await inspectBundle(staging)) };
+}
+
+/** What exists is a path, and so is what looks like nothing else; the rest is a reference. */
+async function inspect(inspection: Inspection): Promise<Inspected> {
+  const { name } = inspection;
+  if (!existsSync(name) && !/^[./~]|\/$/.test(name)) return await inspectImage(inspection);
+  return await ((await pathKind(name)) === 'folder' ? inspectFolder(inspection) : inspectLayout(inspection));
+}
+
 function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(0, ...rows.map(([left]) => left.length)) + 2;
   return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}\n`).join('');
@@ -61,9 +78,10 @@ function textOf({ format, digest, sizeBytes, files, objects, problems }: Inspect
 /** `longshore bundle inspect DIR|LAYOUT|REF`: 1 when unpacking would refuse the bundle. */
 export async function bundleInspect(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
   await using work = await openWorkFolder();
-  const inspection = { name, work, signal: AbortSignal.timeout(deadlineMs) };
-  const kind = await pathKind(name);
-  const inspected = await (kind === 'folder' ? inspectFolder(inspection) : inspectLayout(inspection));
-  process.stdout.write(values['output'] === 'json' ? `${JSON.stringify(inspected)}\n` : textOf(inspected));
+  const isJson = values['output'] === 'json';
+  using progress = createProgress(process.stderr, { isQuiet: isJson });
+  const inspected = await inspect({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
+  progress.clear();
+  process.stdout.write(isJson ? `${JSON.stringify(inspected)}\n` : textOf(inspected));
   return inspected.problems.length === 0 ? 0 : 1;
 }

@@ -1,9 +1,12 @@
-import { buildOptions, buildTargetOptions } from '../bundle-options.ts';
+import { buildOptions, buildTargetOptions, registryOptions } from '../bundle-options.ts';
 import { bootstrapOptions, clusterOptions, longOutputOption, outputOption, runOptions } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import type { Command } from './command.ts';
 
 export type { Command } from './command.ts';
+
+const loginText =
+  'Logins are those of container tools: REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
 
 /** In the order of `longshore --help`. */
 export const commands: readonly Command[] = [
@@ -43,17 +46,42 @@ export const commands: readonly Command[] = [
     description:
       'Prints its digest. The same files give the same digest on every machine: their times and owners do not count.',
     positionals: ['DIR'],
-    options: [...buildOptions, ...buildTargetOptions, longOutputOption],
-    examples: ['bundle build ./combo', 'bundle build ./combo -o combo.tar'],
+    options: [...buildOptions, ...buildTargetOptions, ...registryOptions, longOutputOption],
+    examples: [
+      'bundle build ./combo',
+      'bundle build ./combo -o combo.tar',
+      'bundle build ./combo --push registry.example.com/combo:v1',
+    ],
     run: async (values, positionals) => (await import('./bundle-build.ts')).bundleBuild(values, positionals),
+  },
+  {
+    name: 'bundle push',
+    summary: 'Push a folder, or an OCI image layout, to a registry.',
+    description: `Prints the reference with its digest. ${loginText}`,
+    positionals: ['DIR|LAYOUT', 'REF'],
+    options: [...buildOptions, ...registryOptions, outputOption],
+    examples: [
+      'bundle push ./combo registry.example.com/combo:v1',
+      'bundle push combo.tar registry.example.com/combo:v1',
+    ],
+    run: async (values, positionals) => (await import('./bundle-push.ts')).bundlePush(values, positionals),
+  },
+  {
+    name: 'bundle pull',
+    summary: 'Write the files of an image or artifact to a folder that is new or empty.',
+    description: `Prints its digest. ${loginText}`,
+    positionals: ['REF', 'DIR'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle pull registry.example.com/combo:v1 ./combo'],
+    run: async (values, positionals) => (await import('./bundle-pull.ts')).bundlePull(values, positionals),
   },
   {
     name: 'bundle inspect',
     summary: 'Tell what a bundle holds, and what unpacking would refuse; exit status 1 when there is such a thing.',
-    description: 'Takes a folder, or an OCI image layout (a folder or a tar).',
-    positionals: ['DIR|LAYOUT'],
-    options: [outputOption],
-    examples: ['bundle inspect ./combo', 'bundle inspect combo.tar -o json'],
+    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
+    positionals: ['DIR|LAYOUT|REF'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle inspect ./combo', 'bundle inspect registry.example.com/combo:v1 -o json'],
     run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
   },
   {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -35,7 +36,7 @@ interface Content {
   readonly bytes: Uint8Array;
 }
 
-/** An image registry in memory, on loopback: enough of the distribution API to pull, and methods to push. */
+/** An image registry in memory, on loopback: enough of the distribution API to pull and to push, and methods that put. */
 export interface Registry extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   readonly host: string;
@@ -122,10 +123,41 @@ class MemoryRegistry {
     const url = request.url ?? '';
     this.requests.push(`${request.method} ${url}`);
     if (this.#intercept?.(request, response) === true) return;
+    if (request.method === 'POST' || request.method === 'PUT') {
+      void this.#receive(request, response);
+      return;
+    }
     const found = url === '/v2/' ? { mediaType: 'application/json', bytes: Buffer.from('{}') } : this.#find(url);
     if (found === undefined) response.writeHead(404).end();
     else answer(request, response, found);
   };
+
+  /** Uploads in one piece: POST for an address, PUT of the bytes there; manifests by PUT. */
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces = (await request.toArray().catch(() => undefined)) as Buffer[] | undefined;
+    if (pieces === undefined) return;
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://registry');
+    const name = /^\/v2\/(.+\/)manifests(\/[^/]+)$/.exec(pathname);
+    if (request.method === 'POST') response.writeHead(202, { location: `${pathname}${randomUUID()}?state=1` });
+    else if (name === null) this.#takeBlob(response, Buffer.concat(pieces), searchParams.get('digest'));
+    else this.#takeManifest(request, response, { name: name.slice(1), bytes: Buffer.concat(pieces) });
+    response.end();
+  }
+
+  #takeBlob(response: ServerResponse, bytes: Buffer, digest: string | null): void {
+    const isWhole = sha256Digest(bytes) === digest;
+    if (isWhole) this.putBlob(bytes);
+    response.writeHead(isWhole ? 201 : 400);
+  }
+
+  #takeManifest(request: IncomingMessage, response: ServerResponse, taken: { name: string[]; bytes: Buffer }): void {
+    const { bytes, name } = taken;
+    const digest = sha256Digest(bytes);
+    const manifest = { mediaType: request.headers['content-type'] ?? '', bytes };
+    this.#manifests.set(`${name[0]?.slice(0, -1)}${name[1]}`, manifest);
+    this.#manifests.set(`${name[0]?.slice(0, -1)}/${digest}`, manifest);
+    response.writeHead(201, { 'docker-content-digest': digest });
+  }
 
   #find(url: string): Content | undefined {
     const [, repository = '', kind = '', reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];

@@ -1,5 +1,7 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
 import { errorMessage, redactUrl, TerminalError, TransientError } from '../base/index.ts';
 
@@ -14,11 +16,19 @@ export interface HttpClientOptions {
   readonly answerDeadlineMs: number;
 }
 
+/** A body that is too large for memory. */
+export interface BodyStream {
+  readonly sizeBytes: number;
+  /** The bytes from their start, as often as asked for. */
+  readonly open: () => Readable;
+  readonly onSent?: ((sentBytes: number) => void) | undefined;
+}
+
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | BodyStream | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -100,7 +110,7 @@ function redirected(request: HttpRequest, location: string, status: number): Htt
   const headers = isSameOrigin && authorization !== undefined ? { ...others, authorization } : others;
   const { body, ...rest } = request;
   if (body !== undefined && (status === 307 || status === 308)) return { ...rest, url: to.href, headers, body };
-  return { ...rest, url: to.href, headers, method: 'GET' };
+  return { ...rest, url: to.href, headers, method: request.method === 'HEAD' ? 'HEAD' : 'GET' };
 }
 
 interface Transport {
@@ -120,7 +130,7 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
     headers: {
       'user-agent': 'longshore',
       ...request.headers,
-      ...(request.body === undefined ? {} : { 'content-length': request.body.length }),
+      ...(request.body === undefined ? {} : { 'content-length': sizeOf(request.body) }),
     },
     agent: isSecure ? transport.secure : transport.plain,
     signal: request.signal,
@@ -140,8 +150,31 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
     clearTimeout(timer);
     reject(failure(request, thrown));
   });
-  sent.end(request.body);
+  if (request.body === undefined || request.body instanceof Uint8Array) sent.end(request.body);
+  else void sendStream(sent, request.body, timer);
   return await promise;
+}
+
+function sizeOf(body: Uint8Array | BodyStream): number {
+  return body instanceof Uint8Array ? body.length : body.sizeBytes;
+}
+
+/** Whoever takes the bytes is not silent. What goes wrong shows at the request, unless the stream itself fails: then the request ends with that. */
+async function sendStream(sent: ClientRequest, body: BodyStream, timer: NodeJS.Timeout): Promise<void> {
+  const count = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let sentBytes = 0;
+    for await (const piece of pieces) {
+      yield piece;
+      sentBytes += piece.length;
+      timer.refresh();
+      body.onSent?.(sentBytes);
+    }
+  };
+  try {
+    await pipeline(body.open(), count, sent);
+  } catch (thrown) {
+    sent.destroy(thrown as Error);
+  }
 }
 
 /** What a broken connection means to the caller. */

@@ -16,7 +16,7 @@ import type { Layer } from './image-layers.ts';
 import { manifestAccept, type Platform, parseImageDocument } from './image-manifest.ts';
 import type { LayerCache } from './layer-cache.ts';
 import { addLayer } from './layer-content.ts';
-import { findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
+import { type FoundCredentials, findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
 import { type PullPlace, pullPlaces, type RegistryMirror } from './registry-mirrors.ts';
@@ -42,6 +42,8 @@ export interface ImageSourceDeps {
 export interface ImageRequest {
   readonly source: ContentSource;
   readonly pullSecrets?: PullSecrets | undefined;
+  /** For the image's own registry, in place of pull secrets. */
+  readonly credentials?: FoundCredentials | undefined;
   readonly mirrors?: readonly RegistryMirror[] | undefined;
   readonly staging: Staging;
 }
@@ -81,7 +83,7 @@ function openPlaces(
   const keyring = openKeyring(request.pullSecrets);
   const open = (place: PullPlace): OpenPlace => {
     const { registry, repository, mirror } = place;
-    const credentials = findCredentials(keyring, place);
+    const credentials = request.credentials ?? findCredentials(keyring, place);
     const client = new RegistryClient({ ...deps, registry, repository, credentials, signal });
     return { name: `${mirror === undefined ? '' : 'mirror '}${registry}/${repository}`, client };
   };

@@ -1,4 +1,4 @@
-/** Where content comes from: image · git · http · configMaps · upload. One file each; all fill a staging area of `src/content` and pin what they fetched.
+/** Where content comes from: image · git · http · configMaps · upload. One file each; all fill a staging area of `src/content` and pin what they fetched. `pushImage` is the way back to a registry.
  *
  * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder. */
 export { fetchConfigMaps } from './config-maps.ts';
@@ -7,8 +7,9 @@ export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 export { fetchImage, type ImageSourceDeps, imagePullBackOff } from './image.ts';
 export { type Platform, parsePlatform } from './image-manifest.ts';
+export { type PushBlob, type PushEvents, type PushRequest, pushImage } from './image-push.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';
-export type { PullSecrets } from './pull-credentials.ts';
+export { type FoundCredentials, findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
 export { RateLimits } from './rate-limits.ts';
 export { parseRegistryConfig } from './registry-config.ts';
 export type { RegistryMirror } from './registry-mirrors.ts';

@@ -16,6 +16,8 @@ export interface RegistryClientOptions {
   readonly repository: string;
   readonly credentials: FoundCredentials;
   readonly limits: RateLimits;
+  /** What a token is asked for when the registry does not say; `pull` when absent. */
+  readonly access?: 'pull' | 'pull,push';
   /** `HOST[:PORT]` that may be spoken to without TLS. */
   readonly insecureRegistries: readonly string[];
   readonly signal: AbortSignal;
@@ -27,13 +29,22 @@ export interface Ask {
   readonly statuses?: readonly number[];
 }
 
+/** What to do; `path` counts from `/v2/<repository>/`, and may be a whole address that the registry gave. */
+export interface Order {
+  readonly method: HttpRequest['method'];
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: HttpRequest['body'];
+  readonly statuses: readonly number[];
+}
+
 function isLoopback(registry: string): boolean {
   const host = registry.replace(/:\d+$/, '');
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Pulls from one repository of one registry, with retries and authentication as the registry asks for it.
- *  @see OCI distribution-spec 1.1, "Pulling" */
+/** Speaks to one repository of one registry, with authentication as the registry asks for it.
+ *  @see OCI distribution-spec 1.1 */
 export class RegistryClient {
   readonly #options: RegistryClientOptions;
   readonly #host: string;
@@ -45,16 +56,23 @@ export class RegistryClient {
     this.#host = options.registry === 'docker.io' ? 'registry-1.docker.io' : options.registry;
   }
 
-  /** GET below `/v2/<repository>/`; `read` gets an answer with one of `statuses` (200 when absent).
+  /** GET below `/v2/<repository>/`, with retries; `read` gets an answer with one of `statuses` (200 when absent).
    *  @throws TerminalError Unauthorized, Forbidden, NotFound, UnexpectedAnswer
    *  · TransientError ServerUnavailable, RateLimited, UnexpectedAnswer, DeadlineExceeded */
   async get<T>(path: string, ask: Ask, read: (response: HttpResponse, request: HttpRequest) => Promise<T>): Promise<T> {
     return await withRetries(this.#options, async () => {
-      this.#assertAskable();
-      const { request, response } = await this.#authorized(path, await ask.headers());
-      if ((ask.statuses ?? [200]).includes(response.status)) return await read(response, request);
-      return await this.#refuse(request, response);
+      const order = { method: 'GET', path, headers: await ask.headers(), statuses: ask.statuses ?? [200] } as const;
+      return await this.order(order, read);
     });
+  }
+
+  /** One request, once; `read` gets an answer with one of `statuses`.
+   *  @throws as `get` */
+  async order<T>(order: Order, read: (response: HttpResponse, request: HttpRequest) => Promise<T>): Promise<T> {
+    this.#assertAskable();
+    const { request, response } = await this.#authorized(order);
+    if (order.statuses.includes(response.status)) return await read(response, request);
+    return await this.#refuse(request, response);
   }
 
   /** Limits are by account, so what one account used up does not hold up another. */
@@ -77,25 +95,37 @@ export class RegistryClient {
     throw refusal;
   }
 
-  async #authorized(
-    path: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<{ request: HttpRequest; response: HttpResponse }> {
+  /** An address that the registry gave may lie elsewhere, where its credentials are not for.
+   *  @throws TerminalError RedirectRefused */
+  #address(origin: string, path: string): { url: string; isOwn: boolean } {
+    const base = `${origin}/v2/${this.#options.repository}/`;
+    const url = URL.canParse(path, base) ? new URL(path, base) : undefined;
+    const isOwn = url?.origin === new URL(base).origin;
+    if (url === undefined || !(url.protocol === 'https:' || isOwn)) {
+      throw new TerminalError(
+        'RedirectRefused',
+        `${this.#host}: sends on to what is no address, or to one without TLS`,
+      );
+    }
+    return { url: url.href, isOwn };
+  }
+
+  async #authorized(order: Order): Promise<{ request: HttpRequest; response: HttpResponse }> {
     const scheme = (this.#scheme ??= await this.#findScheme());
-    const url = `${scheme}://${this.#host}/v2/${this.#options.repository}/${path}`;
-    const build = (): HttpRequest => ({
-      method: 'GET',
-      url,
-      headers: { ...headers, ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }) },
-      signal: this.#options.signal,
-    });
+    const { url, isOwn } = this.#address(`${scheme}://${this.#host}`, order.path);
+    const { method, headers, body } = order;
+    const build = (): HttpRequest => {
+      const isKnown = isOwn && this.#authorization !== undefined;
+      const authorization = isKnown ? { authorization: this.#authorization ?? '' } : {};
+      return { method, url, headers: { ...headers, ...authorization }, body, signal: this.#options.signal };
+    };
     if (this.#options.repository === '') {
       throw new TerminalError('InvalidMirror', `${this.#host}: a mirror of a whole repository must name a repository`);
     }
     const first = build();
     const response = await this.#options.http.send(first);
     // Whoever the registry redirects to has no say in who gets its credentials.
-    const isChallenge = response.status === 401 && new URL(response.url).origin === new URL(url).origin;
+    const isChallenge = isOwn && response.status === 401 && new URL(response.url).origin === new URL(url).origin;
     const challenge = isChallenge ? parseChallenge(response.headers['www-authenticate']) : undefined;
     if (challenge === undefined) return { request: first, response };
     response.body.destroy();
@@ -153,7 +183,10 @@ export class RegistryClient {
     }
     const service = challenge.parameters.get('service');
     if (service !== undefined) url.searchParams.set('service', service);
-    url.searchParams.set('scope', challenge.parameters.get('scope') ?? `repository:${this.#options.repository}:pull`);
+    url.searchParams.set(
+      'scope',
+      challenge.parameters.get('scope') ?? `repository:${this.#options.repository}:${this.#options.access ?? 'pull'}`,
+    );
     return url;
   }
 }

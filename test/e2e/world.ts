@@ -21,7 +21,8 @@ import { openTestCluster } from './test-cluster.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
-const account = { username: 'puller', password: 'secret-word-of-the-registry' };
+/** Who may pull from, and push to, the registry of a world. */
+export const account = { username: 'puller', password: 'secret-word-of-the-registry' };
 
 /** The whole platform, a registry with TLS and basic authentication, and a git server, for one file of tests. */
 export interface World extends AsyncDisposable {
@@ -31,6 +32,8 @@ export interface World extends AsyncDisposable {
   readonly git: GitServer;
   /** What the platform trusts: a server with it may speak TLS to the platform. */
   readonly tls: CertifiedKey;
+  /** PEM file of the authority behind `tls` and the registry. */
+  readonly caPath: string;
   /** A token of a service account in the namespace default. */
   tokenOf(serviceAccount: string): Promise<string>;
   /** Puts an image of one layer; the answer is a source that may pull it. */
@@ -159,6 +162,7 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
     registry,
     git,
     tls,
+    caPath,
     get,
     tokenOf: (serviceAccount) => tokenOf(platform.kubeconfigPath, serviceAccount),
     imageSource: (name, files) => {

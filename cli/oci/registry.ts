@@ -1,0 +1,93 @@
+import { arch } from 'node:process';
+import { parseImageReference } from '../../src/api/index.ts';
+import { systemClock, TransientError } from '../../src/base/index.ts';
+import { createLocks, type Staging } from '../../src/content/index.ts';
+import {
+  createHttpClient,
+  type FoundCredentials,
+  fetchImage,
+  type HttpClient,
+  imagePullBackOff,
+  LayerCache,
+  parsePlatform,
+  pushImage,
+  RateLimits,
+} from '../../src/sources/index.ts';
+import { readAuthorities } from '../authorities.ts';
+import type { OptionValues } from '../options.ts';
+import type { Progress } from '../progress.ts';
+import type { BundleImage } from './bundle-image.ts';
+import { findLogin, loginFile } from './registry-login.ts';
+import type { WorkFolder } from './work-folder.ts';
+
+const answerDeadlineMs = 30_000;
+
+/** What a transfer needs; `values` are those of the registry's options. */
+export interface Transfer {
+  readonly values: OptionValues;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+interface Registry {
+  readonly http: HttpClient;
+  readonly clock: typeof systemClock;
+  readonly insecureRegistries: readonly string[];
+  readonly credentials: FoundCredentials;
+}
+
+async function openRegistry(ref: string, { values }: Transfer): Promise<Registry & Disposable> {
+  const image = parseImageReference(ref);
+  const credentials = await findLogin(loginFile(process.env), image);
+  const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
+  const http = createHttpClient({ caPem, answerDeadlineMs });
+  const insecureRegistries = (values['insecure-registry'] as readonly string[] | undefined) ?? [];
+  return { http, clock: systemClock, insecureRegistries, credentials, [Symbol.dispose]: () => http[Symbol.dispose]() };
+}
+
+/** Pushes an image and tells how far it is. The answer is `registry/repository@digest`.
+ *  @throws as `pushImage` and `findLogin` */
+export async function pushTo(ref: string, image: BundleImage, transfer: Transfer): Promise<string> {
+  using registry = await openRegistry(ref, transfer);
+  const { progress, signal } = transfer;
+  const { mediaType, digest, blobs } = image;
+  const request = {
+    reference: parseImageReference(ref),
+    manifest: { mediaType, digest, bytes: image.manifest },
+    blobs,
+  };
+  return await pushImage(registry, request, {
+    signal,
+    onBlob: (blob, sentBytes, isThere) => {
+      if (isThere) progress.finish(`${blob.digest} is there already`);
+      else
+        progress.show(`pushing ${blob.digest.slice(0, 19)}`, { done: sentBytes, total: blob.sizeBytes, unit: 'bytes' });
+    },
+  });
+}
+
+/** Fetches an image's files; the answer is its digest.
+ *  @throws as `fetchImage` and `findLogin` */
+export async function pullInto(
+  staging: Staging,
+  ref: string,
+  transfer: Transfer & { readonly work: WorkFolder },
+): Promise<string> {
+  using registry = await openRegistry(ref, transfer);
+  const { work, progress, signal } = transfer;
+  const maxBytes = Number.MAX_SAFE_INTEGER;
+  const cache = new LayerCache({ dir: `${work.path}/layers`, maxBytes, locks: createLocks() });
+  const platform = parsePlatform(`linux/${arch === 'x64' ? 'amd64' : arch}`);
+  const deps = { ...registry, cache, limits: new RateLimits(systemClock), platform };
+  const source = { type: 'image', image: { ref } };
+  const onProgress = (line: string): void => progress.show(line);
+  try {
+    const { credentials } = registry;
+    const pinned = await fetchImage(deps, { source, credentials, staging }, { signal, onProgress });
+    return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
+  } catch (thrown) {
+    // A provisioner looks again later; here somebody waits for the answer.
+    const isMissing = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
+    throw isMissing ? thrown.cause : thrown;
+  }
+}
