@@ -105,7 +105,7 @@ export const upOptions: readonly OptionSpec[] = [
     placeholder: 'N',
     default: 4,
     sentence:
-      'BundleDeployments that are reconciled at a time; four times as many Bundles, which mostly wait for sources.',
+      'BundleDeployments that are reconciled at a time; four times as many Bundles. Fetching goes on beside them.',
   },
   {
     name: 'resync',

@@ -6,7 +6,7 @@ import {
   parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
-import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { errorMessage, formatTimestamp, type JsonObject, TransientError, WaitingError } from '../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
 import {
   type Condition,
@@ -19,7 +19,8 @@ import {
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
-import { readSourceInputs } from './source-inputs.ts';
+import type { FetchFailure, FetchState } from './fetches.ts';
+import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
 
 /** One reconcile of one Bundle. */
@@ -69,7 +70,9 @@ const removeContent: Step<BundleRun> = async (run, { signal }) => {
   if (run.object.metadata.deletionTimestamp === undefined) return undefined;
   if (!hasFinalizer(run.object, cachedBundleFinalizer)) return 'stop';
   try {
-    await run.context.unpacker.discard(run.object.metadata.name ?? '');
+    const { name = '' } = run.object.metadata;
+    await run.context.fetches.cancel(name);
+    await run.context.unpacker.discard(name);
   } catch (thrown) {
     const message = errorMessage(thrown);
     const reason = 'ProcessingFinalizerFailed';
@@ -110,6 +113,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
 /** What a paused Bundle has stays; nothing is fetched for it. */
 const heedPause: Step<BundleRun> = async (run, { signal }) => {
   if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
+  await run.context.fetches.cancel(run.object.metadata.name ?? '');
   const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
   await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
   return 'stop';
@@ -143,7 +147,8 @@ function progressReporter(
   };
 }
 
-async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedContent> {
+/** Fetches, checks and stores; reports nothing but progress. */
+async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promise<void> {
   const { spec, status } = bundleOf(run);
   const inputs = await readSourceInputs(run.context, spec.source, signal);
   const progress = progressReporter(run, signal);
@@ -151,42 +156,71 @@ async function unpack(run: BundleRun, signal: AbortSignal): Promise<UnpackedCont
     const source = status?.resolvedSource ?? spec.source;
     const { provisionerClassName } = spec;
     const request = { bundle: identityOf(run.object), provisionerClassName, source, ...inputs } as UnpackRequest;
-    return await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
+    const { digest, sizeBytes } = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
+    log.info({ digest, sizeBytes }, 'bundle stored');
   } finally {
     await progress.settle();
   }
 }
 
-async function reportFailure(run: BundleRun, thrown: unknown, signal: AbortSignal): Promise<void> {
-  const message = errorMessage(thrown);
-  const isTagAwaited = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
-  if (thrown instanceof WaitingError || isTagAwaited) {
+/** What comes of a failure, for the person who reads it. */
+function outlook(nextTryMs: number | undefined): string {
+  if (nextTryMs === undefined)
+    return 'not tried again before the Bundle or what it names changes, or Longshore restarts';
+  return `next try at ${formatTimestamp(nextTryMs)}`;
+}
+
+async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
+  const { error, nextTryMs } = failure;
+  const { message } = error;
+  const isTagAwaited = error instanceof TransientError && error.reason === imagePullBackOff;
+  if (error instanceof WaitingError || isTagAwaited) {
     await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
     if (isTagAwaited) {
-      const told = `${message}: ${errorMessage(thrown.cause)}`;
+      const told = `${message}: ${errorMessage(error.cause)}`;
       run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackPending', message: told });
     }
     return;
   }
-  const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
-  const shown = isKnown ? message : `source bundle content: ${message}`;
+  const shown = `${message} (${outlook(nextTryMs)})`;
+  const before = bundleOf(run).status?.conditions?.find(({ type }) => type === 'Unpacked')?.message;
   await report(run, { phase: 'Failing', status: 'False', reason: 'UnpackFailed', message: shown }, signal);
-  run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message: shown });
+  if (before !== shown) run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
 }
 
-const fetchContent: Step<BundleRun> = async (run, { signal, log }) => {
-  const isFirstTry = bundleOf(run).status?.phase === undefined || bundleOf(run).status?.phase === 'Unpacked';
-  if (isFirstTry) await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
-  let content: UnpackedContent;
-  try {
-    content = await unpack(run, signal);
-  } catch (thrown) {
-    if (!signal.aborted) await reportFailure(run, thrown, signal);
-    throw thrown;
+/** The failure as the controller understands it: looked at again when it is time for the next try. */
+function rethrow({ error, nextTryMs }: FetchFailure, nowMs: number): never {
+  if (nextTryMs === undefined) throw error;
+  const afterMs = Math.max(0, nextTryMs - nowMs);
+  if (error instanceof WaitingError) throw new WaitingError(error.reason, error.message, { afterMs });
+  throw new TransientError(error.reason, error.message, { cause: error, retryAfterMs: afterMs });
+}
+
+/** After we wrote `Failing` somebody else wrote `Pending`: another upload has come. */
+function isReplaced(state: FetchState, { spec, status }: Bundle): boolean {
+  const isTold = state.kind === 'failed' && !state.isNews;
+  return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
+}
+
+/** Starts what takes long beside this reconcile, which comes back when it has ended. */
+const fetchContent: Step<BundleRun> = async (run, reconcile) => {
+  const { context } = run;
+  const bundle = identityOf(run.object);
+  const { status, spec } = bundleOf(run);
+  let state = context.fetches.stateOf(bundle);
+  if (isReplaced(state, bundleOf(run)) && context.fetches.restart(bundle.name)) {
+    state = { kind: 'due' };
   }
-  log.info({ digest: content.digest, sizeBytes: content.sizeBytes }, 'bundle stored');
-  await reportUnpacked(run, content, signal);
-  return undefined;
+  if (state.kind === 'running') return 'stop';
+  if (state.kind === 'failed') {
+    await reportFailure(run, state, reconcile.signal);
+    rethrow(state, context.clock.now());
+  }
+  const isFirstTry = status?.phase === undefined || status.phase === 'Unpacked';
+  const beginning = { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' } as const;
+  if (isFirstTry) await report(run, beginning, reconcile.signal);
+  context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));
+  return 'stop';
 };
 
 const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, heedPause, fetchContent];

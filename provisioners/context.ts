@@ -3,6 +3,7 @@ import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
 import { isJsonEqual } from '../src/base/index.ts';
 import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
+import type { Fetches } from './fetches.ts';
 import type { KindCache } from './kind-cache.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
@@ -10,6 +11,7 @@ import type { Unpacker } from './unpacker/index.ts';
 export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
+  readonly fetches: Fetches;
   readonly engine: ApplyEngine;
   readonly bundles: KindCache;
   readonly deployments: KindCache;

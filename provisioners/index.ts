@@ -13,7 +13,8 @@ import { createCache, createEventRecorder, type KubeClient, type KubeObject } fr
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
-import { reconcileBundleDeployment } from './deployment/index.ts';
+import { type DeploymentHooks, reconcileBundleDeployment } from './deployment/index.ts';
+import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
 import { resync } from './resync.ts';
@@ -52,7 +53,7 @@ export interface Provisioners {
 
 const defaultWorkers = 8;
 const defaultResyncMs = 10 * 3_600_000;
-/** Bundles mostly wait for their sources: some that never answer must not hold up the others. */
+/** Reconciles of Bundles are short. */
 const bundlesPerWorker = 4;
 
 interface Parts {
@@ -73,7 +74,9 @@ function followInputs(options: ProvisionerOptions, { context, bundles }: Parts):
   const retry = (isConcerned: (source: BundleSource) => boolean): void => {
     for (const object of context.bundles.values()) {
       const { metadata, spec, status } = parseBundle(object);
-      if (status?.phase !== 'Unpacked' && isConcerned(spec.source)) bundles.enqueue(metadata.name);
+      if (!isConcerned(spec.source)) continue;
+      const isKnown = context.fetches.restart(metadata.name);
+      if (isKnown || status?.phase !== 'Unpacked') bundles.enqueue(metadata.name);
     }
   };
   const kinds: Readonly<Record<string, (source: BundleSource) => readonly string[]>> = {
@@ -136,6 +139,18 @@ async function resyncBoth(options: ProvisionerOptions, { context, bundles, deplo
   await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
 }
 
+function createHooks(blocked: Set<string>, bundles: Controller): DeploymentHooks {
+  return {
+    setBlocked: (name, isBlocked) => {
+      if (isBlocked) blocked.add(name);
+      else blocked.delete(name);
+    },
+    onContentLost: (name) => {
+      bundles.enqueue(name);
+    },
+  };
+}
+
 /** Starts both controllers; returns at once. */
 export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const { kube, clock, log, signal, workers = defaultWorkers } = options;
@@ -145,6 +160,12 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     ...runtime,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
+    fetches: new Fetches({
+      ...runtime,
+      onEnd: (name) => {
+        bundles.enqueue(name);
+      },
+    }),
     systemNamespace: options.systemNamespace,
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace: options.systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
@@ -167,15 +188,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     reconcile: (name, run) => reconcileBundle(context, name, run),
     ...runtime,
   });
-  const hooks = {
-    setBlocked: (name: string, isBlocked: boolean) => {
-      if (isBlocked) blocked.add(name);
-      else blocked.delete(name);
-    },
-    onContentLost: (name: string) => {
-      bundles.enqueue(name);
-    },
-  };
+  const hooks = createHooks(blocked, bundles);
   const deployments = startController({
     name: 'bundledeployment',
     workers,
@@ -184,6 +197,6 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
   });
   const parts = { context, bundles, deployments };
   const whenResynced = resyncBoth(options, parts);
-  const stopped = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]).then(() => undefined);
-  return { whenReady: start(options, parts), whenStopped: stopped };
+  const ended = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]);
+  return { whenReady: start(options, parts), whenStopped: ended.then(() => context.fetches.whenIdle()) };
 }

@@ -33,6 +33,12 @@ export function configMapNamesOf(source: BundleSource): string[] {
   return source.type === 'configMaps' ? [...new Set(names)] : [];
 }
 
+/** Who is asked for the content, so that one server is not asked for too much at a time. */
+export function hostOf(source: BundleSource): string {
+  const address = source.image?.ref ?? source.git?.repository ?? source.http?.url ?? source.type;
+  return /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/]*)/i.exec(address)?.[1] ?? address;
+}
+
 async function read(
   { kube, systemNamespace: namespace }: ProvisionerContext,
   ref: { readonly kind: string; readonly name: string; readonly notFound: string },

@@ -12,6 +12,8 @@ import { heedPause } from './pause.ts';
 import type { DeploymentHooks, DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
+export type { DeploymentHooks } from './run.ts';
+
 /** A deployment that is to go is only taken apart. */
 const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) => {
   if (object.metadata.deletionTimestamp === undefined) return undefined;

@@ -23,9 +23,9 @@ function start(reconcile: (key: string) => Promise<void>, workers = 2): { contro
 }
 
 test('the back-off doubles from 5 ms and ends at 5 minutes', () => {
-  const waits = [1, 2, 3, 10, 30, 5_000].map((failures) => backOffMs(failures, () => 0));
+  const waits = [1, 2, 3, 10, 30, 5_000].map((failures) => backOffMs(failures, { random: () => 0 }));
   expect(waits).toEqual([5, 10, 20, 2_560, 300_000, 300_000]);
-  expect(backOffMs(1, () => 1)).toBe(4);
+  expect(backOffMs(1, { random: () => 1 })).toBe(4);
 });
 
 test('an object is never worked on twice at a time, and news during the work lead to one more pass', async () => {

@@ -8,3 +8,4 @@ export {
   type Step,
   startController,
 } from './controller.ts';
+export { backOffMs } from './work-queue.ts';

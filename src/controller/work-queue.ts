@@ -3,9 +3,20 @@ import type { Clock } from '../base/index.ts';
 const minBackOffMs = 5;
 const maxBackOffMs = 5 * 60_000;
 
-/** The wait before try number `failures` (from 1): doubles from 5 ms to 5 minutes, less up to a fifth by chance. */
-export function backOffMs(failures: number, random: () => number = Math.random): number {
-  const fullMs = Math.min(maxBackOffMs, minBackOffMs * 2 ** Math.min(failures - 1, 30));
+interface BackOffOptions {
+  readonly minMs?: number;
+  readonly maxMs?: number;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+}
+
+/** The wait before another try after `failures` (from 1): doubles from the shortest (default 5 ms) to the longest (default 5 minutes), less
+ *  up to a fifth by chance. */
+export function backOffMs(
+  failures: number,
+  { minMs = minBackOffMs, maxMs = maxBackOffMs, random = Math.random }: BackOffOptions = {},
+): number {
+  const fullMs = Math.min(maxMs, minMs * 2 ** Math.min(failures - 1, 30));
   return fullMs * (1 - random() / 5);
 }
 

@@ -4,6 +4,9 @@ import { wantedRef } from './git-ref.ts';
 import { parseSshRemote } from './ssh-address.ts';
 import { readPrivateKey } from './ssh-identity.ts';
 
+const plain = await sshKeys();
+const encrypted = await sshKeys('word-of-the-key');
+
 test.each([
   ['git@example.com:org/combo.git', 'git@example.com:org/combo.git'],
   ['example.com:combo', 'git@example.com:combo'],
@@ -74,7 +77,7 @@ function secretOf(key: string | undefined): Parameters<typeof readPrivateKey>[0]
 }
 
 test('a key is taken with line ends of any kind, and gets one at its end', () => {
-  const { privateKey } = sshKeys();
+  const { privateKey } = plain;
   const mangled = privateKey.trim().replaceAll('\n', '\r\n');
   expect(readPrivateKey(secretOf(mangled))).toBe(`${privateKey.trim()}\n`);
 });
@@ -82,7 +85,7 @@ test('a key is taken with line ends of any kind, and gets one at its end', () =>
 const body = Buffer.from('not a real key').toString('base64');
 test.each([
   { name: 'no key at all', key: undefined, problem: 'secret "deploy" has no key "ssh-privatekey"' },
-  { name: 'an encrypted OpenSSH key', key: sshKeys('word').privateKey, problem: 'the key is encrypted' },
+  { name: 'an encrypted OpenSSH key', key: encrypted.privateKey, problem: 'the key is encrypted' },
   {
     name: 'an encrypted PKCS#8 key',
     key: `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${body}\n-----END ENCRYPTED PRIVATE KEY-----`,
@@ -93,7 +96,7 @@ test.each([
     key: `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n${body}\n-----END RSA PRIVATE KEY-----`,
     problem: 'the key is encrypted',
   },
-  { name: 'a public key', key: sshKeys().publicKey, problem: 'expected a private key in PEM or OpenSSH form' },
+  { name: 'a public key', key: plain.publicKey, problem: 'expected a private key in PEM or OpenSSH form' },
   { name: 'text', key: 'hello', problem: 'expected a private key in PEM or OpenSSH form' },
 ])('$name is refused by the name of its Secret', ({ key, problem }) => {
   const read = (): string => readPrivateKey(secretOf(key));

@@ -25,6 +25,8 @@ interface WantedArchive {
   readonly digest: string | undefined;
 }
 
+/** Who asks is not let in, or what was there is gone for good. */
+const finalStatuses: ReadonlySet<number> = new Set([401, 403, 410, 451]);
 const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function parseUrl(text: string): WantedArchive {
@@ -43,9 +45,10 @@ function parseUrl(text: string): WantedArchive {
   return { url: url.href, digest: hex === undefined ? undefined : `sha256:${hex}` };
 }
 
-function statusError(what: string, response: HttpResponse, nowMs: number): TransientError {
+function statusError(what: string, response: HttpResponse, nowMs: number): TransientError | TerminalError {
   const { status } = response;
   const text = `${what}: unexpected status "${status} ${STATUS_CODES[status] ?? ''}"`;
+  if (finalStatuses.has(status)) return new TerminalError('Refused', text);
   const isPassing = retriedStatuses.has(status) || status >= 500;
   const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);
   const wish = waitMs === undefined ? {} : { retryAfterMs: waitMs };
@@ -88,7 +91,7 @@ async function download(options: Download): Promise<string> {
 
 /** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
  *  content cannot change behind a Bundle.
- *  @throws TerminalError InvalidSource, InvalidSecret, DigestMismatch, BodyTooLarge, RedirectRefused and those of `extractArchive`
+ *  @throws TerminalError InvalidSource, InvalidSecret, Refused, DigestMismatch, BodyTooLarge, RedirectRefused and those of `extractArchive`
  *  · TransientError ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
 export async function fetchHttp(
   deps: HttpSourceDeps,

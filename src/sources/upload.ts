@@ -1,20 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { WaitingError } from '../base/index.ts';
+import { TransientError, WaitingError } from '../base/index.ts';
 import { extractArchive, type Staging } from '../content/index.ts';
 import type { ContentSource, FetchOptions } from './source.ts';
 
 const lookAgainMs = 60_000;
 
-async function isThere(path: string): Promise<boolean> {
+/** Tells one upload from the next, which replaces the file; undefined when there is none. */
+async function identityOf(path: string): Promise<number | undefined> {
   return await stat(path).then(
-    (facts) => facts.isFile(),
-    () => false,
+    (facts) => (facts.isFile() ? facts.ino : undefined),
+    () => undefined,
   );
 }
 
 /** Unpacks what was uploaded for a Bundle into the staging area. The answer is the source as it is.
- *  @throws WaitingError UnpackPending while nothing was uploaded · TerminalError of `extractArchive` */
+ *  @throws WaitingError UnpackPending while nothing was uploaded · TransientError UploadReplaced · TerminalError of `extractArchive` */
 export async function fetchUpload(
   request: {
     readonly source: ContentSource;
@@ -25,11 +26,17 @@ export async function fetchUpload(
   options: FetchOptions,
 ): Promise<ContentSource> {
   const { path, staging, source } = request;
-  if (!(await isThere(path))) {
+  const identity = await identityOf(path);
+  if (identity === undefined) {
     throw new WaitingError('UnpackPending', 'waiting for bundle to be uploaded', { afterMs: lookAgainMs });
   }
   const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
-  await extractArchive(archive, staging, { what: 'the upload', hasWhiteouts: false, signal: options.signal });
-  staging.assertLinksInside('the upload');
-  return source;
+  try {
+    await extractArchive(archive, staging, { what: 'the upload', hasWhiteouts: false, signal: options.signal });
+    staging.assertLinksInside('the upload');
+    return source;
+  } catch (thrown) {
+    if ((await identityOf(path)) === identity) throw thrown;
+    throw new TransientError('UploadReplaced', 'another upload has come meanwhile', { cause: thrown });
+  }
 }

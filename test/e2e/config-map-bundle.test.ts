@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { valid } from './contents.ts';
-import { bundle, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, conditionOf, errorOf, problemOf, startWorld, statusOf, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const crds = valid['manifests/crds.yaml'] ?? '';
@@ -28,8 +28,7 @@ async function createBundle(name: string, configMaps: readonly Entry[]): Promise
 }
 
 async function failureOf(name: string): Promise<string> {
-  const failing = await world.bundleWithPhase(name, 'Failing');
-  return conditionOf(failing, 'Unpacked')?.message ?? '';
+  return problemOf(await world.bundleWithPhase(name, 'Failing'));
 }
 
 describe('ConfigMaps of the system namespace', () => {

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type SshServer, sshKeys, startSshServer } from '../support/index.ts';
 import { repository } from './contents.ts';
-import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, conditionOf, problemOf, startWorld, statusOf, type World } from './world.ts';
+
+const stranger = await sshKeys();
+const encrypted = await sshKeys('word-of-the-key');
 
 let world: World;
 let ssh: SshServer;
@@ -58,7 +61,7 @@ async function create(name: string, wish: Wish = {}): Promise<void> {
 }
 
 async function failureOf(name: string): Promise<string> {
-  return conditionOf(await world.bundleWithPhase(name, 'Failing'), 'Unpacked')?.message ?? '';
+  return problemOf(await world.bundleWithPhase(name, 'Failing'));
 }
 
 describe('a repository over SSH', () => {
@@ -86,7 +89,7 @@ describe('a repository over SSH', () => {
   });
 
   test('Q19 knows its host by any line of ssh-knownhosts, not by the first one', async () => {
-    const other = `other.example.com ${sshKeys().publicKey}`;
+    const other = `other.example.com ${stranger.publicKey}`;
     await createSecret('many-hosts', ssh.keys.privateKey, `# hosts\n${other}\n${ssh.knownHosts}\n`);
     await create('ssh-hosts', { secret: 'many-hosts' });
     await world.bundleWithPhase('ssh-hosts', 'Unpacked');
@@ -110,7 +113,6 @@ describe('a repository over SSH', () => {
 });
 
 describe('what is said of', () => {
-  const stranger = sshKeys();
   test.each([
     {
       name: 'a Secret without a key',
@@ -126,7 +128,7 @@ describe('what is said of', () => {
       hosts: false,
       text: 'secret "no-hosts" has no key "ssh-knownhosts": the key of the host 127.0.0.1 cannot be checked',
     },
-    { name: 'an encrypted key', id: 'encrypted', key: sshKeys('word').privateKey, hosts: true, text: 'is encrypted' },
+    { name: 'an encrypted key', id: 'encrypted', key: encrypted.privateKey, hosts: true, text: 'is encrypted' },
     {
       name: 'a key that opens nothing',
       id: 'stranger',

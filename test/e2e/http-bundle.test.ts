@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileEntries, startWebServer, tarFile, type WebServer } from '../support/index.ts';
 import { valid, withoutManifests } from './contents.ts';
-import { bundle, conditionOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, conditionOf, problemOf, startWorld, statusOf, type World } from './world.ts';
 
 const archive = gzipSync(tarFile(fileEntries(valid)));
 const hex = createHash('sha256').update(archive).digest('hex');
@@ -76,9 +76,7 @@ async function create(name: string, url: string, secret?: string): Promise<void>
 }
 
 async function failureOf(name: string): Promise<string> {
-  const failing = await world.bundleWithPhase(name, 'Failing');
-  expect(conditionOf(failing, 'Unpacked')).toMatchObject({ status: 'False', reason: 'UnpackFailed' });
-  return conditionOf(failing, 'Unpacked')?.message ?? '';
+  return problemOf(await world.bundleWithPhase(name, 'Failing'));
 }
 
 describe('an archive behind a URL', () => {

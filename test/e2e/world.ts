@@ -106,6 +106,15 @@ export function conditionOf(object: KubeObject, type: string): Condition | undef
   return conditions.find((condition) => condition.type === type);
 }
 
+/** What a Bundle that failed says of its content, without when it is tried again. */
+export function problemOf(failing: KubeObject): string {
+  const condition = conditionOf(failing, 'Unpacked');
+  if (condition?.status !== 'False' || condition.reason !== 'UnpackFailed') throw new Error(JSON.stringify(condition));
+  const [, problem] = /^(.*) \((?:next try at [^ ]+|not tried again before .+)\)$/s.exec(condition.message) ?? [];
+  if (problem === undefined) throw new Error(`nothing is said of another try: ${condition.message}`);
+  return problem;
+}
+
 async function createPullSecret(kube: KubeClient, host: string): Promise<void> {
   const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
   const config = JSON.stringify({ auths: { [host]: { auth } } });

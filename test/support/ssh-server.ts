@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from 'ssh2';
 
 // CommonJS whose exports Node.js does not find by name.
@@ -29,13 +32,28 @@ export interface SshServerOptions {
   readonly isSilent?: boolean;
 }
 
-/** Makes a pair of keys; with a passphrase the private one is encrypted. */
-export function sshKeys(passphrase?: string): SshKeys {
-  const pair =
-    passphrase === undefined
-      ? utils.generateKeyPairSync('ed25519')
-      : utils.generateKeyPairSync('ed25519', { passphrase, cipher: 'aes256-ctr', rounds: 4 });
-  return { privateKey: pair.private, publicKey: pair.public };
+/** Makes a pair of keys with the program ssh-keygen; with a passphrase the private one is encrypted. */
+export async function sshKeys(passphrase = ''): Promise<SshKeys> {
+  const dir = await mkdtemp(`${tmpdir()}/ssh-keys-`);
+  try {
+    await promisify(execFile)('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      passphrase,
+      '-C',
+      'test',
+      '-f',
+      `${dir}/key`,
+    ]);
+    const [privateKey, publicKey] = await Promise.all(
+      ['key', 'key.pub'].map((name) => readFile(`${dir}/${name}`, 'utf8')),
+    );
+    return { privateKey: privateKey ?? '', publicKey: (publicKey ?? '').trim() };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 function isKnown(context: AuthContext, publicKey: string): boolean {
@@ -91,8 +109,7 @@ function acceptClient(
 
 /** Starts one on a free port. Needs the git program. */
 export async function startSshServer(options: SshServerOptions): Promise<SshServer> {
-  const hostKeys = sshKeys();
-  const keys = sshKeys();
+  const [hostKeys, keys] = await Promise.all([sshKeys(), sshKeys()]);
   const commands: string[] = [];
   const clients = new Set<Connection>();
   const server = new Server({ hostKeys: [hostKeys.privateKey] }, (client) => {

@@ -1,0 +1,149 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { Fetches } from './fetches.ts';
+
+/** A clock that moves when it is told to. */
+class TestClock implements Clock {
+  #nowMs = 0;
+  readonly #sleepers = new Set<{ dueMs: number; wake: () => void }>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  async sleep(ms: number, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const sleeper = { dueMs: this.#nowMs + ms, wake: resolve };
+    this.#sleepers.add(sleeper);
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    await promise;
+  }
+
+  async move(ms: number): Promise<void> {
+    this.#nowMs += ms;
+    for (const sleeper of this.#sleepers) if (sleeper.dueMs <= this.#nowMs) sleeper.wake();
+    await turn();
+  }
+}
+
+let clock: TestClock;
+let stopper: AbortController;
+let fetches: Fetches;
+let ended: string[];
+
+beforeEach(() => {
+  clock = new TestClock();
+  stopper = new AbortController();
+  ended = [];
+  const onEnd = (name: string): void => void ended.push(name);
+  fetches = new Fetches({ clock, log: silentLogger(), signal: stopper.signal, onEnd });
+});
+afterEach(() => {
+  stopper.abort();
+});
+
+const identity = (name: string): { name: string; uid: string } => ({ name, uid: 'u1' });
+
+/** Work that ends when it is aborted. */
+const silent = (signal: AbortSignal): Promise<void> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+
+async function fail(name: string, error: Error): Promise<void> {
+  fetches.start(identity(name), 'host', () => Promise.reject(error));
+  await turn();
+}
+
+test('a host is asked for 8 at a time, and another host does not wait for it', async () => {
+  const started: string[] = [];
+  const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
+  for (let index = 0; index < 40; index++) fetches.start(identity(`a${index}`), 'a', work(`a${index}`));
+  fetches.start(identity('b'), 'b', work('b'));
+  await turn();
+  expect(started).toEqual([...Array.from({ length: 8 }, (_, index) => `a${index}`), 'b']);
+});
+
+test('Q22 whoever is silent for two seconds gives way, on its own host and on all others', async () => {
+  const started: string[] = [];
+  for (let index = 0; index < 200; index++) {
+    fetches.start(identity(`s${index}`), `host-${index % 50}`, (signal) => (started.push(`s${index}`), silent(signal)));
+  }
+  fetches.start(identity('good'), 'host-0', () => Promise.resolve(started.push('good')));
+  await turn();
+  expect(started).toHaveLength(64);
+  for (let rounds = 0; rounds < 4; rounds++) await clock.move(2_000);
+  expect(started).toContain('good');
+  expect(ended).toEqual(['good']);
+});
+
+test('what failed for a reason that may pass is due again after a back-off that doubles up to five minutes', async () => {
+  const pauses: number[] = [];
+  for (let count = 0; count < 14; count++) {
+    await fail('x', new TransientError('Busy', 'busy'));
+    const state = fetches.stateOf(identity('x'));
+    if (state.kind !== 'failed' || state.nextTryMs === undefined) throw new Error(JSON.stringify(state));
+    pauses.push(state.nextTryMs - clock.now());
+    await clock.move(state.nextTryMs - clock.now() - 1);
+    expect(fetches.stateOf(identity('x')).kind).toBe('failed');
+    await clock.move(1);
+    expect(fetches.stateOf(identity('x')).kind).toBe('due');
+  }
+  expect(pauses[0]).toBeGreaterThanOrEqual(400);
+  expect(pauses[0]).toBeLessThanOrEqual(500);
+  expect(pauses.at(-1)).toBeGreaterThanOrEqual(240_000);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(300_000);
+});
+
+test('a server that asks for more patience gets it, up to five minutes', async () => {
+  await fail('x', new TransientError('Busy', 'busy', { retryAfterMs: 30_000 }));
+  expect(fetches.stateOf(identity('x'))).toMatchObject({ nextTryMs: 30_000 });
+  await fail('y', new TransientError('Busy', 'busy', { retryAfterMs: 86_400_000 }));
+  expect(fetches.stateOf(identity('y'))).toMatchObject({ nextTryMs: 300_000 });
+});
+
+test('what is final stays so until somebody says that something changed, or another Bundle has the name', async () => {
+  await fail('x', new TerminalError('InvalidArchive', 'bad'));
+  await clock.move(86_400_000);
+  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', nextTryMs: undefined, isNews: true });
+  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', isNews: false });
+  expect(fetches.stateOf({ name: 'x', uid: 'u2' }).kind).toBe('due');
+  expect(fetches.restart('x')).toBe(true);
+  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+});
+
+test('a wait is told once, and looked at again by whoever asks next', async () => {
+  await fail('x', new WaitingError('UnpackPending', 'waiting', { afterMs: 60_000 }));
+  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', nextTryMs: 60_000 });
+  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+});
+
+test('a change while a fetch is under way begins it anew, without counting as a failure', async () => {
+  fetches.start(identity('x'), 'host', silent);
+  expect(fetches.stateOf(identity('x')).kind).toBe('running');
+  expect(fetches.restart('x')).toBe(true);
+  await turn();
+  expect(ended).toEqual(['x']);
+  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+});
+
+test('what is deleted is ended, whether it runs or waits', async () => {
+  for (let index = 0; index < 9; index++) fetches.start(identity(`x${index}`), 'host', silent);
+  await fetches.cancel('x0');
+  await fetches.cancel('x8');
+  expect(ended).toEqual(['x0', 'x8']);
+});
+
+test('the end of the process ends all', async () => {
+  for (let index = 0; index < 20; index++) fetches.start(identity(`x${index}`), 'host', silent);
+  stopper.abort();
+  await fetches.whenIdle();
+  fetches.start(identity('late'), 'host', silent);
+  expect(fetches.stateOf(identity('late')).kind).toBe('due');
+});
+
+test('a defect is tried again as if it could pass', async () => {
+  await fail('x', new TypeError('x is not a function'));
+  expect(fetches.stateOf(identity('x'))).toMatchObject({
+    error: { message: 'source bundle content: x is not a function' },
+  });
+});
