@@ -14,11 +14,12 @@ function cell(text: string): string {
   return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
 }
 
-function line({ id, scenario, note }: Row, tests: readonly TestResult[]): string {
+function line({ id, scenario, note, absent }: Row, tests: readonly TestResult[]): string {
   const shown = tests.filter(({ title }) => idsOfTitle(title).includes(id));
   const files = [...new Set(shown.map(({ file }) => file))].toSorted();
   const links = files.map((file) => `[${file.replace(/.*\//, '')}](../${file})`).join(', ');
-  const explained = note === undefined ? scenario : `${scenario}<br>*${note.trim()}*`;
+  const remark = note ?? absent;
+  const explained = remark === undefined ? scenario : `${scenario}<br>*${remark}*`;
   const elsewhere = id.startsWith('Q') && links === '' ? '[explained](differences.md)' : '—';
   const results = [worst(shown.map(({ embedded }) => embedded)), worst(shown.map(({ kube }) => kube))];
   return `| <a id="${id.toLowerCase()}"></a>${id} | ${cell(explained)} | ${results.join(' | ')} | ${links || elsewhere} |`;

@@ -5,8 +5,10 @@ import { isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts
 export interface Row {
   readonly id: string;
   readonly scenario: string;
-  /** What is different here, or why no test shows it. */
+  /** What is different here. */
   readonly note: string | undefined;
+  /** Why no test shows it. */
+  readonly absent: string | undefined;
 }
 
 export interface Area {
@@ -19,9 +21,16 @@ function text(value: JsonValue | undefined, what: string): string {
   throw new Error(`rows.yaml: ${what}: expected a string, got ${JSON.stringify(value)}`);
 }
 
+function optional(value: JsonValue | undefined, what: string): string | undefined {
+  return value === undefined ? undefined : text(value, what);
+}
+
 function readRow(id: string, value: JsonValue | undefined): Row {
-  if (value === undefined || !isJsonObject(value)) return { id, scenario: text(value, id), note: undefined };
-  return { id, scenario: text(value['scenario'], id), note: text(value['note'], `${id}.note`) };
+  if (value === undefined || !isJsonObject(value)) {
+    return { id, scenario: text(value, id), note: undefined, absent: undefined };
+  }
+  const { scenario, note, absent } = value;
+  return { id, scenario: text(scenario, id), note: optional(note, id), absent: optional(absent, id) };
 }
 
 /** The tables of rows, in their order. */
