@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { templateHash } from '../../provisioners/hash.ts';
-import type { BundleTemplate } from '../../src/api/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { configMap, crd } from './contents.ts';
-import { bundle, bundleDeployment, conditionOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, bundleDeployment, conditionOf, startWorld, statusOf, templateHashOf, type World } from './world.ts';
 
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 
@@ -18,10 +16,6 @@ afterAll(async () => {
 
 async function create(object: KubeObject): Promise<void> {
   await world.kube.create(object, { fieldManager: 'test' });
-}
-
-function hashOf(deployment: KubeObject): string {
-  return templateHash((deployment['spec'] as { template: BundleTemplate }).template);
 }
 
 describe('a Bundle with the labels of a deployment and the hash of its template', () => {
@@ -40,7 +34,7 @@ describe('a Bundle with the labels of a deployment and the hash of its template'
       ...labels,
       'core.rukpak.io/owner-kind': 'BundleDeployment',
       'core.rukpak.io/owner-name': name,
-      'core.rukpak.io/bundle-template-hash': hashOf(deployment),
+      'core.rukpak.io/bundle-template-hash': templateHashOf(deployment),
     };
     const given = bundle(bundleName, source);
     await create({ ...given, metadata: { ...given.metadata, labels: owned } });
@@ -94,7 +88,7 @@ describe('a template with another spec', () => {
       async () => {
         const bundles = await world.ownedBundles('u18');
         const hashes = bundles.map(({ metadata }) => metadata.labels?.['core.rukpak.io/bundle-template-hash']);
-        expect(hashes).toEqual([hashOf(await world.get('BundleDeployment', 'u18'))]);
+        expect(hashes).toEqual([templateHashOf(await world.get('BundleDeployment', 'u18'))]);
         expect(bundles.map(({ metadata }) => metadata.name)).not.toContain(first);
       },
       { timeoutMs: 20_000 },

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { readConfig, upOptions } from '../../cli/config.ts';
 import { parseOptions } from '../../cli/options.ts';
 import { type Platform, startPlatform } from '../../cli/platform.ts';
+import { templateHash } from '../../provisioners/hash.ts';
+import type { BundleTemplate } from '../../src/api/index.ts';
 import { type CertifiedKey, createLogger } from '../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
@@ -85,6 +87,11 @@ export function bundleDeployment(
   };
   const spec = { provisionerClassName: options.provisionerClassName ?? plainClass, template };
   return { apiVersion, kind: 'BundleDeployment', metadata: { name }, spec } as unknown as KubeObject;
+}
+
+/** The hash that the Bundle of the deployment's template bears. */
+export function templateHashOf(deployment: KubeObject): string {
+  return templateHash((deployment['spec'] as { template: BundleTemplate }).template);
 }
 
 /** What a promise fails with. */
