@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maxNestingDepth, parseJson } from './json.ts';
-import { parseYaml, parseYamlDocuments } from './yaml.ts';
+import { formatYaml, parseYaml, parseYamlDocuments } from './yaml.ts';
 
 function aliasBomb(): string {
   const letters = 'abcdefghi';
@@ -45,4 +45,43 @@ test('gives null for empty documents and keeps merge keys working', () => {
     null,
     { a: { k: 1 }, b: { k: 1, l: 2 } },
   ]);
+});
+
+test.each<[string, unknown]>([
+  ['0644', 420],
+  ['-017', -15],
+  ['0o14', 12],
+  ['0O14', 12],
+  ['0x1F', 31],
+  ['-0X1f', -31],
+  ['0b101', 5],
+  ['1_000', 1000],
+  ['1_000.5', 1000.5],
+  ['09', 9],
+  ['012.5', 12.5],
+  ['.5', 0.5],
+  ['1.', 1],
+  ['+12', 12],
+  ['12e03', 12_000],
+  ['-0', 0],
+  ['!!int 0644', 420],
+  ['!!float 3', 3],
+  ['!!str 0644', '0644'],
+  ['1:20', '1:20'],
+  ['1e', '1e'],
+  ['0x', '0x'],
+  ['.', '.'],
+  ['_1', '_1'],
+  ['NaN', 'NaN'],
+])('the number %s is read as Kubernetes reads it', (text, value) => {
+  expect(parseYaml('x', `a: ${text}`)).toEqual({ a: value });
+});
+
+test.each(['.inf', '-.Inf', '.nan'])('%s cannot be said in JSON and is refused', (text) => {
+  expect(() => parseYaml('x', `a: ${text}`)).toThrow(`x: unsupported value: ${text}`);
+});
+
+test('texts that look like numbers or booleans are written so that they stay texts', () => {
+  const value = { a: '0644', b: '1_000', c: '0O14', d: 'yes', e: 'y', f: '.', g: '1e3', h: 12, i: -0.5, j: true };
+  expect(parseYaml('x', formatYaml(value))).toEqual(value);
 });

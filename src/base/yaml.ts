@@ -13,7 +13,49 @@ const yaml11Booleans = new Map<string, boolean>([
   ]),
 ]);
 
-/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans, no timestamps; local tags are ignored. */
+const goInteger = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+const goFloat = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const notFinite = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+
+/** A number starts with a digit, a sign or a point; underscores in it do not count. */
+function numberText(text: string): string {
+  return /^[-+.0-9]/.test(text) ? text.replaceAll('_', '') : text;
+}
+
+function isInteger(text: unknown): boolean {
+  return typeof text === 'string' && goInteger.test(numberText(text));
+}
+
+function isNumber(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const plain = numberText(text);
+  return goInteger.test(plain) || goFloat.test(plain) || notFinite.test(plain);
+}
+
+/** A leading zero makes an integer octal, as in `defaultMode: 0644`.
+ *  @throws Error for infinity and not-a-number, which JSON cannot say */
+function toNumber(text: string): number {
+  const plain = numberText(text);
+  if (notFinite.test(plain)) throw new Error(`unsupported value: ${text}`);
+  if (!goInteger.test(plain)) return Number.parseFloat(plain);
+  const sign = plain.startsWith('-') ? -1 : 1;
+  const digits = plain.replace(/^[-+]/, '');
+  // Adding 0 makes a negative zero a plain one.
+  return sign * Number(digits.replace(/^0(?=[0-7])/, '0o')) + 0;
+}
+
+function numberType(name: 'int' | 'float', resolve: (text: unknown) => boolean): Type {
+  return new Type(`tag:yaml.org,2002:${name}`, {
+    kind: 'scalar',
+    resolve,
+    construct: toNumber,
+    predicate: (value) => typeof value === 'number' && (name === 'float' || Number.isInteger(value)),
+    represent: (value: object) => String(value),
+  });
+}
+
+/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans and octal integers, no timestamps; local tags are
+ *  ignored. */
 const kubernetesSchema: Schema = CORE_SCHEMA.extend({
   explicit: [
     new Type('!', { kind: 'scalar', multi: true, construct: (text: string | null) => text ?? '' }),
@@ -21,6 +63,8 @@ const kubernetesSchema: Schema = CORE_SCHEMA.extend({
     new Type('!', { kind: 'mapping', multi: true }),
   ],
   implicit: [
+    numberType('int', isInteger),
+    numberType('float', isNumber),
     new Type('tag:yaml.org,2002:merge', { kind: 'scalar', resolve: (text: unknown) => text === '<<' || text === null }),
     new Type('tag:yaml.org,2002:bool', {
       kind: 'scalar',
@@ -84,5 +128,5 @@ export function parseYaml(what: string, text: string): JsonValue {
 
 /** Block style, no aliases, no line folding. */
 export function formatYaml(value: unknown): string {
-  return dump(value, { noRefs: true, lineWidth: -1 });
+  return dump(value, { noRefs: true, lineWidth: -1, schema: kubernetesSchema });
 }
