@@ -50,7 +50,7 @@ function numberType(name: 'int' | 'float', resolve: (text: unknown) => boolean):
     resolve,
     construct: toNumber,
     predicate: (value) => typeof value === 'number' && (name === 'float' || Number.isInteger(value)),
-    represent: (value: object) => String(value),
+    represent: (value: object) => JSON.stringify(value),
   });
 }
 
