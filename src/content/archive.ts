@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Parser, type ReadEntry } from 'tar';
 import { errorMessage, TerminalError } from '../base/index.ts';
-import { decompressing, isCodecError } from './decompress.ts';
+import { decompressing, isCodecError, isGzip, isZstd } from './decompress.ts';
 import { quoteEntry } from './entry-path.ts';
 import type { LayerWriter, Staging } from './staging.ts';
 
@@ -82,9 +82,8 @@ class Extraction {
 
   /** The parser would decompress it by itself, past our counters. */
   #assertNotCompressedTwice(start: Buffer): void {
-    const isGzip = start[0] === 0x1f && start[1] === 0x8b;
-    const isZstd = start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528;
-    if (isGzip || isZstd) throw new TerminalError('InvalidArchive', `${this.#options.what}: compressed twice`);
+    if (isGzip(start) || isZstd(start))
+      throw new TerminalError('InvalidArchive', `${this.#options.what}: compressed twice`);
   }
 
   #createParser(): Parser {

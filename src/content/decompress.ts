@@ -1,13 +1,27 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { cutZstdFrames } from './zstd-frames.ts';
 
 const outputChunkBytes = 256 * 1024;
 
-function decoderFor(start: Buffer): Transform | undefined {
-  if (start.length >= 2 && start[0] === 0x1f && start[1] === 0x8b) return createGunzip({ chunkSize: outputChunkBytes });
-  if (start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528)
-    return createZstdDecompress({ chunkSize: outputChunkBytes });
-  return undefined;
+/** Whether bytes begin as gzip does. */
+export function isGzip(start: Buffer): boolean {
+  return start[0] === 0x1f && start[1] === 0x8b;
+}
+
+/** Whether bytes begin as zstd does: with a frame, or with one to be skipped. */
+export function isZstd(start: Buffer): boolean {
+  if (start.length < 4) return false;
+  const magic = start.readUInt32LE(0);
+  return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
+}
+
+const tarMagicOffset = 257;
+
+/** Whether the first 512 bytes of a file are those of an archive that `extractArchive` takes. */
+export function isArchiveStart(start: Buffer): boolean {
+  const tarMagic = start.subarray(tarMagicOffset, tarMagicOffset + 5).toString('latin1');
+  return isGzip(start) || isZstd(start) || tarMagic === 'ustar';
 }
 
 async function* startingWith(start: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
@@ -28,8 +42,14 @@ export async function decompressing(source: AsyncIterable<Buffer>): Promise<{
     if (result.done === true) break;
     start = Buffer.concat([start, result.value]);
   }
-  const readable = Readable.from(startingWith(start, pieces), { objectMode: false, highWaterMark: outputChunkBytes });
-  return { readable, decoder: decoderFor(start) };
+  const whole = startingWith(start, pieces);
+  if (isZstd(start)) {
+    // In object mode pieces stay as they are cut.
+    const readable = Readable.from(cutZstdFrames(whole), { objectMode: true, highWaterMark: 2 });
+    return { readable, decoder: createZstdDecompress({ chunkSize: outputChunkBytes }) };
+  }
+  const readable = Readable.from(whole, { objectMode: false, highWaterMark: outputChunkBytes });
+  return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize: outputChunkBytes }) : undefined };
 }
 
 /** Whether an error was a codec's complaint about its input. */

@@ -12,6 +12,7 @@ export {
   type ContentUser,
   startContentServer,
 } from './content-server.ts';
+export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';

@@ -1,16 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { extractArchive, type Staging } from '../content/index.ts';
+import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
 import type { Layer } from './image-layers.ts';
 
 const pieceBytes = 256 * 1024;
-const tarMagicOffset = 257;
-
-function isArchiveStart(start: Buffer): boolean {
-  const isGzip = start[0] === 0x1f && start[1] === 0x8b;
-  const isZstd = start.length >= 4 && start.readUInt32LE(0) === 0xfd2fb528;
-  return isGzip || isZstd || start.subarray(tarMagicOffset, tarMagicOffset + 5).toString('latin1') === 'ustar';
-}
 
 async function isArchive(path: string): Promise<boolean> {
   const handle = await open(path, 'r');

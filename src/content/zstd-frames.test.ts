@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decompressing, isCodecError } from './decompress.ts';
+
+function skippable(sizeBytes: number, index = 0): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(0x184d2a50 + index, 0);
+  head.writeUInt32LE(sizeBytes, 4);
+  return Buffer.concat([head, Buffer.alloc(sizeBytes, 7)]);
+}
+
+function* inPieces(bytes: Buffer, pieceBytes: number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+async function* source(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
+  yield* inPieces(bytes, pieceBytes);
+}
+
+async function decompress(bytes: Buffer, pieceBytes = 65_536): Promise<Buffer> {
+  const { readable, decoder } = await decompressing(source(bytes, pieceBytes));
+  if (decoder === undefined) throw new Error('not known as compressed');
+  readable.on('error', (thrown) => decoder.destroy(thrown));
+  const pieces: Buffer[] = [];
+  for await (const piece of readable.pipe(decoder) as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const checksummed = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+const one = Buffer.alloc(100_000, 'one ');
+const two = randomBytes(300_000);
+
+describe('a zstd stream is read to its end', () => {
+  test.each([
+    { name: 'one frame', parts: [zstdCompressSync(one)], wanted: one },
+    { name: 'two frames', parts: [zstdCompressSync(one), zstdCompressSync(two)], wanted: Buffer.concat([one, two]) },
+    {
+      name: 'frames with checksums',
+      parts: [zstdCompressSync(one, checksummed), zstdCompressSync(two, checksummed)],
+      wanted: Buffer.concat([one, two]),
+    },
+    { name: 'a skippable frame first', parts: [skippable(9), zstdCompressSync(one)], wanted: one },
+    {
+      name: 'skippable frames everywhere',
+      parts: [
+        skippable(0),
+        zstdCompressSync(one),
+        skippable(9, 3),
+        skippable(70_000, 15),
+        zstdCompressSync(two),
+        skippable(3),
+      ],
+      wanted: Buffer.concat([one, two]),
+    },
+    { name: 'empty frames', parts: [zstdCompressSync(''), zstdCompressSync(one), zstdCompressSync('')], wanted: one },
+  ])('of $name', async ({ parts, wanted }) => {
+    const bytes = Buffer.concat(parts);
+    for (const pieceBytes of [65_536, 1_000, 7]) {
+      expect((await decompress(bytes, pieceBytes)).equals(wanted)).toBe(true);
+    }
+  });
+
+  test('of a thousand frames, as tools write that make one frame a file', async () => {
+    const parts = Array.from({ length: 1_000 }, (_, index) => Buffer.from(`file ${index}\n`.repeat(20)));
+    const wanted = createHash('sha256').update(Buffer.concat(parts)).digest('hex');
+    const got = await decompress(Buffer.concat(parts.map((part) => zstdCompressSync(part))));
+    expect(createHash('sha256').update(got).digest('hex')).toBe(wanted);
+  });
+
+  test('of any frames in any pieces', async () => {
+    const part = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => ({ bytes, frame: zstdCompressSync(bytes) })),
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => ({ bytes, frame: zstdCompressSync(bytes, checksummed) })),
+      fc.nat(40).map((size) => ({ bytes: new Uint8Array(), frame: skippable(size) })),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(part, { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 400 }),
+        async (parts, pieceBytes) => {
+          const bytes = Buffer.concat([zstdCompressSync('x'), ...parts.map(({ frame }) => frame)]);
+          const wanted = Buffer.concat([Buffer.from('x'), ...parts.map((each) => each.bytes)]);
+          expect((await decompress(bytes, pieceBytes)).equals(wanted)).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a zstd stream is refused that', () => {
+  const frame = zstdCompressSync(two, checksummed);
+  test.each([
+    { name: 'ends within a block', bytes: frame.subarray(0, -100) },
+    { name: 'ends within the checksum', bytes: frame.subarray(0, -1) },
+    { name: 'ends within its header', bytes: frame.subarray(0, 5) },
+    { name: 'ends within a second frame', bytes: Buffer.concat([frame, frame.subarray(0, 3)]) },
+    { name: 'ends within a skippable frame', bytes: Buffer.concat([frame, skippable(9).subarray(0, -1)]) },
+    { name: 'goes on with something else', bytes: Buffer.concat([frame, Buffer.from('something else')]) },
+    {
+      name: 'was changed',
+      bytes: frame.map((byte, index) => (index === frame.length - 2 ? byte ^ 1 : byte)) as Buffer,
+    },
+  ])('$name', async ({ bytes }) => {
+    const thrown: unknown = await decompress(Buffer.from(bytes)).catch((error: unknown) => error);
+    expect(isCodecError(thrown)).toBe(true);
+  });
+});
