@@ -46,11 +46,11 @@ async function readRegistryText(request: HttpRequest, response: HttpResponse): P
   }
 }
 
-/** The wait that an error with `RateLimited` asks for, spread a little, so that not all come back at once. */
+/** What a registry's wish to be left alone leads to; the wait is spread a little, so that not all come back at once. */
 export function rateLimited(what: string, waitMs: number, nowMs: number): TransientError {
   const retryAfterMs = waitMs + Math.random() * Math.min(maxJitterMs, waitMs / 10);
-  const next = formatTimestamp(nowMs + retryAfterMs);
-  return new TransientError('RateLimited', `${what}: the registry asks to wait; next try at ${next}`, { retryAfterMs });
+  const text = `${what}: the registry asks to be left alone until ${formatTimestamp(nowMs + waitMs)}`;
+  return new TransientError('RateLimited', text, { retryAfterMs });
 }
 
 /** May pass: asks for patience, or has a trouble of its own. */
