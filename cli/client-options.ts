@@ -1,14 +1,17 @@
 import type { OptionSpec } from './options.ts';
 
+/** Which cluster a command speaks to. */
+export const kubeconfigOption: OptionSpec = {
+  name: 'kubeconfig',
+  kind: 'text',
+  placeholder: 'FILE',
+  variable: 'KUBECONFIG',
+  sentence: 'The cluster to speak to (default: ~/.kube/config).',
+};
+
 /** Which cluster a command speaks to, and where it finds the content server of it. */
 export const clusterOptions: readonly OptionSpec[] = [
-  {
-    name: 'kubeconfig',
-    kind: 'text',
-    placeholder: 'FILE',
-    variable: 'KUBECONFIG',
-    sentence: 'The cluster to speak to (default: ~/.kube/config).',
-  },
+  kubeconfigOption,
   {
     name: 'system-namespace',
     kind: 'text',

@@ -2,17 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isJsonObject, systemClock, TerminalError } from '../src/base/index.ts';
-import {
-  type ClusterAccess,
-  createKubeClient,
-  isNotFound,
-  type KubeClient,
-  loadClusterAccess,
-} from '../src/kube/index.ts';
+import { type ClusterAccess, createKubeClient, isNotFound, type KubeClient } from '../src/kube/index.ts';
+import { readAccess } from './kubeconfig.ts';
 import type { OptionValues } from './options.ts';
 
 const answerDeadlineMs = 60_000;
@@ -99,8 +92,7 @@ async function send(access: ClusterAccess, ca: Buffer | undefined, call: Content
 
 /** Reads the kubeconfig of the options; nothing is asked yet. */
 export async function createContentClient(values: OptionValues): Promise<ContentClient> {
-  const path = (values['kubeconfig'] as string | undefined) ?? join(homedir(), '.kube', 'config');
-  const access = await loadClusterAccess({ path });
+  const access = await readAccess(values);
   const kube = createKubeClient({ access, clock: systemClock });
   const [namespace, name] = [values['system-namespace'] as string, values['ca-secret-name'] as string];
   let known: Promise<ServerFacts> | undefined;

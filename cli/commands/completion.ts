@@ -1,9 +1,7 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { apiVersion } from '../../src/api/index.ts';
-import { systemClock, TerminalError, withDeadline } from '../../src/base/index.ts';
-import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { TerminalError, withDeadline } from '../../src/base/index.ts';
 import { complete, completionScript, type NameWish, optionValue } from '../completion.ts';
+import { openKube } from '../kubeconfig.ts';
 import type { Command } from './command.ts';
 
 const deadlineMs = 2000;
@@ -20,30 +18,26 @@ export async function completion([shell = '']: readonly string[]): Promise<numbe
   return await Promise.resolve(0);
 }
 
-async function namesOf(wishes: readonly NameWish[], path: string): Promise<readonly string[]> {
-  const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });
-  try {
-    return await withDeadline('names', { deadlineMs }, async (signal) => {
-      const lists = await Promise.all(
-        wishes.map(async ({ kind, prefix }) => {
-          const { items } = await kube.list({ apiVersion, kind, isMetadataOnly: true }, { signal });
-          const names = items.map(({ metadata }) => metadata.name ?? '');
-          return names.filter((name) => harmless.test(name)).map((name) => `${prefix}${name}`);
-        }),
-      );
-      return lists.flat();
-    });
-  } finally {
-    kube.close();
-  }
+async function namesOf(wishes: readonly NameWish[], kubeconfig: string | undefined): Promise<readonly string[]> {
+  using kube = await openKube({ kubeconfig });
+  return await withDeadline('names', { deadlineMs }, async (signal) => {
+    const lists = await Promise.all(
+      wishes.map(async ({ kind, prefix }) => {
+        const { items } = await kube.list({ apiVersion, kind, isMetadataOnly: true }, { signal });
+        const names = items.map(({ metadata }) => metadata.name ?? '');
+        return names.filter((name) => harmless.test(name)).map((name) => `${prefix}${name}`);
+      }),
+    );
+    return lists.flat();
+  });
 }
 
 /** `longshore __complete WORDS`: for the scripts. The first line says what follows: `words`, one a line, or whether the shell is to offer `files` or
  *  `folders`. A cluster that does not answer has no names; nothing is ever said about that. */
 export async function completeWords(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const found = complete(commands, words);
-  const path = optionValue(words, 'kubeconfig') ?? process.env['KUBECONFIG'] ?? join(homedir(), '.kube', 'config');
-  const names = found.names.length === 0 ? [] : await namesOf(found.names, path).catch(() => []);
+  const kubeconfig = optionValue(words, 'kubeconfig') ?? process.env['KUBECONFIG'];
+  const names = found.names.length === 0 ? [] : await namesOf(found.names, kubeconfig).catch(() => []);
   const lines = [found.paths === 'none' ? 'words' : found.paths, ...found.words, ...names];
   process.stdout.write(`${lines.join('\n')}\n`);
   return 0;

@@ -1,5 +1,12 @@
 import { buildOptions, buildTargetOptions, registryOptions } from '../bundle-options.ts';
-import { bootstrapOptions, clusterOptions, longOutputOption, outputOption, runOptions } from '../client-options.ts';
+import {
+  bootstrapOptions,
+  clusterOptions,
+  kubeconfigOption,
+  longOutputOption,
+  outputOption,
+  runOptions,
+} from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import type { Command } from './command.ts';
 
@@ -39,6 +46,14 @@ export const commands: readonly Command[] = [
     options: [...clusterOptions, outputOption],
     examples: ['content combo-5f6k2', 'content combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./content.ts')).content(values, positionals),
+  },
+  {
+    name: 'tree',
+    summary: 'Show what a BundleDeployment or Bundle has installed, and how healthy it is.',
+    positionals: ['bd/NAME|bundle/NAME'],
+    options: [kubeconfigOption, outputOption],
+    examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
+    run: async (values, positionals) => (await import('./tree.ts')).tree(values, positionals),
   },
   {
     name: 'bundle build',

@@ -7,7 +7,16 @@ export {
   createApplyEngine,
   type InstallRequest,
 } from './engine.ts';
-export { applySetId, type Inventory, type InventoryMetadata, inventoryMetadata, readInventory } from './inventory.ts';
+export { type Health, healthOf } from './health/index.ts';
+export { listInstalled } from './installed.ts';
+export {
+  applySetId,
+  type GroupKind,
+  type Inventory,
+  type InventoryMetadata,
+  inventoryMetadata,
+  readInventory,
+} from './inventory.ts';
 export { installBatches } from './order.ts';
-export { fieldManager, type Owner } from './ownership.ts';
+export { fieldManager, isKept, type Owner } from './ownership.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
