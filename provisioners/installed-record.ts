@@ -1,4 +1,4 @@
-import { adoptAnnotation } from '../src/api/index.ts';
+import { adoptAnnotation, deleteCrdsAnnotation } from '../src/api/index.ts';
 import { InstallRefused, type Inventory, inventoryMetadata, type Owner, readInventory } from '../src/apply/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
@@ -13,7 +13,7 @@ export function ownerOf({ metadata }: KubeObject): Owner {
 }
 
 /** Whether the deployment's annotation `key` says so. */
-function isAsked({ metadata }: KubeObject, key: string): boolean {
+export function isAsked({ metadata }: KubeObject, key: string): boolean {
   return metadata.annotations?.[key] === 'true';
 }
 
@@ -36,6 +36,7 @@ export function wishesOf(object: KubeObject): {
   readonly recorded: Inventory | undefined;
   readonly installNamespace: string | undefined;
   readonly mayAdopt: boolean;
+  readonly mayDeleteCrds: boolean;
 } {
   const installNamespace = installNamespaceOf(object);
   const isName = typeof installNamespace === 'string' && /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(installNamespace);
@@ -47,6 +48,7 @@ export function wishesOf(object: KubeObject): {
     recorded: readInventory(object.metadata),
     installNamespace: isName ? installNamespace : undefined,
     mayAdopt: isAsked(object, adoptAnnotation),
+    mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
   };
 }
 

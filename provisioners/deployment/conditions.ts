@@ -3,6 +3,7 @@ import {
   type HasValidBundleReason,
   type HealthyReason,
   type InstalledReason,
+  type ObjectsKeptReason,
   type PausedReason,
   pausedAnnotation,
 } from '../../src/api/index.ts';
@@ -23,7 +24,8 @@ export type ConditionChange =
   | BundleChange
   | Change<'Installed', InstalledReason>
   | Change<'Healthy', HealthyReason>
-  | Change<'Paused', PausedReason>;
+  | Change<'Paused', PausedReason>
+  | Change<'ObjectsKept', ObjectsKeptReason>;
 
 /** What is said of each type before there is more to say. */
 const atFirst: readonly ConditionChange[] = [
@@ -88,4 +90,10 @@ export function healthCondition(lines: readonly string[]): ConditionChange {
   const type = 'Healthy';
   if (lines.length === 0) return { type, status: 'True', reason: 'Healthy', message: 'BundleDeployment is healthy' };
   return { type, status: 'False', reason: 'Unhealthy', message: lines.join('\n') };
+}
+
+/** What a pivot did not delete, and why. */
+export function keptConditions(kept: readonly string[]): readonly ConditionChange[] {
+  if (kept.length === 0) return [];
+  return [{ type: 'ObjectsKept', status: 'True', reason: 'CrdInUse', message: kept.join('\n') }];
 }

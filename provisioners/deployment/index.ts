@@ -1,10 +1,7 @@
 /** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `reconcileBundleDeployment`. */
 import { parseBundleDeployment } from '../../src/api/index.ts';
-import { WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
-import { hasFinalizer } from '../../src/kube/index.ts';
 import type { ProvisionerContext } from '../context.ts';
-import { installedObjectsFinalizer } from '../installed-record.ts';
 import { removeDeployment } from '../removal.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
 import { install } from './install.ts';
@@ -17,17 +14,7 @@ export type { DeploymentHooks } from './run.ts';
 /** A deployment that is to go is only taken apart. */
 const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) => {
   if (object.metadata.deletionTimestamp === undefined) return undefined;
-  const tell = (reason: string, message: string): void => {
-    context.events.record(object, { type: 'Normal', reason, message });
-  };
-  try {
-    await removeDeployment(context, object, signal);
-    if (hasFinalizer(object, installedObjectsFinalizer))
-      tell('Removed', 'Everything that was installed has been removed');
-  } catch (thrown) {
-    if (thrown instanceof WaitingError) tell(thrown.reason, thrown.message);
-    throw thrown;
-  }
+  await removeDeployment(context, object, signal);
   return 'stop';
 };
 
@@ -53,5 +40,5 @@ export async function reconcileBundleDeployment(
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;
-  await runSteps(steps, { context, hooks: context.hooks, object }, run);
+  await runSteps(steps, { context, hooks: context.hooks, object, kept: [] }, run);
 }

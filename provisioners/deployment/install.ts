@@ -42,6 +42,10 @@ async function installObjects(
       annotations: run.object.metadata.annotations,
       isRestored: bundle.metadata.name === activeOf(run),
     },
+    onKept: (why) => {
+      run.kept.push(why);
+      run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
+    },
     ...work,
   });
 }

@@ -22,6 +22,8 @@ export interface DeploymentRun {
   object: KubeObject;
   /** The Bundle of the template, once it is found or made. */
   bundle?: KubeObject;
+  /** What this reconcile did not delete, and why. */
+  readonly kept: string[];
 }
 
 /** The deployment, typed. */

@@ -2,7 +2,7 @@ import { parseBundle } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import { ownerOf } from '../installed-record.ts';
 import { deleteBundle } from '../owned-bundles.ts';
-import { bundleCondition, healthCondition } from './conditions.ts';
+import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
 import { type DeploymentRun, deploymentOf, ownedBundles, report } from './run.ts';
 
 /** Says that the Bundle is installed, and how the installed objects are. */
@@ -14,7 +14,10 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   const reason = 'InstallationSucceeded';
   const installed = { type: 'Installed', status: 'True', reason, message } as const;
   const healthy = healthCondition(await run.context.engine.unhealthy(ownerOf(run.object), signal));
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy], { signal, activeBundle: name });
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...keptConditions(run.kept)], {
+    signal,
+    activeBundle: name,
+  });
   if (before?.activeBundle === name) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
   return undefined;

@@ -11,7 +11,13 @@ import { checkObject } from './shape.ts';
 export type BundleTemplate = BundleDeploymentSpecTemplate;
 
 /** Condition types of a BundleDeployment. */
-export type BundleDeploymentConditionType = 'HasValidBundle' | 'Installed' | 'Healthy' | 'Paused';
+export type BundleDeploymentConditionType =
+  | 'HasValidBundle'
+  | 'Installed'
+  | 'Healthy'
+  | 'Paused'
+  | 'ObjectsKept'
+  | 'Removing';
 /** Reasons of `HasValidBundle`. */
 export type HasValidBundleReason =
   | 'BundleUnknown'
@@ -30,6 +36,10 @@ export type InstalledReason =
   | 'ReconcileFailed'
   | 'CreateDynamicWatchFailed'
   | 'InstallationSucceeded';
+/** Reasons of `ObjectsKept`, which is there once something that was not wanted any more was kept. */
+export type ObjectsKeptReason = 'CrdInUse';
+/** Reasons of `Removing`, which is there while a deployment is removed and what stands against it. */
+export type RemovingReason = 'Removing' | 'RemovalFailed';
 /** Reasons of `Healthy`. */
 export type HealthyReason = 'InstallationStatusUnknown' | 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
 /** Reasons of `Paused`. */

@@ -18,8 +18,10 @@ export {
   type HasValidBundleReason,
   type HealthyReason,
   type InstalledReason,
+  type ObjectsKeptReason,
   type PausedReason,
   parseBundleDeployment,
+  type RemovingReason,
 } from './bundle-deployment.ts';
 export type { Condition } from './condition.ts';
 export {

@@ -1,14 +1,5 @@
-import { type Clock, type Logger, mapLimit, WaitingError } from '../base/index.ts';
-import {
-  describeRef,
-  isAlreadyExists,
-  isNotFound,
-  type KubeClient,
-  type KubeObject,
-  NoKindMatch,
-  refKey,
-  refOf,
-} from '../kube/index.ts';
+import { type Clock, type Logger, mapLimit } from '../base/index.ts';
+import { describeRef, isAlreadyExists, type KubeClient, type KubeObject, refKey, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
@@ -16,14 +7,15 @@ import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader } from './health-reader.ts';
 import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
-import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
+import { type InstalledChange, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import { fieldManager, type Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { problemOf, throwProblems } from './problems.ts';
+import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
 
-export interface InstallRequest {
+export interface InstallRequest extends RemovalTerms {
   readonly owner: Owner;
   /** Names what is installed: the same revision always has the same objects. */
   readonly revision: string;
@@ -40,7 +32,6 @@ export interface InstallRequest {
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;
-  readonly signal: AbortSignal;
 }
 
 /** What the watches saw. */
@@ -71,13 +62,13 @@ export interface ApplyEngine {
   install(request: InstallRequest): Promise<void>;
   /** A line for each installed object that is not healthy, in a stable order; `onNews` tells when to ask again. */
   unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]>;
-  /** Removes everything that was installed for `owner`, in reverse order, kind by kind.
+  /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
+   *  namespaces last. Objects to be kept, and CustomResourceDefinitions that others have objects of, are let go instead.
    *  @throws WaitingError while objects still exist; their end calls `onNews` */
-  uninstall(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<void>;
+  uninstall(request: UninstallRequest): Promise<void>;
 }
 
 const parallelWrites = 8;
-const deletionRecheckMs = 30_000;
 
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
@@ -85,6 +76,7 @@ class Engine implements ApplyEngine {
   readonly #watches: KindWatches;
   readonly #crds: CrdWatch;
   readonly #health: HealthReader;
+  readonly #remover: Remover;
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
@@ -95,6 +87,7 @@ class Engine implements ApplyEngine {
         this.#observe(change);
       },
     });
+    this.#remover = new Remover({ kube: options.kube, watches: this.#watches, ledger: this.#ledger });
     this.#crds = watchCrds({
       ...options,
       onChange: () => {
@@ -146,9 +139,10 @@ class Engine implements ApplyEngine {
     this.#ledger.claim(plan.objects.map(keyOf), owner);
     this.#ledger.forget(owner);
     const applied = await this.#applyPlan(plan, check, request);
-    await this.#prune(owner, new Set(applied.map(keyOf)), signal);
+    const gone = await this.#remover.prune(owner, new Set(applied.map(keyOf)), request);
     this.#ledger.record(owner, request.revision, applied);
-    await request.record(inventoryOf([...applied.map(refOf), ...this.#bearing(owner).map(({ ref }) => ref)]));
+    const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
+    await request.record(inventoryOf(left.map(({ ref }) => ref)));
     for (const object of applied) {
       const seen = this.#watches.get(refOf(object));
       if (seen !== undefined) this.#observe({ before: seen, after: seen });
@@ -166,22 +160,8 @@ class Engine implements ApplyEngine {
     return lines.filter((line) => line !== undefined);
   }
 
-  async uninstall(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<void> {
-    await this.#watches.ensureServed(inventory.kinds, signal);
-    const batches = installBatches(
-      this.#owned(owner).map((object) => ({ ...object, kind: object.ref.kind })),
-    ).toReversed();
-    for (const batch of batches) {
-      const left = await this.#deleteAll(batch, signal);
-      if (left.length > 0) {
-        const names = left.slice(0, 10).map(({ ref }) => describeRef(ref));
-        const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
-        const message = `waiting for the removal of ${names.join(', ')}${more}`;
-        throw new WaitingError('Removing', message, { afterMs: deletionRecheckMs });
-      }
-    }
-    this.#ledger.forget(owner);
-    this.#ledger.release(owner);
+  async uninstall(request: UninstallRequest): Promise<void> {
+    await this.#remover.uninstall(request);
   }
 
   async #applyPlan(
@@ -218,21 +198,10 @@ class Engine implements ApplyEngine {
     });
   }
 
-  /** What the watches know and what this process applied and the watches may not have seen yet. */
-  #owned(owner: Owner): readonly InstalledObject[] {
-    return this.#bearing(owner).filter((object) => object.isInstalled && !object.isKept);
-  }
-
-  #bearing(owner: Owner): readonly InstalledObject[] {
-    const known = new Map(this.#ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
-    for (const object of this.#watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
-    return [...known.values()];
-  }
-
   /** Everything that an installation may write or remove. */
   #touched(owner: Owner, plan: Plan, { recorded, installNamespace }: InstallRequest): Inventory {
     const places = [...plan.objects, ...plan.deferred].map(refOf);
-    const coming = inventoryOf([...places, ...plan.kinds, ...this.#bearing(owner).map(({ ref }) => ref)]);
+    const coming = inventoryOf([...places, ...plan.kinds, ...this.#remover.bearing(owner).map(({ ref }) => ref)]);
     const elsewhere = installNamespace ?? this.#options.systemNamespace;
     const deferred = plan.deferred.length > 0 ? [{ kinds: [], namespaces: [elsewhere] }] : [];
     return mergeInventories([coming, ...deferred, ...(recorded === undefined ? [] : [recorded])]);
@@ -247,32 +216,6 @@ class Engine implements ApplyEngine {
       await this.#options.kube.create(namespace, { fieldManager, signal });
     } catch (thrown) {
       if (!isAlreadyExists(thrown)) throw thrown;
-    }
-  }
-
-  async #prune(owner: Owner, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    const gone = this.#owned(owner).filter(({ ref }) => !keep.has(refKey(ref)));
-    const batches = installBatches(gone.map((object) => ({ ...object, kind: object.ref.kind })));
-    for (const batch of batches.toReversed()) await this.#deleteAll(batch, signal);
-    this.#ledger.release(owner, keep);
-  }
-
-  /** Returns those that still exist afterwards. */
-  async #deleteAll(objects: readonly InstalledObject[], signal: AbortSignal): Promise<readonly InstalledObject[]> {
-    const left = await mapLimit(objects, parallelWrites, async (object) => {
-      return object.isDeleting || (await this.#delete(object, signal)) ? object : undefined;
-    });
-    return left.filter((object) => object !== undefined);
-  }
-
-  /** Whether the object still exists afterwards. */
-  async #delete({ ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
-    try {
-      const rest = await this.#options.kube.delete(ref, { uid, signal });
-      return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
-    } catch (thrown) {
-      if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
-      throw thrown;
     }
   }
 

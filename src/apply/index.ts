@@ -20,3 +20,4 @@ export {
 export { installBatches } from './order.ts';
 export { fieldManager, isKept, type Owner } from './ownership.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
+export type { UninstallRequest } from './remover.ts';

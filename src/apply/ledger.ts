@@ -56,6 +56,15 @@ export class Ledger {
     this.#installations.delete(owner.name);
   }
 
+  /** Objects that were deleted or let go. */
+  drop(owner: Owner, keys: readonly string[]): void {
+    const before = this.#installations.get(owner.name);
+    if (before === undefined) return;
+    const objects = new Map(before.objects);
+    for (const key of keys) objects.delete(key);
+    this.#installations.set(owner.name, { ...before, objects });
+  }
+
   objectsOf(owner: Owner): readonly InstalledObject[] {
     return [...(this.#installations.get(owner.name)?.objects.values() ?? [])];
   }

@@ -70,11 +70,9 @@ export function labelledOwner(metadata: ObjectMeta): string | undefined {
   return metadata.labels?.[ownerKindLabel] === ownerKind ? metadata.labels[ownerNameLabel] : undefined;
 }
 
-/** Names of the BundleDeployments that the owner references name. */
-function referencedOwners(metadata: ObjectMeta): readonly string[] {
-  return (metadata.ownerReferences ?? [])
-    .filter((reference) => reference.kind === ownerKind && reference.apiVersion === apiVersion)
-    .map(({ name }) => name);
+/** Whether an owner reference names the BundleDeployment `name`. */
+export function isReferenceTo(reference: OwnerReference, name: string): boolean {
+  return reference.kind === ownerKind && reference.apiVersion === apiVersion && reference.name === name;
 }
 
 interface Mark {
@@ -146,17 +144,19 @@ export function foreignObject(what: string, why: string, isUpgrade: boolean): st
   return `rendered manifests contain a resource that already exists. Unable to continue with ${action}: ${what} exists and cannot be imported into the current release: invalid ownership metadata; ${why}`;
 }
 
+/** Whether an entry of `metadata.managedFields` says what was installed. */
+export function isAppliedEntry(entry: JsonObject): boolean {
+  return entry['manager'] === fieldManager && entry['operation'] === 'Apply' && entry['subresource'] === undefined;
+}
+
 function appliedFields({ managedFields = [] }: ObjectMeta): unknown {
-  const mine = managedFields.find(
-    (entry: JsonObject) =>
-      entry['manager'] === fieldManager && entry['operation'] === 'Apply' && entry['subresource'] === undefined,
-  );
-  return mine?.['fieldsV1'];
+  return managedFields.find(isAppliedEntry)?.['fieldsV1'];
 }
 
 /** Whether the object, which bears `owner`'s labels, was really installed for it: labels alone are copied by controllers. */
 export function isInstalledFor(metadata: ObjectMeta, owner: string): boolean {
-  return appliedFields(metadata) !== undefined || referencedOwners(metadata).includes(owner);
+  const isReferring = metadata.ownerReferences?.some((reference) => isReferenceTo(reference, owner)) === true;
+  return isReferring || appliedFields(metadata) !== undefined;
 }
 
 /** Changes whenever a field that was applied has been changed by someone else, or the object was replaced; stays the same

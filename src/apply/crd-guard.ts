@@ -1,0 +1,86 @@
+import { deleteCrdsAnnotation } from '../api/index.ts';
+import { isJsonObject } from '../base/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../kube/index.ts';
+import type { KindRef } from './kind-list.ts';
+import { isInstalledFor, labelledOwner, type Owner } from './ownership.ts';
+import { kindsOfCrd } from './plan.ts';
+
+const maxNamed = 10;
+/** Further pages are not counted once something was found. */
+const maxPages = 20;
+
+function servedKinds(crd: KubeObject): readonly KindRef[] {
+  const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJsonObject) : [];
+  const served = versions.filter((version) => version['served'] !== false);
+  return kindsOfCrd({ ...crd, spec: { ...spec, versions: served } });
+}
+
+interface Found {
+  readonly names: readonly string[];
+  readonly count: number;
+  readonly isAll: boolean;
+}
+
+async function foreignObjects(
+  kube: KubeClient,
+  kind: KindRef,
+  search: { readonly owner: Owner; readonly signal: AbortSignal },
+): Promise<Found> {
+  const { owner, signal } = search;
+  const names: string[] = [];
+  let count = 0;
+  let pages = 0;
+  for await (const { items } of kube.listPages({ ...kind, isMetadataOnly: true }, { signal })) {
+    const foreign = items.filter(
+      ({ metadata }) => labelledOwner(metadata) !== owner.name || !isInstalledFor(metadata, owner.name),
+    );
+    count += foreign.length;
+    names.push(...foreign.slice(0, maxNamed - names.length).map((object) => describeRef(refOf(object))));
+    pages++;
+    if (count > 0 && pages >= maxPages) return { names, count, isAll: false };
+  }
+  return { names, count, isAll: true };
+}
+
+async function isServed(kube: KubeClient, kind: KindRef, signal: AbortSignal): Promise<boolean> {
+  try {
+    await kube.resolve(kind.apiVersion, kind.kind, { signal });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof NoKindMatch) return false;
+    throw thrown;
+  }
+}
+
+function foundText({ names, count, isAll }: Found): string {
+  const more = count > names.length ? `, and ${isAll ? '' : 'at least '}${count - names.length} more` : '';
+  const objects = count === 1 ? '1 object' : `${isAll ? '' : 'at least '}${count} objects`;
+  const verb = count === 1 ? 'exists' : 'exist';
+  return `${objects} of it ${verb} that the bundle did not bring (${names.join(', ')}${more})`;
+}
+
+/** Why the CustomResourceDefinition `name`, installed for `owner`, is not to be deleted: objects of it exist that were not
+ *  installed for `owner`, and they would go with it. Undefined when there are none. */
+export async function whyKeepCrd(
+  kube: KubeClient,
+  name: string,
+  search: { readonly owner: Owner; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const { owner, signal } = search;
+  const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  try {
+    const kinds = servedKinds(await kube.get(ref, { signal }));
+    const [kind] = kinds;
+    const what = describeRef(ref);
+    const advice = `Delete it yourself once nobody needs them; the annotation ${deleteCrdsAnnotation}: "true" on the BundleDeployment would have had it deleted with them`;
+    if (kind === undefined)
+      return `${what} is kept: no version of it is served, so that its objects cannot be seen. ${advice}`;
+    if (!(await isServed(kube, kind, signal))) return undefined;
+    const found = await foreignObjects(kube, kind, { owner, signal });
+    return found.count === 0 ? undefined : `${what} is kept: ${foundText(found)}. ${advice}`;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}

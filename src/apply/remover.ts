@@ -1,0 +1,182 @@
+import { mapLimit, WaitingError } from '../base/index.ts';
+import { describeRef, isNotFound, type KubeClient, NoKindMatch, refKey } from '../kube/index.ts';
+import { whyKeepCrd } from './crd-guard.ts';
+import type { Inventory } from './inventory.ts';
+import { isCrd } from './kind-list.ts';
+import type { InstalledObject, KindWatches } from './kind-watches.ts';
+import type { Ledger } from './ledger.ts';
+import { installBatches } from './order.ts';
+import type { Owner } from './ownership.ts';
+import { releaseObject } from './release.ts';
+
+/** What is to become of objects that are not wanted any more. */
+export interface RemovalTerms {
+  /** CustomResourceDefinitions go even if objects of theirs exist that were not installed for the owner. */
+  readonly mayDeleteCrds: boolean;
+  /** Told of each CustomResourceDefinition that stays, and why. */
+  readonly onKept: (why: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface UninstallRequest extends RemovalTerms {
+  readonly owner: Owner;
+  /** Where the owner's objects may be. */
+  readonly inventory: Inventory;
+  /** Everything stays, as nobody's. */
+  readonly isOrphaned: boolean;
+}
+
+interface RemoverDeps {
+  readonly kube: KubeClient;
+  readonly watches: KindWatches;
+  readonly ledger: Ledger;
+}
+
+const parallelWrites = 8;
+const recheckMs = 30_000;
+const maxNamed = 10;
+
+function keysOf(objects: readonly InstalledObject[]): readonly string[] {
+  return objects.map(({ ref }) => refKey(ref));
+}
+
+/** Last installed, first removed: objects before the CustomResourceDefinitions that define them, namespaces last. */
+function removalBatches(objects: readonly InstalledObject[]): readonly (readonly InstalledObject[])[] {
+  const batches = installBatches(objects.map((object) => ({ kind: object.ref.kind, object })));
+  return batches.toReversed().map((batch) => batch.map(({ object }) => object));
+}
+
+/** Takes objects away, or lets them go where they are not to be deleted. */
+export class Remover {
+  readonly #deps: RemoverDeps;
+
+  constructor(deps: RemoverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Everything that bears the labels of `owner`: what the watches know, and what this process applied and they may not
+   *  have seen yet. */
+  bearing(owner: Owner): readonly InstalledObject[] {
+    const known = new Map(this.#deps.ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
+    for (const object of this.#deps.watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
+    return [...known.values()];
+  }
+
+  /** Takes away what `owner` has beside the objects of `keep`; does not wait for their end. Returns the keys of what is no
+   *  longer the owner's. */
+  async prune(owner: Owner, keep: ReadonlySet<string>, terms: RemovalTerms): Promise<ReadonlySet<string>> {
+    const gone = this.#installed(owner).filter(({ ref }) => !keep.has(refKey(ref)));
+    const released = await this.#releaseWhatStays(owner, gone, terms);
+    for (const batch of removalBatches(gone.filter(({ ref }) => !released.has(refKey(ref))))) {
+      await this.#deleteBatch(owner, batch, terms);
+    }
+    this.#deps.ledger.release(owner, keep);
+    return new Set(keysOf(gone));
+  }
+
+  /** Takes away everything, or lets it go.
+   *  @throws WaitingError while objects still exist */
+  async uninstall(request: UninstallRequest): Promise<void> {
+    const { owner, signal, inventory } = request;
+    const { watches, ledger } = this.#deps;
+    await watches.ensureServed(inventory.kinds, signal);
+    const installed = this.#installed(owner);
+    if (request.isOrphaned) await this.#release(owner, installed, signal);
+    else await this.#removeAll(request, installed);
+    ledger.forget(owner);
+    ledger.release(owner);
+  }
+
+  /** Deletes exactly `objects`, as they were applied, when what they are part of could not be installed. */
+  async undo(objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
+    for (const batch of removalBatches(objects)) await this.#deleteAll(batch, signal);
+  }
+
+  #installed(owner: Owner): readonly InstalledObject[] {
+    return this.bearing(owner).filter((object) => object.isInstalled);
+  }
+
+  async #removeAll(request: UninstallRequest, installed: readonly InstalledObject[]): Promise<void> {
+    const { owner } = request;
+    const released = await this.#releaseWhatStays(owner, installed, request);
+    for (const batch of removalBatches(installed.filter(({ ref }) => !released.has(refKey(ref))))) {
+      const left = await this.#deleteBatch(owner, batch, request);
+      if (left.length === 0) continue;
+      const names = left.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
+      const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
+      const message = `waiting for the removal of ${names.join(', ')}${more}`;
+      throw new WaitingError('Removing', message, { afterMs: recheckMs });
+    }
+  }
+
+  /** Lets go what is never deleted: objects to be kept, and CustomResourceDefinitions that others have objects of. */
+  async #releaseWhatStays(
+    owner: Owner,
+    objects: readonly InstalledObject[],
+    terms: RemovalTerms,
+  ): Promise<ReadonlySet<string>> {
+    const kept = objects.filter(({ isKept }) => isKept);
+    const crds = objects.filter(({ ref, isKept }) => isCrd(ref) && !isKept);
+    await this.#release(owner, kept, terms.signal);
+    const used = await this.#releaseUsedCrds(owner, crds, terms);
+    return new Set(keysOf([...kept, ...used]));
+  }
+
+  async #releaseUsedCrds(
+    owner: Owner,
+    crds: readonly InstalledObject[],
+    terms: RemovalTerms,
+  ): Promise<readonly InstalledObject[]> {
+    if (terms.mayDeleteCrds) return [];
+    const { signal } = terms;
+    const used = await mapLimit(crds, parallelWrites, async (crd) => {
+      const why = await whyKeepCrd(this.#deps.kube, crd.ref.name, { owner, signal });
+      if (why === undefined) return undefined;
+      await this.#release(owner, [crd], signal);
+      terms.onKept(why);
+      return crd;
+    });
+    return used.filter((crd) => crd !== undefined);
+  }
+
+  async #release(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
+    await mapLimit(objects, parallelWrites, ({ ref }) => releaseObject(this.#deps.kube, ref, { owner, signal }));
+    this.#deps.ledger.drop(owner, keysOf(objects));
+  }
+
+  /** Returns those that still exist afterwards. Objects may have come since the CustomResourceDefinitions were looked at. */
+  async #deleteBatch(
+    owner: Owner,
+    batch: readonly InstalledObject[],
+    terms: RemovalTerms,
+  ): Promise<readonly InstalledObject[]> {
+    const used = new Set(await this.#releaseUsedCrds(owner, batch.filter(isStandingCrd), terms));
+    const doomed = batch.filter((object) => !used.has(object));
+    const left = await this.#deleteAll(doomed, terms.signal);
+    const isLeft = new Set(left);
+    this.#deps.ledger.drop(owner, keysOf(doomed.filter((object) => !isLeft.has(object))));
+    return left;
+  }
+
+  async #deleteAll(objects: readonly InstalledObject[], signal: AbortSignal): Promise<readonly InstalledObject[]> {
+    const left = await mapLimit(objects, parallelWrites, async (object) => {
+      return object.isDeleting || (await this.#delete(object, signal)) ? object : undefined;
+    });
+    return left.filter((object) => object !== undefined);
+  }
+
+  /** Whether the object still exists afterwards. */
+  async #delete({ ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
+    try {
+      const rest = await this.#deps.kube.delete(ref, { uid, signal });
+      return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
+    } catch (thrown) {
+      if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+      throw thrown;
+    }
+  }
+}
+
+function isStandingCrd({ ref, isDeleting }: InstalledObject): boolean {
+  return isCrd(ref) && !isDeleting;
+}
