@@ -401,3 +401,26 @@ describe('a BundleDeployment', () => {
     await remove('lsp-marker');
   });
 });
+
+describe('a Bundle', () => {
+  test('Q25 of a ConfigMap that may still change waits until it is immutable', async () => {
+    const data = { 'a.yaml': formatYaml(configMap('lsp-inner')) };
+    const metadata = { name: 'lsp-soft', namespace: systemNamespace };
+    await kube.apply({ ...configMapKind, metadata, data }, user);
+    const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'lsp-soft' }, path: 'manifests' }] };
+    const spec = { provisionerClassName, source };
+    await kube.apply({ ...bundleKind, metadata: { name: 'lsp-soft' }, spec }, user);
+    await until(async () => {
+      const { status } = parseBundle(await find(bundleKind, 'lsp-soft'));
+      expect(status?.conditions?.[0]?.message).toBe(
+        'source bundle content: configmap "lsp-soft" is not immutable: set its field immutable to true',
+      );
+    });
+    await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);
+    await until(async () => {
+      expect(parseBundle(await find(bundleKind, 'lsp-soft')).status?.phase).toBe('Unpacked');
+    });
+    await kube.delete({ ...bundleKind, name: 'lsp-soft' });
+    await kube.delete({ ...configMapKind, ...metadata });
+  });
+});

@@ -90,16 +90,19 @@ async function readConfigMaps(
   const found: NonNullable<SourceInputs['configMaps']>[number][] = [];
   for (const name of configMapNamesOf(source)) {
     const notFound = `get configmap ${context.systemNamespace}/${name}: ConfigMap "${name}" not found`;
-    const { data, binaryData } = (await read(context, { kind: 'ConfigMap', name, notFound }, signal)) as Partial<
-      (typeof found)[number]
-    >;
+    const configMap = await read(context, { kind: 'ConfigMap', name, notFound }, signal);
+    if (configMap['immutable'] !== true) {
+      const message = `source bundle content: configmap "${name}" is not immutable: set its field immutable to true`;
+      throw new TransientError('ConfigMapMutable', message);
+    }
+    const { data, binaryData } = configMap as Partial<(typeof found)[number]>;
     found.push({ name, ...(data === undefined ? {} : { data }), ...(binaryData === undefined ? {} : { binaryData }) });
   }
   return found;
 }
 
 /** Reads the Secrets and the ConfigMaps that a source needs, from the system namespace.
- *  @throws TransientError SecretNotFound, ConfigMapNotFound */
+ *  @throws TransientError SecretNotFound, ConfigMapNotFound, ConfigMapMutable */
 export async function readSourceInputs(
   context: ProvisionerContext,
   source: BundleSource,
