@@ -4,7 +4,6 @@ import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Bundle, parseBundle } from '../src/api/index.ts';
 import { type JsonObject, type Logger, systemClock } from '../src/base/index.ts';
 import { isNotFound, type KubeClient } from '../src/kube/index.ts';
-import type { RegistryMirror } from '../src/sources/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { openCluster } from './cluster.ts';
@@ -12,7 +11,7 @@ import { packageVersion } from './commands/version.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { keepYoungHeapSmall } from './heap.ts';
-import { openRegistryConfig } from './registry-config.ts';
+import { openRegistryConfig, type RegistryConfig } from './registry-config.ts';
 
 const loopback = '127.0.0.1';
 
@@ -78,7 +77,7 @@ interface ProvisioningContext {
   readonly folder: string;
   readonly storeDir: string;
   readonly authorities: readonly string[];
-  readonly readMirrors: () => Promise<readonly RegistryMirror[]>;
+  readonly registryConfig: RegistryConfig;
   readonly log: Logger;
 }
 
@@ -87,7 +86,7 @@ async function openProvisioners(
   config: Config,
   context: ProvisioningContext,
 ): Promise<AsyncDisposable & { readonly contentUrl: string }> {
-  const { folder, storeDir, authorities, readMirrors, log } = context;
+  const { folder, storeDir, authorities, registryConfig, log } = context;
   const { systemNamespace, workers, resyncMs } = config;
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
@@ -95,7 +94,7 @@ async function openProvisioners(
       storeDir,
       limits: config.limits,
       insecureRegistries: config.insecureRegistries,
-      readMirrors,
+      readMirrors: registryConfig.readMirrors,
       registryCaPem: authorities,
       gitCaPem: authorities,
       httpCaPem: authorities,
@@ -123,6 +122,7 @@ async function openProvisioners(
     await provisioners.whenStopped;
   });
   await provisioners.whenReady;
+  stack.use(registryConfig.watch(provisioners.retryImages));
   const owned = stack.move();
   return { contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -139,7 +139,7 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
   if (config.clusterPath !== undefined) keepYoungHeapSmall();
   const authorities = await readAuthorities(config.registryCaPath);
-  const readMirrors = await openRegistryConfig(config.registryConfigPath, deps.log);
+  const registryConfig = await openRegistryConfig(config.registryConfigPath, deps.log);
   const step = deps.onStep ?? (() => undefined);
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(config, deps.log));
@@ -149,7 +149,7 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   stack.use(await openWebhook(kube, config, deps.log));
   step('admission webhook registered');
   const storeDir = join(cluster.folder, 'bundles');
-  const context = { folder: cluster.folder, storeDir, authorities, readMirrors, log: deps.log };
+  const context = { folder: cluster.folder, storeDir, authorities, registryConfig, log: deps.log };
   const { contentUrl } = stack.use(await openProvisioners(kube, config, context));
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../src/base/index.ts';
+import { eventually } from '../test/support/index.ts';
 import { openRegistryConfig } from './registry-config.ts';
 
 let dir: string;
@@ -17,7 +18,7 @@ const mirrorTo = (mirror: string): string => `imageDigestMirrors: [{source: quay
 
 test('the mirrors are those that the file has now, and the last good ones when it has become wrong', async () => {
   await writeFile(path, mirrorTo('one.example.com'));
-  const read = await openRegistryConfig(path, silentLogger());
+  const { readMirrors: read } = await openRegistryConfig(path, silentLogger());
   expect((await read())[0]?.mirrors).toEqual(['one.example.com']);
   await writeFile(path, mirrorTo('another.example.com'));
   expect((await read())[0]?.mirrors).toEqual(['another.example.com']);
@@ -29,8 +30,20 @@ test('the mirrors are those that the file has now, and the last good ones when i
   expect((await read())[0]?.mirrors).toEqual(['third.example.com']);
 });
 
+test('a change for another good version is told, and none for a wrong one', async () => {
+  await writeFile(path, mirrorTo('one.example.com'));
+  const config = await openRegistryConfig(path, silentLogger());
+  const seen: (string | undefined)[] = [];
+  using _ = config.watch(() => {
+    void config.readMirrors().then(([entry]) => seen.push(entry?.mirrors[0]));
+  });
+  await writeFile(path, 'imageDigestMirrors: [');
+  await writeFile(path, mirrorTo('another.example.com'));
+  await eventually(() => expect(seen).toEqual(['another.example.com']));
+});
+
 test('without a file there are no mirrors', async () => {
-  expect(await (await openRegistryConfig(undefined, silentLogger()))()).toEqual([]);
+  expect(await (await openRegistryConfig(undefined, silentLogger())).readMirrors()).toEqual([]);
 });
 
 test.each([

@@ -1,7 +1,9 @@
+import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { errorMessage, type Logger, TerminalError } from '../src/base/index.ts';
 import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 
+const watchIntervalMs = 1_000;
 const maxBytes = 1024 * 1024;
 
 interface Version {
@@ -25,14 +27,19 @@ async function readVersion(path: string): Promise<Version> {
   return { stamp, mirrors: parseRegistryConfig(path, await readFile(path, 'utf8')) };
 }
 
-/** Reads the file of `--registry-config`; what it returns gives the mirrors as the file has them at that time. A file that has become unreadable or
- *  wrong is logged once, and the last good version stays in force.
- *  @throws TerminalError InvalidOption when the file cannot be read or is wrong at the start */
-export async function openRegistryConfig(
-  path: string | undefined,
-  log: Logger,
-): Promise<() => Promise<readonly RegistryMirror[]>> {
-  if (path === undefined) return () => Promise.resolve([]);
+/** The file of `--registry-config`, as it is at any time. */
+export interface RegistryConfig {
+  /** The mirrors as the file has them now. A file that has become unreadable or wrong is logged once; the last good version stays in force. */
+  readonly readMirrors: () => Promise<readonly RegistryMirror[]>;
+  /** Tells within seconds that the file has changed for another good version. */
+  readonly watch: (listener: () => void) => Disposable;
+}
+
+/** @throws TerminalError InvalidOption when the file cannot be read or is wrong at the start */
+export async function openRegistryConfig(path: string | undefined, log: Logger): Promise<RegistryConfig> {
+  if (path === undefined) {
+    return { readMirrors: () => Promise.resolve([]), watch: () => ({ [Symbol.dispose]: () => undefined }) };
+  }
   let version: Version;
   try {
     version = await readVersion(path);
@@ -40,7 +47,7 @@ export async function openRegistryConfig(
     throw new TerminalError('InvalidOption', `--registry-config ${errorMessage(thrown)}`, { cause: thrown });
   }
   let said = '';
-  return async () => {
+  const refresh = async (): Promise<Version> => {
     try {
       if ((await stampOf(path)) !== version.stamp) version = await readVersion(path);
       said = '';
@@ -49,6 +56,23 @@ export async function openRegistryConfig(
       if (message !== said) log.error({ path, message }, 'registry configuration not read, the last good one stays');
       said = message;
     }
-    return version.mirrors;
+    return version;
   };
+  return {
+    readMirrors: async () => (await refresh()).mirrors,
+    watch: (listener) => watchFor(path, refresh, listener),
+  };
+}
+
+function watchFor(path: string, refresh: () => Promise<Version>, listener: () => void): Disposable {
+  let told: Version | undefined;
+  const look = async (isFirst: boolean): Promise<void> => {
+    const found = await refresh();
+    if (!isFirst && found !== told) listener();
+    told = found;
+  };
+  const onStat = (): void => void look(false);
+  void look(true);
+  watchFile(path, { interval: watchIntervalMs, persistent: false }, onStat);
+  return { [Symbol.dispose]: () => unwatchFile(path, onStat) };
 }

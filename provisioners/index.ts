@@ -49,6 +49,8 @@ export interface Provisioners {
   readonly whenReady: Promise<void>;
   /** Resolves after the signal has fired and all work has ended. */
   readonly whenStopped: Promise<void>;
+  /** Tries images again that could not be fetched: something that is no object of the cluster has changed. */
+  readonly retryImages: () => void;
 }
 
 const defaultWorkers = 8;
@@ -69,16 +71,19 @@ function follow(cache: KindCache, enqueue: (object: KubeObject) => void): void {
   });
 }
 
+/** Bundles whose content is not there, or is being fetched, begin anew. */
+function retry({ context, bundles }: Parts, isConcerned: (source: BundleSource) => boolean): void {
+  for (const object of context.bundles.values()) {
+    const { metadata, spec, status } = parseBundle(object);
+    if (!isConcerned(spec.source)) continue;
+    const isKnown = context.fetches.restart(metadata.name);
+    if (isKnown || status?.phase !== 'Unpacked') bundles.enqueue(metadata.name);
+  }
+}
+
 /** A Secret or ConfigMap that came or changed may mend the Bundles that need it, and so may another list of pull secrets. */
-function followInputs(options: ProvisionerOptions, { context, bundles }: Parts): void {
-  const retry = (isConcerned: (source: BundleSource) => boolean): void => {
-    for (const object of context.bundles.values()) {
-      const { metadata, spec, status } = parseBundle(object);
-      if (!isConcerned(spec.source)) continue;
-      const isKnown = context.fetches.restart(metadata.name);
-      if (isKnown || status?.phase !== 'Unpacked') bundles.enqueue(metadata.name);
-    }
-  };
+function followInputs(options: ProvisionerOptions, parts: Parts): void {
+  const { context } = parts;
   const kinds: Readonly<Record<string, (source: BundleSource) => readonly string[]>> = {
     Secret: (source) => secretNamesOf(source, context.accountSecrets.names()),
     ConfigMap: configMapNamesOf,
@@ -92,13 +97,13 @@ function followInputs(options: ProvisionerOptions, { context, bundles }: Parts):
     void inputs.whenSynced.then(
       () => {
         inputs.subscribe(({ after }) => {
-          if (after !== undefined) retry((source) => namesOf(source).includes(after));
+          if (after !== undefined) retry(parts, (source) => namesOf(source).includes(after));
         });
       },
       () => undefined,
     );
   }
-  context.accountSecrets.subscribe(() => retry(usesServiceAccount));
+  context.accountSecrets.subscribe(() => retry(parts, usesServiceAccount));
 }
 
 /** Content of Bundles that were removed while this was not running. */
@@ -151,23 +156,24 @@ function createHooks(blocked: Set<string>, bundles: Controller): DeploymentHooks
   };
 }
 
-/** Starts both controllers; returns at once. */
-export function startProvisioners(options: ProvisionerOptions): Provisioners {
-  const { kube, clock, log, signal, workers = defaultWorkers } = options;
-  const blocked = new Set<string>();
+/** Whom news reaches; called after both controllers are there. */
+interface Wake {
+  readonly bundle: (name: string) => void;
+  readonly deployment: (name: string) => void;
+  /** All deployments that wait for others. */
+  readonly blocked: () => void;
+}
+
+function createContext(options: ProvisionerOptions, wake: Wake): ProvisionerContext {
+  const { kube, clock, log, signal, systemNamespace } = options;
   const runtime = { kube, clock, log, signal };
-  const context: ProvisionerContext = {
+  return {
     ...runtime,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
-    fetches: new Fetches({
-      ...runtime,
-      onEnd: (name) => {
-        bundles.enqueue(name);
-      },
-    }),
-    systemNamespace: options.systemNamespace,
-    accountSecrets: createAccountSecrets({ ...runtime, systemNamespace: options.systemNamespace }),
+    fetches: new Fetches({ ...runtime, onEnd: wake.bundle }),
+    systemNamespace,
+    accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set([plainProvisioner.provisionerClassName]),
     bundles: createKindCache({ ...runtime, resource: bundleResource }),
@@ -175,13 +181,27 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     events: createEventRecorder({ ...runtime, component: 'longshore' }),
     engine: createApplyEngine({
       ...runtime,
-      systemNamespace: options.systemNamespace,
+      systemNamespace,
       onNews: ({ owner, mayUnblock }) => {
-        if (owner !== undefined) deployments.enqueue(owner);
-        if (mayUnblock) for (const name of blocked) deployments.enqueue(name);
+        if (owner !== undefined) wake.deployment(owner);
+        if (mayUnblock) wake.blocked();
       },
     }),
   };
+}
+
+/** Starts both controllers; returns at once. */
+export function startProvisioners(options: ProvisionerOptions): Provisioners {
+  const { kube, clock, log, signal, workers = defaultWorkers } = options;
+  const blocked = new Set<string>();
+  const runtime = { kube, clock, log, signal };
+  const context = createContext(options, {
+    bundle: (name) => bundles.enqueue(name),
+    deployment: (name) => deployments.enqueue(name),
+    blocked: () => {
+      for (const name of blocked) deployments.enqueue(name);
+    },
+  });
   const bundles = startController({
     name: 'bundle',
     workers: workers * bundlesPerWorker,
@@ -198,5 +218,9 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const parts = { context, bundles, deployments };
   const whenResynced = resyncBoth(options, parts);
   const ended = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]);
-  return { whenReady: start(options, parts), whenStopped: ended.then(() => context.fetches.whenIdle()) };
+  return {
+    whenReady: start(options, parts),
+    whenStopped: ended.then(() => context.fetches.whenIdle()),
+    retryImages: () => retry(parts, ({ type }) => type === 'image'),
+  };
 }

@@ -36,9 +36,17 @@ beforeAll(async () => {
     intercept: (request, response) =>
       [...faults].some(([part, fault]) => request.url?.includes(part) === true && fault(request, response)),
   });
-  await writeFile(
-    configPath,
-    `
+  await writeFile(configPath, mirrorConfig());
+  world = await startWorld(['--registry-config', configPath, '--answer-timeout', '1', '--max-layer-size', '1']);
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await open[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function mirrorConfig(): string {
+  return `
 imageDigestMirrors:
   - source: quay.example.com/team
     mirrors: ["${open.host}/gone", "${open.host}/copies"]
@@ -51,15 +59,8 @@ spec:
   imageTagMirrors:
     - source: "*.mirrored.example.com"
       mirrors: ["${open.host}"]
-`,
-  );
-  world = await startWorld(['--registry-config', configPath, '--answer-timeout', '1', '--max-layer-size', '1']);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
-  await open[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
-});
+`;
+}
 
 async function create(name: string, ref: string, pullSecret?: string): Promise<void> {
   const image = { ref, ...(pullSecret === undefined ? {} : { pullSecret }) };
@@ -225,6 +226,16 @@ describe('mirrors', () => {
     const unpacked = await world.bundleWithPhase('tagged', 'Unpacked');
     expect(pinnedRef(unpacked)).toBe(`a.mirrored.example.com/tagged/app@${digest}`);
     expect(new Set(seen)).toEqual(new Set([undefined]));
+  });
+
+  test('that are named after an image could not be fetched are asked at once', async () => {
+    const digest = open.putImage('new-place/app:v1', [{ files: valid }]);
+    const source = 'quay.example.com/team/moved';
+    await create('moved', `${source}@${digest}`);
+    expect(await messageOf('moved', 'Failing')).toContain('(not tried again before');
+    const entry = `  - {source: ${source}, mirrors: ["${open.host}/new-place/app"]}`;
+    await writeFile(configPath, mirrorConfig().replace('imageDigestMirrors:', `imageDigestMirrors:\n${entry}`));
+    await world.bundleWithPhase('moved', 'Unpacked');
   });
 
   test('that do not have an image are all named, and so is the source that was not asked', async () => {
