@@ -84,7 +84,10 @@ test('Q30 a version that cannot be installed is told once, with the cause; so is
   await setImage(world.imageSource('told:v3', brokenApplication(name)));
   const failed = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
   await whenTold(`Warning UpgradeFailed: ${conditionOf(failed, 'Installed')?.message}`);
-  await setImage({ type: 'image', image: { ref: `${world.registry.host}/none:1`, pullSecret: 'registrysecret' } });
+  await setImage({
+    type: 'image',
+    image: { ref: `${world.registry.host}/none@sha256:${'1'.repeat(64)}`, pullSecret: 'registrysecret' },
+  });
   const lost = await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
   await whenTold(`Warning UnpackFailed: ${conditionOf(lost, 'HasValidBundle')?.message}`);
   expect((await eventsOf(uid)).filter((line) => line.includes('UpgradeFailed'))).toHaveLength(1);

@@ -107,7 +107,7 @@ describe('many templates', () => {
     for (let i = 1; i <= 7; i++) {
       await setImage(name, {
         type: 'image',
-        image: { ref: `${world.registry.host}/none:${i}`, pullSecret: 'registrysecret' },
+        image: { ref: `${world.registry.host}/none@sha256:${String(i).repeat(64)}`, pullSecret: 'registrysecret' },
       });
       await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
       const names = (await world.ownedBundles(name)).map(({ metadata }) => metadata.name);
@@ -129,7 +129,7 @@ describe('many templates', () => {
     for (let i = 1; i <= 5; i++) {
       await setImage(name, {
         type: 'image',
-        image: { ref: `${world.registry.host}/gone:${i}`, pullSecret: 'registrysecret' },
+        image: { ref: `${world.registry.host}/gone@sha256:${String(i).repeat(64)}`, pullSecret: 'registrysecret' },
       });
       await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
     }
