@@ -40,9 +40,10 @@ const placeholders: Readonly<Record<string, string>> = {
   '<age>': String.raw`\d+[smhd]\S*`,
   '<hash>': '[a-z0-9]+',
   '<commit>': '[0-9a-f]{40}',
+  '<time>': String.raw`\d{4}-\d\d-\d\dT[\d:]+Z`,
 };
 
-/** Whether `printed` is what the document shows: `<age>`, `<hash>` and `<commit>` stand for what differs each time, columns may be wider. */
+/** Whether `printed` is what the document shows: `<age>`, `<hash>`, `<commit>` and `<time>` stand for what differs each time, columns may be wider. */
 export function matchesDocument(shown: string, printed: string): boolean {
   const escaped = shown.trim().replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const pattern = Object.entries(placeholders)
