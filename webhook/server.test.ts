@@ -48,7 +48,7 @@ test('the server makes its own certificate and replaces it before it runs out, w
   expect(await serialOf(server.port, server.caBundlePem)).not.toBe(first);
 });
 
-test('the configuration names each webhook, where it is and which authority to trust', async () => {
+test('Q25 the configurations name each webhook, the configured system namespace, where it is and which authority to trust', async () => {
   const applied: WebhookConfiguration[] = [];
   await registerWebhooks(
     (configuration) => {

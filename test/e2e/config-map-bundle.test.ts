@@ -88,11 +88,57 @@ describe('ConfigMaps of the system namespace', () => {
     );
   });
 
-  test('cannot be deleted while a Bundle is made of them', async () => {
+  test('N1 cannot be deleted while a Bundle is made of them', async () => {
     await world.bundleWithPhase('both', 'Unpacked');
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'more', namespace: 'rukpak-system' };
     const thrown = (await errorOf(world.kube.delete(ref))) as Error;
-    expect(thrown.message).toContain('configmap "more" is in-use by bundle "both"');
+    expect(thrown.message).toContain(
+      'admission webhook "vconfigmaps.core.rukpak.io" denied the request: configmap "more" is in-use by bundle "both"',
+    );
     await world.kube.delete({ apiVersion, kind: 'Bundle', name: 'both' });
+    await eventually(() => world.kube.delete(ref));
+  });
+
+  test('N1 that a Bundle waits for are created immutable or not at all; those of other namespaces are nobody’s business', async () => {
+    await createBundle('waiting', [{ configMap: { name: 'awaited' }, path: 'manifests' }]);
+    const thrown = (await errorOf(createConfigMap('awaited', { data: {}, immutable: false }))) as Error;
+    expect(thrown.message).toContain(
+      'configmap "awaited" is referenced in .spec.source.configMaps[].configMap.name by bundles [waiting]; ' +
+        'referenced configmaps must have .immutable == true',
+    );
+    const metadata = { name: 'awaited', namespace: 'default' };
+    const elsewhere = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    await world.kube.create(elsewhere, { fieldManager: 'test' });
+    await world.kube.delete({ apiVersion: 'v1', kind: 'ConfigMap', ...metadata });
+    await createConfigMap('awaited', { data: { 'crds.yaml': crds } });
+    await world.bundleWithPhase('waiting', 'Unpacked');
+  });
+
+  test.each(['..', '../manifests', '/manifests'])('Q25 cannot be put outside the bundle: %s', async (path) => {
+    const thrown = (await errorOf(createBundle('outside', [{ configMap: { name: 'awaited' }, path }]))) as Error;
+    expect(thrown.message).toContain(
+      `bundle.spec.source.configmaps[0].path is invalid: "${path}" is outside bundle root`,
+    );
+  });
+
+  test('Q25 that nobody refused are looked at again when they are read: one that may change is not unpacked before it is immutable', async () => {
+    // The webhook is away: a Bundle and its ConfigMap that come at the same moment pass it by as well.
+    const name = 'rukpak-validating-webhook-configuration';
+    await world.kube.delete({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      name,
+    });
+    await createBundle('race', [{ configMap: { name: 'mutable' }, path: 'manifests' }]);
+    await failureOf('race');
+    await eventually(() => createConfigMap('mutable', { data: { 'crds.yaml': crds }, immutable: false }));
+    await eventually(async () =>
+      expect(await failureOf('race')).toContain(
+        'source bundle content: configmap "mutable" is not immutable: set its field immutable to true',
+      ),
+    );
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'mutable', namespace: 'rukpak-system' };
+    await world.kube.patch(ref, { immutable: true }, { fieldManager: 'test' });
+    await world.bundleWithPhase('race', 'Unpacked');
   });
 });
