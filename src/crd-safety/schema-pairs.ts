@@ -32,7 +32,8 @@ function withImplied(schema: Schema): Schema {
 }
 
 function isOpen(schema: Schema): boolean {
-  return schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true;
+  const { additionalProperties = false } = schema;
+  return schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties !== false;
 }
 
 function mapValues({ additionalProperties }: Schema): Schema | undefined {

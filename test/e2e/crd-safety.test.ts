@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/base/index.ts';
+import { type JsonObject, mapLimit } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { eventually, type SampleVersion, sampleCrd } from '../support/index.ts';
 import type { Files } from './contents.ts';
@@ -123,6 +123,21 @@ describe('a change of a CRD by hand', () => {
     expect(other.message).toContain('existing custom object');
     expect(other.message).not.toContain('new required fields');
     await update(group, [strict], ignoring('existingObjects, required'));
+  });
+
+  test('Q24 all objects are looked at, however many pages they fill', async () => {
+    const group = 'pages.example.com';
+    await createCrd(group, [optional], owned);
+    const names = Array.from({ length: 501 }, (_, index) => `s${index}`);
+    await mapLimit(names, 16, async (name) => {
+      const metadata = { name, namespace: 'default' };
+      await world.kube.create({ apiVersion: `${group}/v1alpha1`, kind: 'Sample', metadata }, { fieldManager });
+    });
+    await createSample(group);
+    const { spec } = schema().properties as { spec: JsonObject };
+    const withSpec = { ...schema(), required: ['spec'], properties: { spec } };
+    const thrown = (await errorOf(update(group, [{ ...optional, schema: withSpec }]))) as Error;
+    expect(thrown.message).toContain('\n501 of 502 objects fail, the first are shown\n');
   });
 
   test('what says nothing of objects is not looked at', async () => {
