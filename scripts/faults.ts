@@ -1,4 +1,4 @@
-/** `npm run faults`: the long form of the tests in test/faults. Kills a server while it writes; sends it requests with spoilt bytes, and where a
+/** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, and a platform while it installs; sends it requests with spoilt bytes, and where a
  *  real kube-apiserver can be had, asks that the same wherever the embedded server fails; plays sequences of user actions while everything fails now and
  *  then. */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { mapLimit } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
+import { killInRounds } from '../test/e2e/kill-rounds.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
@@ -15,6 +16,8 @@ import { startServer } from '../test/faults/server-process.ts';
 
 const usage = `usage: npm run faults -- [options]
   --kills N     times to kill a server while it writes (default 200)
+  --platform-kills N
+                times to kill a platform while it installs, pivots and removes (default 200)
   --requests N  requests with spoilt bytes to send (default 10000)
   --sequences N sequences of user actions to play under faults (default 100)
   --seed N      of the spoilt bytes and the sequences`;
@@ -22,6 +25,7 @@ const usage = `usage: npm run faults -- [options]
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
+    'platform-kills': { type: 'string', default: '200' },
     requests: { type: 'string', default: '10000' },
     sequences: { type: 'string', default: '100' },
     seed: { type: 'string', default: '20260101' },
@@ -81,6 +85,18 @@ async function spoil(folder: string): Promise<boolean> {
   return own.length === 0 && !server.hasEnded;
 }
 
+async function killPlatform(): Promise<boolean> {
+  const { kills, problems } = await killInRounds(
+    { count: Number(values['platform-kills']), seed: Number(values.seed) },
+    (line) => {
+      if (line.includes('0 kills')) console.log(line);
+    },
+  );
+  console.log(`${kills} kills during installations, pivots and removals, ${problems.length} problems`);
+  for (const problem of problems) console.log(`  ${problem}`);
+  return problems.length === 0;
+}
+
 /** Three at a time: they mostly wait. */
 const sequencesAtATime = 3;
 const shrinkTries = 20;
@@ -115,6 +131,7 @@ else {
   const results = [
     Number(values.requests) === 0 || (await inFolder(spoil)),
     Number(values.kills) === 0 || (await inFolder(kill)),
+    Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values.sequences) === 0 || (await play()),
   ];
   process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
@@ -35,6 +36,8 @@ export interface DataFolder extends AsyncDisposable {
   readonly kubeconfigPath: string;
   /** Ready when a line of standard output begins with `untilLine`; default: when all is ready. */
   start(untilLine?: string): Promise<PlatformProcess>;
+  /** Starts a process and kills it after that time, wherever it is by then. */
+  startAndKill(afterMs: number): Promise<void>;
   /** Starts a process that is expected to end by itself. */
   runToEnd(...args: readonly string[]): Promise<Ending>;
 }
@@ -107,6 +110,12 @@ export async function openDataFolder(): Promise<DataFolder> {
           return await ended;
         },
       };
+    },
+    startAndKill: async (afterMs) => {
+      const { child, ended } = up([]);
+      await pause(afterMs);
+      child.kill('SIGKILL');
+      await ended;
     },
     runToEnd: async (...args) => await up(args).ended,
     async [Symbol.asyncDispose]() {
