@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { Lookup } from '../cel/evaluation/frame.ts';
 import {
   type AskAuthorizer,
   type AuthorizationQuestion,
   Authorizer as AuthorizerValue,
+  dynamicValue,
+  type Lookup,
   ResourceCheck,
-} from '../cel/library/authorizer.ts';
-import { dynamicValue } from '../cel/values/from-json.ts';
-import type { Value } from '../cel/values/value.ts';
+  type Value,
+} from '../../src/cel/index.ts';
+import type { AccessRequest, Authorizer } from '../auth/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import type { AdmissionRequest, UserInfo } from './plugin.ts';

@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Lookup } from '../cel/evaluation/frame.ts';
+import { Failure, type Lookup } from '../../src/cel/index.ts';
 import type { AdmissionVariables } from '../cel/policies/admission-environment.ts';
 import { type AdmissionExpression, compileAdmissionExpression } from '../cel/policies/admission-expressions.ts';
 import { Budget, evaluateExpression, OutOfBudget } from '../cel/policies/evaluation.ts';
-import { Failure } from '../cel/values/value.ts';
 import { listed } from './refusal.ts';
 
 /** All conditions of one request may cost this. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { forbidden } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
+import { randomSuffix } from '../registry/generated-names.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { randomSuffix } from '../registry/names.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { isNewPod, isPodWrite, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
 import { refusal } from './refusal.ts';

@@ -1,12 +1,11 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
-import type { FieldError } from '../../src/schema/index.ts';
+import { dns1123SubdomainProblems, type FieldError } from '../../src/schema/index.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
 import { copyJson } from './json-copy.ts';
 import { kindFacts } from './kind-facts.ts';
 import type { KindRules, RegistryView } from './kind-rules.ts';
 import { asJson, objectAt, valueAt } from './kinds/reading.ts';
 import type { KubeObject } from './kube-object.ts';
-import { dns1123SubdomainProblems } from './names.ts';
 import type { Strategy } from './resource-type.ts';
 
 interface StrategyFacts {

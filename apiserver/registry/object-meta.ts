@@ -1,16 +1,19 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
   type FieldError,
   forbiddenField,
   immutableText,
   invalidField,
+  labelValueProblems,
   PlainText,
+  pathSegmentProblems,
+  qualifiedNameProblems,
   requiredField,
   type ShownValue,
   tooLongField,
 } from '../../src/schema/index.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from './kube-object.ts';
-import { dns1123LabelProblems, labelValueProblems, pathSegmentProblems, qualifiedNameProblems } from './names.ts';
 
 const annotationBytes = 262_144;
 const ownGroupFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { type FieldError, goQuote, invalidField, requiredField } from '../../src/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  type FieldError,
+  goQuote,
+  invalidField,
+  requiredField,
+} from '../../src/schema/index.ts';
 import { numberAt, textAt, valueAt } from './kinds/reading.ts';
-import { dns1123SubdomainProblems } from './names.ts';
 
 const form = '; desired format: https://host[/path]';
 

@@ -9,8 +9,8 @@ import {
 } from '../../src/base/index.ts';
 import { type Controller, objectsIn, specOf, statusOf } from '../controllers/controller.ts';
 import type { Cluster, ObjectKey } from '../registry/cluster.ts';
+import { suffixAlphabet } from '../registry/generated-names.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { suffixAlphabet } from '../registry/names.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 
 /** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,

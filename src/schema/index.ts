@@ -28,6 +28,17 @@ export {
   goTextMap,
 } from './go-values.ts';
 export { compileListTypes } from './list-types.ts';
+export {
+  configKeyProblems,
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  dns1123SubdomainWithUnderscoreProblems,
+  labelValueProblems,
+  pathSegmentProblems,
+  qualifiedNameProblems,
+  wildcardSubdomainProblems,
+} from './names.ts';
 export { patternProblem } from './patterns.ts';
 export type { Schema } from './schema.ts';
 export { compileSchema } from './validate.ts';

@@ -2,6 +2,7 @@
 export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/base': [],
   'src/schema': ['src/base'],
+  'src/cel': ['src/schema', 'src/base'],
   'src/api': ['src/base'],
   'src/metrics': ['src/base'],
   'src/kube': ['src/api', 'src/base', 'src/metrics'],
@@ -24,7 +25,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/metrics',
   ],
   webhook: ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
-  apiserver: ['src/schema', 'src/base'],
+  apiserver: ['src/cel', 'src/schema', 'src/base'],
   cli: '*',
 };
 
@@ -41,6 +42,6 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'isomorphic-git': ['src/sources'],
   ajv: ['src/formats'],
   fastify: ['webhook'],
-  re2js: ['src/schema', 'apiserver'],
+  re2js: ['src/schema', 'src/cel'],
   '@bufbuild/protobuf': ['apiserver'],
 };

@@ -1,7 +1,6 @@
-import type { Lookup } from '../../cel/evaluation/frame.ts';
+import { Failure, type Lookup, type Value } from '../../../src/cel/index.ts';
 import { Budget, evaluateExpression, LazyVariables, OutOfBudget } from '../../cel/policies/evaluation.ts';
 import { limits } from '../../cel/rules/limits.ts';
-import { Failure, type Value } from '../../cel/values/value.ts';
 import { checkMatchConditions } from '../match-conditions.ts';
 import type { Policy, Validation } from './policy.ts';
 

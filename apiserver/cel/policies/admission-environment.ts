@@ -1,7 +1,13 @@
-import { basicTypes, type CelType, listType, mapType, structType } from '../language/cel-type.ts';
-import type { Environment } from '../language/environment.ts';
-import { extensionTypes } from '../library/declare.ts';
-import { kubernetesFunctions } from '../library/index.ts';
+import {
+  basicTypes,
+  type CelType,
+  type Environment,
+  extensionTypes,
+  kubernetesFunctions,
+  listType,
+  mapType,
+  structType,
+} from '../../../src/cel/index.ts';
 
 const { string, bool, dyn, int, timestamp } = basicTypes;
 const strings = listType(string);

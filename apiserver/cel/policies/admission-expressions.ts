@@ -1,5 +1,4 @@
-import type { CelType } from '../language/cel-type.ts';
-import { compileProgram, isFaulty, type Program } from '../program.ts';
+import { type CelType, compileProgram, isFaulty, type Program } from '../../../src/cel/index.ts';
 import { type AdmissionVariables, admissionEnvironment } from './admission-environment.ts';
 
 /** What an expression may give. */

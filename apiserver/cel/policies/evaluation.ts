@@ -1,6 +1,5 @@
-import type { Lookup } from '../evaluation/frame.ts';
+import { Failure, type Lookup, MapValue, type Value } from '../../../src/cel/index.ts';
 import { limits } from '../rules/limits.ts';
-import { Failure, MapValue, type Value } from '../values/value.ts';
 import type { AdmissionExpression } from './admission-expressions.ts';
 
 /** Said when expressions have used up what they may cost together. */

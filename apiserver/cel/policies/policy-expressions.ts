@@ -1,4 +1,4 @@
-import { basicTypes, type CelType } from '../language/cel-type.ts';
+import { basicTypes, type CelType } from '../../../src/cel/index.ts';
 import type { AdmissionVariables } from './admission-environment.ts';
 import { type AdmissionExpression, compileAdmissionExpression, type ResultType } from './admission-expressions.ts';
 

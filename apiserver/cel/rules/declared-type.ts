@@ -1,6 +1,5 @@
+import { basicTypes, type CelType, listType, mapType, type Range, structType } from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { Range } from '../cost/estimate.ts';
-import { basicTypes, type CelType, listType, mapType, structType } from '../language/cel-type.ts';
 import { limits } from './limits.ts';
 import { escapeName } from './property-names.ts';
 

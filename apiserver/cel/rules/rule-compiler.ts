@@ -1,10 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  compileProgram,
+  type Environment,
+  estimateCost,
+  isFaulty,
+  kubernetesFunctions,
+  optionalType,
+  type Program,
+} from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import { estimateCost } from '../cost/cost-estimator.ts';
-import { optionalType } from '../language/cel-type.ts';
-import type { Environment } from '../language/environment.ts';
-import { kubernetesFunctions } from '../library/index.ts';
-import { compileProgram, isFaulty, type Program } from '../program.ts';
 import { type DeclaredType, sizeAtPath, structsOf } from './declared-type.ts';
 import { resolveFieldPath } from './field-paths.ts';
 import { limits } from './limits.ts';

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { Failure, Optional, type Value } from '../../../src/cel/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -7,7 +8,6 @@ import {
   requiredField,
   type Schema,
 } from '../../../src/schema/index.ts';
-import { Failure, Optional, type Value } from '../values/value.ts';
 import { Correlation, matchItems } from './correlation.ts';
 import { type DeclaredType, declareSchema, withObjectMeta } from './declared-type.ts';
 import { limits } from './limits.ts';

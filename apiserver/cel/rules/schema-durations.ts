@@ -1,4 +1,4 @@
-import { parseDuration } from '../library/times.ts';
+import { parseDuration } from '../../../src/cel/index.ts';
 
 const second = 1_000_000_000n;
 

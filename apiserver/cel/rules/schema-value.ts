@@ -1,10 +1,8 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Schema } from '../../../src/schema/index.ts';
-import { parseTime } from '../library/times.ts';
-import { dynamicValue } from '../values/from-json.ts';
 import {
   ArrayList,
   Duration,
+  dynamicValue,
   equalItems,
   Failure,
   keyOf,
@@ -12,10 +10,12 @@ import {
   MapValue,
   noSuchOverload,
   Opaque,
+  parseTime,
   printValue,
   Timestamp,
   type Value,
-} from '../values/value.ts';
+} from '../../../src/cel/index.ts';
+import type { Schema } from '../../../src/schema/index.ts';
 import { withObjectMeta } from './declared-type.ts';
 import { escapeName, unescapeName } from './property-names.ts';
 import { parseSchemaDuration } from './schema-durations.ts';

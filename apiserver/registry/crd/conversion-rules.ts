@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { errorMessage, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1035LabelProblems,
   type FieldError,
   forbiddenField,
   invalidField,
@@ -8,7 +9,6 @@ import {
   unsupportedField,
 } from '../../../src/schema/index.ts';
 import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
-import { dns1035LabelProblems } from '../names.ts';
 import { webhookServiceErrors, webhookUrlErrors } from '../webhook-client-rules.ts';
 
 const at = 'spec.conversion';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123SubdomainProblems,
   type FieldError,
   immutableText,
   invalidField,
@@ -20,7 +21,6 @@ import {
   valueAt,
 } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems } from '../names.ts';
 import { approvalErrors } from './approval.ts';
 import { caBundleProblem, conversionErrors } from './conversion-rules.ts';
 import { storedVersions } from './crd-status.ts';

@@ -3,6 +3,7 @@ import {
   compileDefaults,
   compileListTypes,
   compileSchema,
+  dns1123SubdomainProblems,
   type FieldError,
   type Schema,
 } from '../../../src/schema/index.ts';
@@ -10,7 +11,6 @@ import { UnreadableObject } from '../../schema/decode.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
 import { asJson, valueAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems } from '../names.ts';
 import { finalizerWarnings } from '../object-meta.ts';
 import type { ScalePaths, Strategy } from '../resource-type.ts';
 import {

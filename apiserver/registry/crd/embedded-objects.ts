@@ -1,11 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { type FieldError, invalidField, requiredField, type Schema, UntypedValue } from '../../../src/schema/index.ts';
+import {
+  dns1035LabelProblems,
+  type FieldError,
+  invalidField,
+  pathSegmentProblems,
+  requiredField,
+  type Schema,
+  UntypedValue,
+} from '../../../src/schema/index.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import { decodeProblems, dropNulls } from '../../schema/decode.ts';
 import { pruneUnknown } from '../../schema/prune.ts';
 import { valueAt } from '../kinds/reading.ts';
 import type { ObjectMeta } from '../kube-object.ts';
-import { dns1035LabelProblems, pathSegmentProblems } from '../names.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 
 /** Looks at every embedded object in a value; `path` is the value's. */

@@ -1,5 +1,6 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1035LabelProblems,
   duplicateField,
   type FieldError,
   goQuote,
@@ -9,7 +10,6 @@ import {
   tooManyField,
 } from '../../../src/schema/index.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
-import { dns1035LabelProblems } from '../names.ts';
 import { followFieldPath } from './field-path.ts';
 import { schemaErrors, schemaOf } from './schema-rules.ts';
 import { structureProblem } from './structural.ts';

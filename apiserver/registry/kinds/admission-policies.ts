@@ -1,9 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1035LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
   invalidField,
+  pathSegmentProblems,
+  qualifiedNameProblems,
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
@@ -12,12 +16,6 @@ import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import {
-  dns1035LabelProblems,
-  dns1123SubdomainProblems,
-  pathSegmentProblems,
-  qualifiedNameProblems,
-} from '../names.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';

@@ -1,15 +1,16 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
   type FieldError,
   forbiddenField,
   invalidField,
+  pathSegmentProblems,
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
 import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, pathSegmentProblems } from '../names.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
 import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';

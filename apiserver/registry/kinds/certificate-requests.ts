@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -10,7 +12,6 @@ import {
 import { invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
 import {
   asJson,

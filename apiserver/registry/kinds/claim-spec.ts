@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   type FieldError,
   forbiddenField,
   goLiteral,
@@ -8,7 +10,6 @@ import {
   unsupportedField,
 } from '../../../src/schema/index.ts';
 import { compareQuantities, isWhole } from '../../schema/quantity.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { choice, invalids, requiredTexts } from './checks.ts';
 import { listOfTexts, objectAt, textAt, textsAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  configKeyProblems,
   type FieldError,
   forbiddenField,
   immutableText,
@@ -10,7 +11,6 @@ import {
 } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { configKeyProblems } from '../names.ts';
 import { jsonObjectProblem } from './json-problem.ts';
 import {
   asJson,

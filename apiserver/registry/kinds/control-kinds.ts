@@ -1,8 +1,15 @@
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, goQuote, invalidField, requiredField } from '../../../src/schema/index.ts';
+import {
+  dns1035LabelProblems,
+  dns1123SubdomainProblems,
+  type FieldError,
+  goQuote,
+  invalidField,
+  pathSegmentProblems,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 import {
   asJson,

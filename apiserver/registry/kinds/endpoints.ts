@@ -1,14 +1,17 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   invalidField,
+  labelValueProblems,
+  qualifiedNameProblems,
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, labelValueProblems, qualifiedNameProblems } from '../names.ts';
 import {
   addressErrors,
   addressWarnings,

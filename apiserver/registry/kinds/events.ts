@@ -1,8 +1,13 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  type FieldError,
+  invalidField,
+  qualifiedNameProblems,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
 import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
 import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';

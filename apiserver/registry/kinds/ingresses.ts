@@ -1,21 +1,19 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   type FieldError,
   forbiddenField,
   invalidField,
+  pathSegmentProblems,
   requiredField,
   tooLongField,
+  wildcardSubdomainProblems,
 } from '../../../src/schema/index.ts';
 import { invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import {
-  dns1035LabelProblems,
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  pathSegmentProblems,
-  wildcardSubdomainProblems,
-} from '../names.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';

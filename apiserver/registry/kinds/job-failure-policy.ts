@@ -4,11 +4,11 @@ import {
   type FieldError,
   goLiteral,
   invalidField,
+  qualifiedNameProblems,
   requiredField,
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { qualifiedNameProblems } from '../names.ts';
 import { each, invalids } from './checks.ts';
 import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123SubdomainProblems,
   type FieldError,
   goLiteral,
   invalidField,
@@ -8,7 +9,6 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { dns1123SubdomainProblems } from '../names.ts';
 import { choice, each, invalids, notNegative } from './checks.ts';
 import { failurePolicyErrors } from './job-failure-policy.ts';
 import { countIndexes } from './job-indexes.ts';

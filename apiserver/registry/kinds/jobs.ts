@@ -1,5 +1,6 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
   type FieldError,
   type GoValue,
   goLabelSelector,
@@ -10,7 +11,6 @@ import {
 } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems } from '../names.ts';
 import { greatestInt32, immutable } from './checks.ts';
 import { jobSpecErrors } from './job-spec.ts';
 import { jobStatusErrors } from './job-status.ts';

@@ -1,8 +1,13 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { duplicateField, type FieldError, requiredField, tooManyField } from '../../../src/schema/index.ts';
+import {
+  duplicateField,
+  type FieldError,
+  qualifiedNameProblems,
+  requiredField,
+  tooManyField,
+} from '../../../src/schema/index.ts';
 import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
 import { expressionErrors } from '../../cel/policies/condition-errors.ts';
-import { qualifiedNameProblems } from '../names.ts';
 import { invalids } from './checks.ts';
 import { objectsAt, textAt } from './reading.ts';
 

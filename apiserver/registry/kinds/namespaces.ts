@@ -1,7 +1,11 @@
-import { type FieldError, invalidField } from '../../../src/schema/index.ts';
+import {
+  dns1123LabelProblems,
+  type FieldError,
+  invalidField,
+  qualifiedNameProblems,
+} from '../../../src/schema/index.ts';
 import type { KindRules, SubresourceRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, qualifiedNameProblems } from '../names.ts';
 import { invalids } from './checks.ts';
 import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 

@@ -1,9 +1,15 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField } from '../../../src/schema/index.ts';
+import {
+  dns1123LabelProblems,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from '../../../src/schema/index.ts';
 import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../names.ts';
 import { labelErrors } from '../object-meta.ts';
 import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
 import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';

@@ -6,13 +6,13 @@ import {
   goQuote,
   immutableText,
   invalidField,
+  qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
 import { goQuantity, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '../../schema/quantity.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { qualifiedNameProblems } from '../names.ts';
 import { eachErrors, invalids } from './checks.ts';
 import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
 import {

@@ -1,9 +1,15 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../src/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  type FieldError,
+  invalidField,
+  pathSegmentProblems,
+  requiredField,
+  unsupportedField,
+} from '../../../src/schema/index.ts';
 import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { choice, eachErrors, invalids } from './checks.ts';
 import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';

@@ -1,4 +1,4 @@
-import { qualifiedNameProblems } from '../names.ts';
+import { qualifiedNameProblems } from '../../../src/schema/index.ts';
 
 /** Names of what is asked for and limited: in containers, quotas and limit ranges. */
 

@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { labelValueProblems, qualifiedNameProblems } from '../names.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  labelValueProblems,
+  qualifiedNameProblems,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import { labelErrors } from '../object-meta.ts';
 import { each, invalids } from './checks.ts';
 import { listOfTexts, objectAt, objectsAt, textAt, textsAt } from './reading.ts';

@@ -1,9 +1,15 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, goQuote, immutableText, requiredField } from '../../../src/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  type FieldError,
+  goQuote,
+  immutableText,
+  pathSegmentProblems,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems, pathSegmentProblems } from '../names.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
 import { immutableErrors, invalids } from './checks.ts';
 import { asJson, listOfTexts, objectAt, specOf, textAt } from './reading.ts';

@@ -1,16 +1,18 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
   immutableText,
   invalidField,
+  qualifiedNameProblems,
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
 import { labelErrors } from '../object-meta.ts';
 import {
   addressErrors,

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { FieldError } from '../../../src/schema/index.ts';
+import { dns1035LabelProblems, type FieldError } from '../../../src/schema/index.ts';
 import { invalid } from '../../http/status-error.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1035LabelProblems } from '../names.ts';
 import { addressWarnings } from './addresses.ts';
 import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 import { allocateForCreate, allocateForUpdate, dropUnused } from './service-allocation.ts';

@@ -1,5 +1,6 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
   type FieldError,
   forbiddenField,
   goLiteral,
@@ -10,7 +11,6 @@ import {
 } from '../../../src/schema/index.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems } from '../names.ts';
 import { invalids, notNegative } from './checks.ts';
 import { claimSpecWarnings } from './claim-spec.ts';
 import { lastingErrors, mismatchErrors, templateMetaErrors } from './pod/template.ts';

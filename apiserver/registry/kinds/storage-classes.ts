@@ -1,18 +1,19 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
   goQuote,
   immutableText,
   invalidField,
+  qualifiedNameProblems,
   requiredField,
   tooLongField,
 } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../names.ts';
 import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 import { csiDriverNameErrors } from './pod/storage-volumes.ts';
 import {

@@ -1,10 +1,17 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, goQuote, immutableText, invalidField, requiredField } from '../../../src/schema/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  type FieldError,
+  goQuote,
+  immutableText,
+  invalidField,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
 import { compareQuantities } from '../../schema/quantity.ts';
 import type { KindRules } from '../kind-rules.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { choice, forbiddenWhen, immutableErrors, invalids } from './checks.ts';
 import { claimSpecErrors, claimSpecWarnings } from './claim-spec.ts';
 import { noBackstepErrors } from './pod/paths.ts';

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import {
+  dns1035LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   invalidField,
@@ -8,7 +10,6 @@ import {
 } from '../../../src/schema/index.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1035LabelProblems, dns1123SubdomainProblems } from '../names.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';

@@ -1,7 +1,12 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { type FieldError, goLabelSelector, invalidField, requiredField } from '../../../src/schema/index.ts';
+import {
+  dns1123LabelProblems,
+  type FieldError,
+  goLabelSelector,
+  invalidField,
+  requiredField,
+} from '../../../src/schema/index.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { dns1123LabelProblems } from '../names.ts';
 import { immutable } from './checks.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { asJson, objectAt, valueAt } from './reading.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -9,7 +10,6 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { dns1123LabelProblems } from '../../names.ts';
 import { choice, each, invalids, requiredChoice } from '../checks.ts';
 import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { environmentErrors, environmentSourceErrors } from './environment.ts';

@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { type FieldError, invalidField, requiredField } from '../../../../src/schema/index.ts';
-import { configKeyProblems, dns1123SubdomainProblems } from '../../names.ts';
+import {
+  configKeyProblems,
+  dns1123SubdomainProblems,
+  type FieldError,
+  invalidField,
+  requiredField,
+} from '../../../../src/schema/index.ts';
 import { each, invalids } from '../checks.ts';
 import { objectAt, textAt } from '../reading.ts';
 import { environmentFields, fieldReferenceErrors, resourceReferenceErrors } from './field-references.ts';

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../../src/schema/index.ts';
+import {
+  type FieldError,
+  invalidField,
+  qualifiedNameProblems,
+  requiredField,
+  unsupportedField,
+} from '../../../../src/schema/index.ts';
 import { canonicalQuantity } from '../../../schema/quantity.ts';
-import { qualifiedNameProblems } from '../../names.ts';
 import { invalids } from '../checks.ts';
 import { textAt, valueAt } from '../reading.ts';
 

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123SubdomainProblems,
+  dns1123SubdomainWithUnderscoreProblems,
   duplicateField,
   type FieldError,
   goTextList,
@@ -7,7 +9,6 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { dns1123SubdomainProblems, dns1123SubdomainWithUnderscoreProblems } from '../../names.ts';
 import { addressErrors, portNameProblems } from '../addresses.ts';
 import { each, invalids, portNumberProblems } from '../checks.ts';
 import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, objectsAt, textAt } from '../reading.ts';

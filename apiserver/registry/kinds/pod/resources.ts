@@ -4,10 +4,10 @@ import {
   forbiddenField,
   goLiteral,
   invalidField,
+  qualifiedNameProblems,
   requiredField,
 } from '../../../../src/schema/index.ts';
 import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/quantity.ts';
-import { qualifiedNameProblems } from '../../names.ts';
 import { textsAt } from '../reading.ts';
 import {
   computeResources,

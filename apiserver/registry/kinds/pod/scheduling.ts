@@ -1,18 +1,16 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
   invalidField,
+  labelValueProblems,
+  qualifiedNameProblems,
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import {
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  labelValueProblems,
-  qualifiedNameProblems,
-} from '../../names.ts';
 import { choice, each, invalids } from '../checks.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { selectorErrors } from '../selectors.ts';

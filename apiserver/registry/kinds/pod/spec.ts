@@ -1,6 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../../src/schema/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../names.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+} from '../../../../src/schema/index.ts';
 import { labelErrors } from '../../object-meta.ts';
 import { choice, greatestInt32, invalids, rangeText, requiredChoice } from '../checks.ts';
 import { isTrueAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../reading.ts';

@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  qualifiedNameProblems,
+} from '../../../../src/schema/index.ts';
 import type { KubeObject } from '../../kube-object.ts';
-import { dns1123SubdomainProblems, qualifiedNameProblems } from '../../names.ts';
 import { addressErrors, addressWarnings, parseAddress } from '../addresses.ts';
 import { each, immutable, invalids } from '../checks.ts';
 import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';

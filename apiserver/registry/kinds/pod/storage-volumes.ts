@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   type FieldError,
   forbiddenField,
   goTextList,
@@ -8,7 +10,6 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../names.ts';
 import { choice, invalids, rangeProblems, rangeText, requiredTexts } from '../checks.ts';
 import { isTrueAt, listAt, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 

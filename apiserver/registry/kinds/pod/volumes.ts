@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -8,7 +10,6 @@ import {
   unsupportedField,
 } from '../../../../src/schema/index.ts';
 import { compareQuantities } from '../../../schema/quantity.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../names.ts';
 import { annotationErrors, labelErrors } from '../../object-meta.ts';
 import { invalids, requiredChoice, requiredTexts } from '../checks.ts';
 import { claimSpecErrors } from '../claim-spec.ts';

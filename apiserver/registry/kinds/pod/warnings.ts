@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
+import { labelValueProblems } from '../../../../src/schema/index.ts';
 import { isWhole } from '../../../schema/quantity.ts';
-import { labelValueProblems } from '../../names.ts';
 import { addressWarnings } from '../addresses.ts';
 import { claimSpecWarnings } from '../claim-spec.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, textAt, textsAt } from '../reading.ts';

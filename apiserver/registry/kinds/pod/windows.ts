@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
 import {
+  dns1123SubdomainProblems,
   type FieldError,
   forbiddenField,
   invalidField,
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { dns1123SubdomainProblems } from '../../names.ts';
 import { invalids } from '../checks.ts';
 import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 

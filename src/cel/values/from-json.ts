@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { ArrayList, equalEntries, equalItems, ListValue, MapValue, noSuchOverload, type Value } from './value.ts';
 
 /** JSON without a schema, as `dyn`: whole numbers are `int`, others `double`. */

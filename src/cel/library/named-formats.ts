@@ -1,11 +1,11 @@
-import { hasFormat } from '../../../src/schema/index.ts';
 import {
   dns1035LabelProblems,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
+  hasFormat,
   labelValueProblems,
   qualifiedNameProblems,
-} from '../../registry/names.ts';
+} from '../../schema/index.ts';
 import { ArrayList, noSuchOverload, Opaque, Optional, type Value } from '../values/value.ts';
 import type { Implementations } from './declare.ts';
 import { urlProblem } from './urls.ts';

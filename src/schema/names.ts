@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 /** Rules for names, as kube-apiserver words them. Each function answers with the reasons why a text may not be used; empty when it may. */
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -107,12 +105,4 @@ export function configKeyProblems(text: string): string[] {
   const problems = check(text, 253, { pattern: configKeyPattern, message: configKeyText });
   if (text.startsWith('..')) problems.push(text === '..' ? "must not be '..'" : "must not start with '..'");
   return problems;
-}
-
-/** The characters of a random suffix: no vowels, nothing that looks like another. */
-export const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
-
-/** 5 characters by chance, as `generateName` puts them behind its base. */
-export function randomSuffix(): string {
-  return Array.from({ length: 5 }, () => suffixAlphabet.charAt(randomInt(suffixAlphabet.length))).join('');
 }
