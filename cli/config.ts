@@ -25,6 +25,8 @@ export interface Config {
   readonly limits: ContentLimits;
   /** How long a registry or git server may stay silent. */
   readonly answerDeadlineMs: number;
+  /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
+  readonly healthDeadlineMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -136,6 +138,14 @@ export const upOptions: readonly OptionSpec[] = [
     sentence: 'How long a registry or git server may stay silent before the fetch is given up and tried again later.',
   },
   {
+    name: 'health-deadline',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 600,
+    sentence:
+      'How long a new version may be unhealthy before the Bundles of earlier templates are removed all the same; healthy ones need no wait.',
+  },
+  {
     name: 'log-level',
     kind: 'text',
     placeholder: 'LEVEL',
@@ -179,6 +189,7 @@ export function readConfig(values: OptionValues): Config {
       compressedLayerBytes: size('max-layer-size'),
     }),
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
+    healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     logLevel: oneOf('log-level', values['log-level'] as string, logLevels),
   });
 }

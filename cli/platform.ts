@@ -114,6 +114,7 @@ async function openProvisioners(
     workers,
     resyncMs,
     version: packageVersion(),
+    healthDeadlineMs: config.healthDeadlineMs,
     contentBaseUrl: contentUrl,
     signal: stop.signal,
   });

@@ -24,6 +24,8 @@ export interface ProvisionerContext {
   readonly contentBaseUrl: string | undefined;
   /** What writes inventories: `longshore/v1.2.3`. */
   readonly tool: string;
+  /** How long an unhealthy installation keeps the Bundles of earlier templates. */
+  readonly healthDeadlineMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }

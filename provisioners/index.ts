@@ -13,7 +13,7 @@ import { createCache, createEventRecorder, type KubeClient, type KubeObject } fr
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
-import { type DeploymentHooks, reconcileBundleDeployment } from './deployment/index.ts';
+import { type DeploymentHooks, InstallGate, reconcileBundleDeployment } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
@@ -38,6 +38,8 @@ export interface ProvisionerOptions {
   readonly resyncMs?: number;
   /** Of this program, noted with what it installs. */
   readonly version?: string;
+  /** How long an installation may be unhealthy before the Bundles of earlier templates go all the same. Default 10 minutes. */
+  readonly healthDeadlineMs?: number;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -55,6 +57,7 @@ export interface Provisioners {
 
 const defaultWorkers = 8;
 const defaultResyncMs = 10 * 3_600_000;
+const defaultHealthDeadlineMs = 10 * 60_000;
 /** Reconciles of Bundles are short. */
 const bundlesPerWorker = 4;
 
@@ -144,12 +147,9 @@ async function resyncBoth(options: ProvisionerOptions, { context, bundles, deplo
   await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
 }
 
-function createHooks(blocked: Set<string>, bundles: Controller): DeploymentHooks {
+function createHooks(gate: InstallGate, bundles: Controller): DeploymentHooks {
   return {
-    setBlocked: (name, isBlocked) => {
-      if (isBlocked) blocked.add(name);
-      else blocked.delete(name);
-    },
+    gate,
     onContentLost: (name) => {
       bundles.enqueue(name);
     },
@@ -160,17 +160,16 @@ function createHooks(blocked: Set<string>, bundles: Controller): DeploymentHooks
 interface Wake {
   readonly bundle: (name: string) => void;
   readonly deployment: (name: string) => void;
-  /** All deployments that wait for others. */
-  readonly blocked: () => void;
 }
 
-function createContext(options: ProvisionerOptions, wake: Wake): ProvisionerContext {
+function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
   const { kube, clock, log, signal, systemNamespace } = options;
   const runtime = { kube, clock, log, signal };
   return {
     ...runtime,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
+    healthDeadlineMs: options.healthDeadlineMs ?? defaultHealthDeadlineMs,
     fetches: new Fetches({ ...runtime, onEnd: wake.bundle }),
     systemNamespace,
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
@@ -182,9 +181,9 @@ function createContext(options: ProvisionerOptions, wake: Wake): ProvisionerCont
     engine: createApplyEngine({
       ...runtime,
       systemNamespace,
-      onNews: ({ owner, mayUnblock }) => {
-        if (owner !== undefined) wake.deployment(owner);
-        if (mayUnblock) wake.blocked();
+      onNews: (news) => {
+        if (news.owner !== undefined) wake.deployment(news.owner);
+        for (const name of gate.release(news)) wake.deployment(name);
       },
     }),
   };
@@ -193,14 +192,11 @@ function createContext(options: ProvisionerOptions, wake: Wake): ProvisionerCont
 /** Starts both controllers; returns at once. */
 export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const { kube, clock, log, signal, workers = defaultWorkers } = options;
-  const blocked = new Set<string>();
+  const gate = new InstallGate(clock);
   const runtime = { kube, clock, log, signal };
-  const context = createContext(options, {
+  const context = createContext(options, gate, {
     bundle: (name) => bundles.enqueue(name),
     deployment: (name) => deployments.enqueue(name),
-    blocked: () => {
-      for (const name of blocked) deployments.enqueue(name);
-    },
   });
   const bundles = startController({
     name: 'bundle',
@@ -208,7 +204,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     reconcile: (name, run) => reconcileBundle(context, name, run),
     ...runtime,
   });
-  const hooks = createHooks(blocked, bundles);
+  const hooks = createHooks(gate, bundles);
   const deployments = startController({
     name: 'bundledeployment',
     workers,

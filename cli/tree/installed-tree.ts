@@ -1,6 +1,6 @@
 import { apiVersion, ownerKindLabel, ownerNameLabel } from '../../src/api/index.ts';
 import { type GroupKind, type Health, healthOf, isKept, listInstalled, readInventory } from '../../src/apply/index.ts';
-import { isJsonObject, type JsonObject, mapLimit } from '../../src/base/index.ts';
+import { isJsonObject, type JsonObject, mapLimit, systemClock } from '../../src/base/index.ts';
 import { groupOf, isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 import type { Target } from '../target.ts';
 import { nodeOf, type TreeNode } from './node.ts';
@@ -54,7 +54,7 @@ function conditionHealth(object: KubeObject, types: readonly string[]): Health {
 }
 
 function healthOfOurs(object: KubeObject): Health {
-  if (object.metadata.deletionTimestamp !== undefined) return healthOf(object);
+  if (object.metadata.deletionTimestamp !== undefined) return healthOf(object, systemClock.now());
   return conditionHealth(object, object.kind === 'Bundle' ? ['Unpacked'] : ['HasValidBundle', 'Installed', 'Healthy']);
 }
 
@@ -99,7 +99,7 @@ function byController(objects: readonly KubeObject[]): ChildrenOf {
 
 function withChildren(object: KubeObject, children: ChildrenOf): TreeNode {
   const below = children.get(object.metadata.uid ?? '') ?? [];
-  const node = nodeOf(object, healthOf(object), isKept(object.metadata));
+  const node = nodeOf(object, healthOf(object, systemClock.now()), isKept(object.metadata));
   return { ...node, children: below.map((child) => withChildren(child, children)) };
 }
 

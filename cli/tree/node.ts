@@ -26,7 +26,13 @@ export function nodeOf(object: KubeObject, health: Health, isKept = false): Tree
   return { apiVersion, kind, ...place, name, ...health, isKept, children: [] };
 }
 
-const colours = { Current: 'green', InProgress: 'yellow', Terminating: 'yellow', Failed: 'red' } as const;
+const colours = {
+  Current: 'green',
+  InProgress: 'yellow',
+  Terminating: 'yellow',
+  Failed: 'red',
+  Unavailable: 'red',
+} as const;
 
 /** `Deployment.apps combo/web` */
 function titleOf({ apiVersion, kind, namespace, name }: TreeNode): string {

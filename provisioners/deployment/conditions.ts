@@ -7,6 +7,7 @@ import {
   type PausedReason,
   pausedAnnotation,
 } from '../../src/api/index.ts';
+import { formatTimestamp } from '../../src/base/index.ts';
 import { type Condition, setCondition } from '../../src/kube/index.ts';
 
 interface Change<Type extends string, Reason extends string> {
@@ -14,16 +15,23 @@ interface Change<Type extends string, Reason extends string> {
   readonly status: Condition['status'];
   readonly reason: Reason;
   readonly message: string;
+  /** Of another generation than the one that is looked at. */
+  readonly observedGeneration?: number;
+  /** About something new: its time begins now, though its status be the same. */
+  readonly isFresh?: boolean;
 }
 
 /** What is to be said of the Bundle that the template asks for. */
 export type BundleChange = Change<'HasValidBundle', HasValidBundleReason>;
 
+/** What is to be said of the installed objects. */
+export type HealthChange = Change<'Healthy', HealthyReason>;
+
 /** A condition as it is to be from now on. */
 export type ConditionChange =
   | BundleChange
   | Change<'Installed', InstalledReason>
-  | Change<'Healthy', HealthyReason>
+  | HealthChange
   | Change<'Paused', PausedReason>
   | Change<'ObjectsKept', ObjectsKeptReason>;
 
@@ -40,6 +48,10 @@ const atFirst: readonly ConditionChange[] = [
   { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' },
 ];
 
+function restarted(condition: Condition, type: string, nowMs: number): Condition {
+  return condition.type === type ? { ...condition, lastTransitionTime: formatTimestamp(nowMs) } : condition;
+}
+
 /** `before` with `changes`, which speak of `generation`; no type is missing afterwards. */
 export function nextConditions(
   before: readonly Condition[],
@@ -48,9 +60,9 @@ export function nextConditions(
 ): readonly Condition[] {
   const missing = atFirst.filter(({ type }) => !before.some((condition) => condition.type === type));
   let conditions = before;
-  for (const change of [...missing, ...changes]) {
-    const observedGeneration = facts.generation;
-    conditions = setCondition(conditions, { ...change, observedGeneration }, facts.nowMs);
+  for (const { isFresh = false, ...change } of [...missing, ...changes]) {
+    conditions = setCondition(conditions, { observedGeneration: facts.generation, ...change }, facts.nowMs);
+    if (isFresh) conditions = conditions.map((condition) => restarted(condition, change.type, facts.nowMs));
   }
   return conditions;
 }
@@ -85,11 +97,15 @@ export function bundleCondition(bundle: Bundle): BundleChange {
   return { type, status: 'True', reason: 'UnpackPending', message: `Waiting for the ${name} Bundle to be unpacked` };
 }
 
-/** What the installed objects say of themselves: a line for each that is not healthy. */
-export function healthCondition(lines: readonly string[]): ConditionChange {
+const maxHealthLines = 10;
+
+/** What the installed objects say of themselves, by a line for each that is not healthy: the first ten are shown. */
+export function healthCondition(lines: readonly string[]): HealthChange {
   const type = 'Healthy';
   if (lines.length === 0) return { type, status: 'True', reason: 'Healthy', message: 'BundleDeployment is healthy' };
-  return { type, status: 'False', reason: 'Unhealthy', message: lines.join('\n') };
+  const more = lines.length > maxHealthLines ? [`and ${lines.length - maxHealthLines} more`] : [];
+  const message = [...lines.slice(0, maxHealthLines), ...more].join('\n');
+  return { type, status: 'False', reason: 'Unhealthy', message };
 }
 
 /** What a pivot did not delete, and why. */

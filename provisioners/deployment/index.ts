@@ -1,5 +1,6 @@
 /** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `reconcileBundleDeployment`. */
 import { parseBundleDeployment } from '../../src/api/index.ts';
+import { WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import { removeDeployment } from '../removal.ts';
@@ -9,6 +10,7 @@ import { heedPause } from './pause.ts';
 import type { DeploymentHooks, DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
+export { InstallGate } from './install-gate.ts';
 export type { DeploymentHooks } from './run.ts';
 
 /** A deployment that is to go is only taken apart. */
@@ -36,9 +38,12 @@ export async function reconcileBundleDeployment(
 ): Promise<void> {
   const object = context.deployments.get(name);
   if (object === undefined) {
-    context.hooks.setBlocked(name, false);
+    context.hooks.gate.forget(name);
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;
-  await runSteps(steps, { context, hooks: context.hooks, object, kept: [] }, run);
+  const subject: DeploymentRun = { context, hooks: context.hooks, object, kept: [] };
+  await runSteps(steps, subject, run);
+  const { againAfterMs: afterMs } = subject;
+  if (afterMs !== undefined) throw new WaitingError('LookAgain', 'waiting for what time alone brings', { afterMs });
 }

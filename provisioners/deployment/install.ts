@@ -1,11 +1,12 @@
-import { type InstalledReason, parseBundle } from '../../src/api/index.ts';
+import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
 import { InstallBlocked } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
-import type { KubeObject } from '../../src/kube/index.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
-import { activeOf, type DeploymentRun, ownedBundles, report } from './run.ts';
+import { refreshHealth } from './health.ts';
+import { activeOf, type DeploymentRun, lookAgain, ownedBundles, report } from './run.ts';
 
 async function loadObjects(
   run: DeploymentRun,
@@ -24,18 +25,36 @@ async function loadObjects(
   }
 }
 
+interface Work {
+  readonly objects: readonly KubeObject[];
+  readonly signal: AbortSignal;
+  /** Called before anything is written. */
+  readonly onWrite?: () => void;
+}
+
+const maxToldObjects = 10;
+
+function tellOfRepair(run: DeploymentRun, repaired: readonly ObjectRef[]): void {
+  if (repaired.length === 0) return;
+  const more = repaired.length > maxToldObjects ? ` and ${repaired.length - maxToldObjects} more` : '';
+  const names = repaired.slice(0, maxToldObjects).map(describeRef).join(', ');
+  const message = `Put right what somebody changed or removed: ${names}${more}`;
+  run.context.events.record(run.object, { type: 'Normal', reason: 'DriftRepaired', message });
+}
+
 /** Installs the objects of a Bundle for the deployment. */
 async function installObjects(
   run: DeploymentRun,
   bundle: KubeObject,
-  work: { readonly objects: readonly KubeObject[]; readonly signal: AbortSignal },
+  { objects, signal, onWrite }: Work,
 ): Promise<void> {
-  await run.context.engine.install({
+  const repaired = await run.context.engine.install({
     owner: ownerOf(run.object),
     revision: revisionOf(run.object, bundle),
     ...wishesOf(run.object),
     record: async (inventory) => {
-      run.object = await recordInventory(run.context, run.object, { inventory, signal: work.signal });
+      onWrite?.();
+      run.object = await recordInventory(run.context, run.object, { inventory, signal });
     },
     isUpgrade: activeOf(run) !== '',
     crdSafety: {
@@ -46,8 +65,10 @@ async function installObjects(
       run.kept.push(why);
       run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
     },
-    ...work,
+    objects,
+    signal,
   });
+  tellOfRepair(run, repaired);
 }
 
 /** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
@@ -56,14 +77,16 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
   const { engine, unpacker } = run.context;
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
   if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
-  if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active))) return;
   const { name = '', uid = '' } = active.metadata;
   try {
+    if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active))) return;
     const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
     await installObjects(run, active, { objects, signal });
   } catch (thrown) {
     signal.throwIfAborted();
     log.warn({ bundle: name, message: errorMessage(thrown) }, 'the active version could not be kept whole');
+  } finally {
+    if (!signal.aborted) await refreshHealth(run, signal);
   }
 }
 
@@ -77,28 +100,57 @@ function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
 async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal: AbortSignal): Promise<void> {
   const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (signal.aborted || !isKnown || run.bundle === undefined) return;
-  run.hooks.setBlocked(ownerOf(run.object).name, true);
   const message = errorMessage(thrown);
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
 }
 
+/** What the outcome of a try depends on, as far as the deployment says it: any of our annotations may be meant to change it. */
+function inputsOf({ object }: DeploymentRun, bundle: KubeObject): string {
+  const { uid, generation, annotations = {} } = object.metadata;
+  const ours = Object.entries(annotations).filter(([key]) => key.startsWith(`${group}/`));
+  const sorted = ours.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([uid, generation, revisionOf(object, bundle), sorted]);
+}
+
+/** Tries once. What fails is told, undone, and not tried again before its time. */
+async function tryInstall(run: DeploymentRun, bundle: KubeObject, context: ReconcileContext): Promise<void> {
+  const { gate } = run.hooks;
+  const { signal } = context;
+  const objects = await loadObjects(run, bundle, signal);
+  const attempt = gate.begin(ownerOf(run.object).name, inputsOf(run, bundle));
+  let isUntouched = true;
+  const onWrite = (): void => {
+    isUntouched = false;
+  };
+  try {
+    await installObjects(run, bundle, { objects, signal, onWrite });
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    await reportInstallFailure(run, thrown, signal);
+    const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
+    await keepActive(run, context);
+    if (!(thrown instanceof TransientError)) throw thrown;
+    throw new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs });
+  }
+}
+
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Step<DeploymentRun> = async (run, context) => {
   const { bundle } = run;
-  const { signal } = context;
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
-  if (run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) return undefined;
-  const objects = await loadObjects(run, bundle, signal);
-  try {
-    await installObjects(run, bundle, { objects, signal });
-  } catch (thrown) {
-    await reportInstallFailure(run, thrown, signal);
-    await keepActive(run, context);
-    throw thrown;
+  const { gate } = run.hooks;
+  if (!run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) {
+    const pause = gate.pauseOf(gate.begin(owner.name, inputsOf(run, bundle)));
+    if (pause !== undefined) {
+      await keepActive(run, context);
+      if (!pause.isFinal) lookAgain(run, pause.ms);
+      return 'stop';
+    }
+    await tryInstall(run, bundle, context);
   }
-  run.hooks.setBlocked(owner.name, false);
+  gate.forget(owner.name);
   return undefined;
 };

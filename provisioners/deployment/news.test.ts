@@ -54,7 +54,12 @@ test.each([
   {
     name: 'content that cannot be had',
     before: standing('a', installed, pending),
-    after: standing('a', installed, ['HasValidBundle', 'False', 'UnpackFailed', 'gone']),
+    after: standing('a', installed, [
+      'HasValidBundle',
+      'False',
+      'UnpackFailed',
+      'gone (next try at 2026-01-01T00:00:00Z)',
+    ]),
     news: 'Warning UnpackFailed: gone',
   },
   {
@@ -102,6 +107,11 @@ test.each([
     name: 'health that nobody can tell',
     before: standing('a', healthy),
     after: standing('a', ['Healthy', 'False', 'InstallationStatusFalse']),
+  },
+  {
+    name: 'another time of the next try',
+    before: standing('a', ['HasValidBundle', 'False', 'UnpackFailed', 'gone (next try at 2026-01-01T00:00:00Z)']),
+    after: standing('a', ['HasValidBundle', 'False', 'UnpackFailed', 'gone (next try at 2026-01-01T00:05:00Z)']),
   },
   {
     name: 'a condition of somebody else',

@@ -16,8 +16,13 @@ interface Turn {
 
 type Teller = (turn: Turn) => EventNews | undefined;
 
+/** What is said of the next try is no part of what happened: it is another one each time. */
+function causeOf(message: string): string {
+  return message.replace(/ \((?:next try at|not tried again) [^()]*\)$/, '');
+}
+
 function warning({ reason, message }: Condition): EventNews {
-  return { type: 'Warning', reason, message };
+  return { type: 'Warning', reason, message: causeOf(message) };
 }
 
 /** A failure is told with its reason; `Unknown` is one when something went wrong, and none when nothing was tried. */
@@ -58,7 +63,7 @@ function hasTurned({ before, after, from, to }: Turn): boolean {
   if (before?.status !== after.status) return true;
   if (after.type === 'Installed' && after.status === 'True') return from !== to;
   if (after.type === 'Healthy') return before.reason !== after.reason;
-  return before.reason !== after.reason || before.message !== after.message;
+  return before.reason !== after.reason || causeOf(before.message) !== causeOf(after.message);
 }
 
 /** The Events that a change of status is worth, in the order of the conditions. */

@@ -1,6 +1,7 @@
 import { pausedAnnotation } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import { pausedCondition } from './conditions.ts';
+import { refreshHealth } from './health.ts';
 import { type DeploymentRun, deploymentOf, report } from './run.ts';
 
 /** While the deployment is paused nothing of it is written but its own status. */
@@ -8,5 +9,7 @@ export const heedPause: Step<DeploymentRun> = async (run, { signal }) => {
   const isPaused = run.object.metadata.annotations?.[pausedAnnotation] === 'true';
   const shown = deploymentOf(run).status?.conditions?.find(({ type }) => type === 'Paused')?.status;
   if (isPaused || shown === 'True') await report(run, [pausedCondition(isPaused)], { signal });
-  return isPaused ? 'stop' : undefined;
+  if (!isPaused) return undefined;
+  await refreshHealth(run, signal);
+  return 'stop';
 };

@@ -4,12 +4,13 @@ import type { KubeObject } from '../../src/kube/index.ts';
 import { type ProvisionerContext, writeStatus } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';
+import type { InstallGate } from './install-gate.ts';
 import { newsOf, type Standing } from './news.ts';
 
 /** What a reconcile asks of those who wait. */
 export interface DeploymentHooks {
-  /** The deployment waits for something that belongs to others; called with false once it does not. */
-  readonly setBlocked: (name: string, isBlocked: boolean) => void;
+  /** Knows of failed installations. */
+  readonly gate: InstallGate;
   /** The stored content of the Bundle is gone. */
   readonly onContentLost: (bundleName: string) => void;
 }
@@ -24,6 +25,13 @@ export interface DeploymentRun {
   bundle?: KubeObject;
   /** What this reconcile did not delete, and why. */
   readonly kept: string[];
+  /** When to look again though nothing happens, in milliseconds from now. */
+  againAfterMs?: number;
+}
+
+/** Asks for another look; of several the first one counts. */
+export function lookAgain(run: DeploymentRun, afterMs: number): void {
+  run.againAfterMs = Math.min(run.againAfterMs ?? afterMs, Math.max(0, afterMs));
 }
 
 /** The deployment, typed. */
@@ -42,7 +50,7 @@ export function activeOf(run: DeploymentRun): string {
 }
 
 /** What the deployment's status says as it is. */
-function standingOf(run: DeploymentRun): Standing {
+export function standingOf(run: DeploymentRun): Standing {
   const { conditions = [], activeBundle = '' } = deploymentOf(run).status ?? {};
   return { conditions, activeBundle };
 }

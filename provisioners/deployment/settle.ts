@@ -1,9 +1,9 @@
 import { parseBundle } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
-import { ownerOf } from '../installed-record.ts';
 import { deleteBundle } from '../owned-bundles.ts';
 import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
-import { type DeploymentRun, deploymentOf, ownedBundles, report } from './run.ts';
+import { currentHealth, oldBundlesStayMs } from './health.ts';
+import { type DeploymentRun, deploymentOf, lookAgain, ownedBundles, report } from './run.ts';
 
 /** Says that the Bundle is installed, and how the installed objects are. */
 export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
@@ -13,7 +13,8 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   const message = `Instantiated bundle ${name} successfully`;
   const reason = 'InstallationSucceeded';
   const installed = { type: 'Installed', status: 'True', reason, message } as const;
-  const healthy = healthCondition(await run.context.engine.unhealthy(ownerOf(run.object), signal));
+  const health = (await currentHealth(run, signal)) ?? healthCondition([]);
+  const healthy = { ...health, isFresh: before?.activeBundle !== name };
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...keptConditions(run.kept)], {
     signal,
     activeBundle: name,
@@ -23,12 +24,17 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   return undefined;
 };
 
-/** The Bundles of earlier templates go last. */
+/** The Bundles of earlier templates go last: when what was installed is healthy, or has had time enough to become so. */
 export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
   const old = ownedBundles(run).filter(
     ({ metadata }) => metadata.name !== run.bundle?.metadata.name && metadata.deletionTimestamp === undefined,
   );
   if (old.length === 0) return undefined;
+  const stayMs = oldBundlesStayMs(run);
+  if (stayMs > 0) {
+    lookAgain(run, stayMs);
+    return undefined;
+  }
   for (const bundle of old) await deleteBundle(run.context, bundle, signal);
   const names = old.map(({ metadata }) => metadata.name).join(', ');
   run.context.events.record(run.object, {

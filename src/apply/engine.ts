@@ -1,10 +1,18 @@
 import { type Clock, type Logger, mapLimit } from '../base/index.ts';
-import { describeRef, isAlreadyExists, type KubeClient, type KubeObject, refKey, refOf } from '../kube/index.ts';
+import {
+  describeRef,
+  isAlreadyExists,
+  type KubeClient,
+  type KubeObject,
+  type ObjectRef,
+  refKey,
+  refOf,
+} from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
-import { HealthReader } from './health-reader.ts';
+import { HealthReader, type HealthReport } from './health-reader.ts';
 import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, KindWatches, keyOf } from './kind-watches.ts';
@@ -40,6 +48,8 @@ export interface ClusterNews {
   readonly owner: string | undefined;
   /** Something went or came that others may have waited for. */
   readonly mayUnblock: boolean;
+  /** Somebody else changed or removed what is installed. */
+  readonly isDrift: boolean;
 }
 
 export interface ApplyEngineOptions {
@@ -57,11 +67,12 @@ export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
   /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain.
-   *  When only some objects drifted, only these are applied. Running it again after any interruption completes it.
+   *  When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
+   *  completes it.
    *  @throws InstallBlocked, InstallRefused before anything was written · errors of single writes */
-  install(request: InstallRequest): Promise<void>;
-  /** A line for each installed object that is not healthy, in a stable order; `onNews` tells when to ask again. */
-  unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]>;
+  install(request: InstallRequest): Promise<readonly ObjectRef[]>;
+  /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
+  health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
   /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
    *  namespaces last. Objects to be kept, and CustomResourceDefinitions that others have objects of, are let go instead.
    *  @throws WaitingError while objects still exist; their end calls `onNews` */
@@ -80,7 +91,7 @@ class Engine implements ApplyEngine {
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
-    this.#health = new HealthReader(options.kube);
+    this.#health = new HealthReader(options);
     this.#watches = new KindWatches({
       ...options,
       onChange: (change) => {
@@ -91,7 +102,7 @@ class Engine implements ApplyEngine {
     this.#crds = watchCrds({
       ...options,
       onChange: () => {
-        options.onNews({ owner: undefined, mayUnblock: true });
+        options.onNews({ owner: undefined, mayUnblock: true, isDrift: false });
       },
     });
   }
@@ -100,7 +111,7 @@ class Engine implements ApplyEngine {
     return this.#ledger.drifted(owner, revision)?.size === 0;
   }
 
-  async install(request: InstallRequest): Promise<void> {
+  async install(request: InstallRequest): Promise<readonly ObjectRef[]> {
     const { owner, signal } = request;
     const { kube, systemNamespace } = this.#options;
     const planContext = {
@@ -129,7 +140,7 @@ class Engine implements ApplyEngine {
       this.#ledger.update(owner, await this.#applyAll(others, signal));
       throwProblems(await checkAll(check, crds));
       this.#ledger.update(owner, await this.#applyAll(crds, signal));
-      return;
+      return again.map(refOf);
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
@@ -147,17 +158,13 @@ class Engine implements ApplyEngine {
       const seen = this.#watches.get(refOf(object));
       if (seen !== undefined) this.#observe({ before: seen, after: seen });
     }
+    return [];
   }
 
-  async unhealthy(owner: Owner, signal: AbortSignal): Promise<readonly string[]> {
-    const refs = this.#ledger
-      .objectsOf(owner)
-      .map(({ ref }) => ref)
-      .filter(mayBeUnhealthy);
-    const lines = await mapLimit(refs, parallelWrites, (ref) =>
-      this.#health.lineOf(ref, this.#watches.get(ref)?.resourceVersion, signal),
-    );
-    return lines.filter((line) => line !== undefined);
+  async health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined> {
+    if (!this.#ledger.knows(owner)) return undefined;
+    const suspects = this.#ledger.objectsOf(owner).map(({ ref }) => ({ ref, seen: this.#watches.get(ref) }));
+    return await this.#health.read(suspects, signal);
   }
 
   async uninstall(request: UninstallRequest): Promise<void> {
@@ -224,7 +231,7 @@ class Engine implements ApplyEngine {
     const isGone = change.after === undefined;
     if (isGone && change.before !== undefined) this.#health.forget(refKey(change.before.ref));
     if (!isDrift && !isGone && !mayHaveChangedHealth(change)) return;
-    this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone });
+    this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone, isDrift });
   }
 }
 

@@ -1,40 +1,76 @@
+import { type Clock, errorMessage, mapLimit } from '../base/index.ts';
 import { isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
-import { healthLine, healthOf } from './health/index.ts';
+import { type Health, healthLine, healthOf, mayBeUnhealthy, terminating } from './health/index.ts';
 
-interface Judged {
-  readonly resourceVersion: string;
-  readonly line: string | undefined;
+/** What is not well of an installation. */
+export interface HealthReport {
+  /** A line for each object that is not healthy, in a stable order. */
+  readonly lines: readonly string[];
+  /** When to ask again, though nothing changes; undefined when a change will tell. */
+  readonly againAtMs: number | undefined;
 }
+
+/** An object, and what a watch has seen of it; undefined before it has seen it. */
+export interface Suspect {
+  readonly ref: ObjectRef;
+  readonly seen: { readonly resourceVersion: string; readonly isDeleting: boolean } | undefined;
+}
+
+interface Judged extends Health {
+  readonly resourceVersion: string;
+}
+
+const parallelReads = 8;
 
 /** Reads the health of installed objects, each only when it is another version than the one that was judged. */
 export class HealthReader {
   readonly #kube: KubeClient;
+  readonly #clock: Clock;
   readonly #judged = new Map<string, Judged>();
 
-  constructor(kube: KubeClient) {
+  constructor({ kube, clock }: { readonly kube: KubeClient; readonly clock: Clock }) {
     this.#kube = kube;
+    this.#clock = clock;
   }
 
   forget(key: string): void {
     this.#judged.delete(key);
   }
 
-  /** What is to be said of the object, undefined when it is healthy or gone (which is drift, put right and told on its own).
-   *  `seenVersion` is the newest version that a watch has seen, undefined before it has seen the object. */
-  async lineOf(ref: ObjectRef, seenVersion: string | undefined, signal: AbortSignal): Promise<string | undefined> {
-    const key = refKey(ref);
-    const before = this.#judged.get(key);
-    if (before !== undefined && before.resourceVersion === seenVersion) return before.line;
+  async read(suspects: readonly Suspect[], signal: AbortSignal): Promise<HealthReport> {
+    const found = await mapLimit(suspects, parallelReads, async (suspect) => {
+      const health = await this.#healthOf(suspect, signal);
+      return health.state === 'Current' ? [] : [{ ...health, line: healthLine(suspect.ref, health) }];
+    });
+    const times = found.flat().flatMap(({ untilMs }) => untilMs ?? []);
+    return {
+      lines: found.flat().map(({ line }) => line),
+      againAtMs: times.length === 0 ? undefined : Math.min(...times),
+    };
+  }
+
+  async #healthOf({ ref, seen }: Suspect, signal: AbortSignal): Promise<Health> {
+    if (!mayBeUnhealthy(ref)) return seen?.isDeleting === true ? terminating : { state: 'Current', message: '' };
+    return this.#verdictOn(refKey(ref), seen?.resourceVersion) ?? (await this.#judge(ref, signal));
+  }
+
+  /** The last verdict while it holds for the version. */
+  #verdictOn(key: string, resourceVersion: string | undefined): Health | undefined {
+    const judged = this.#judged.get(key);
+    if (judged === undefined || judged.resourceVersion !== resourceVersion) return undefined;
+    return judged.untilMs !== undefined && judged.untilMs <= this.#clock.now() ? undefined : judged;
+  }
+
+  async #judge(ref: ObjectRef, signal: AbortSignal): Promise<Health> {
     try {
       const object = await this.#kube.get(ref, { signal });
-      const health = healthOf(object);
-      const line = health.state === 'Current' ? undefined : healthLine(ref, health);
-      this.#judged.set(key, { resourceVersion: object.metadata.resourceVersion ?? '', line });
-      return line;
+      const health = healthOf(object, this.#clock.now());
+      this.#judged.set(refKey(ref), { ...health, resourceVersion: object.metadata.resourceVersion ?? '' });
+      return health;
     } catch (thrown) {
       if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
-      this.#judged.delete(key);
-      return undefined;
+      this.forget(refKey(ref));
+      return { state: 'Unavailable', message: errorMessage(thrown) };
     }
   }
 }

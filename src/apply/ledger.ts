@@ -65,6 +65,11 @@ export class Ledger {
     this.#installations.set(owner.name, { ...before, objects });
   }
 
+  /** Whether anything is known to be installed for the owner. */
+  knows(owner: Owner): boolean {
+    return this.#installations.has(owner.name);
+  }
+
   objectsOf(owner: Owner): readonly InstalledObject[] {
     return [...(this.#installations.get(owner.name)?.objects.values() ?? [])];
   }

@@ -224,3 +224,111 @@ describe('versions', () => {
     );
   });
 });
+
+describe('an upgrade that fails half-way', () => {
+  const name = 'half';
+  const group = 'admissionregistration.k8s.io/v1';
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
+
+  /** Refuses what a dry run allows: the name is seen only when it is meant. */
+  async function guard(): Promise<void> {
+    const matchConstraints = {
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    };
+    const spec = {
+      failurePolicy: 'Fail',
+      matchConstraints,
+      matchConditions: [{ name: 'meant', expression: 'request.dryRun != true' }],
+      validations: [
+        { expression: "object.metadata.name != 'unwanted'", message: 'nobody wants it', reason: 'Invalid' },
+      ],
+    };
+    await create({ apiVersion: group, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'half' }, spec });
+    const binding = { policyName: 'half', validationActions: ['Deny'] };
+    await create({
+      apiVersion: group,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: 'half' },
+      spec: binding,
+    });
+    const unwanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'unwanted', namespace: 'default' } };
+    await eventually(async () => {
+      const refusal = await errorOf(
+        world.kube.create(unwanted, { fieldManager: 'test' }).then(async () => {
+          await world.kube.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'unwanted' });
+        }),
+      );
+      expect(String(refusal)).toContain('nobody wants it');
+    }, patience);
+  }
+
+  test('N7, Q8 is undone, says why, and is not tried again', async () => {
+    await create(bundleDeployment(name, world.imageSource('half:v1', application(name, 1))));
+    const active = activeBundle(await world.deploymentWith(name, installed));
+    await guard();
+    const files = {
+      ...application(name, 2),
+      'manifests/05-extra.yaml': `apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: extra, namespace: ${name}}\n`,
+      'manifests/20-unwanted.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: unwanted, namespace: ${name}}\n`,
+    };
+    await setImage(name, world.imageSource('half:v2', files));
+    const failed = await world.deploymentWith(name, { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
+    expect(conditionOf(failed, 'Installed')?.message).toContain('nobody wants it');
+    expect(activeBundle(failed)).toBe(active);
+    await eventually(async () => {
+      expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
+      expect((await world.get('ConfigMap', 'legacy', name))['data']).toEqual({ gone: 'soon' });
+      expect(isNotFound(await errorOf(world.get('ServiceAccount', 'extra', name)))).toBe(true);
+    }, patience);
+    const { resourceVersion } = (await world.kube.get(settings)).metadata;
+    await create(bundleDeployment('half-marker', world.imageSource('marker:v1', application('half-marker', 1))));
+    await world.deploymentWith('half-marker', installed);
+    expect((await world.kube.get(settings)).metadata.resourceVersion).toBe(resourceVersion);
+    const fieldSelector = `involvedObject.uid=${failed.metadata.uid}`;
+    const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default', fieldSelector });
+    expect(items.filter((event) => event['reason'] === 'UpgradeFailed').map((event) => event['count'])).toEqual([1]);
+  });
+
+  test('N8, Q8 drift from the version before is put right meanwhile', async () => {
+    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
+    await eventually(async () => {
+      expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
+    }, patience);
+  });
+
+  test('N7, Q8 any annotation of ours has it tried again', async () => {
+    for (const kind of ['ValidatingAdmissionPolicyBinding', 'ValidatingAdmissionPolicy']) {
+      await world.kube.delete({ apiVersion: group, kind, name: 'half' });
+    }
+    const annotations = { 'core.rukpak.io/try-again': '1' };
+    await eventually(async () => {
+      const unwanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'unwanted', namespace: 'default' } };
+      await world.kube.create(unwanted, { fieldManager: 'test' });
+    }, patience);
+    await world.kube.patch(
+      { apiVersion, kind: 'BundleDeployment', name },
+      { metadata: { annotations } },
+      { fieldManager: 'test' },
+    );
+    await world.deploymentWith(name, installed);
+    expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
+  });
+
+  test('N8, Q30 drift that is put right is told, with what it was', async () => {
+    await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
+    const { uid } = (await world.get('BundleDeployment', name)).metadata;
+    await eventually(async () => {
+      const target = {
+        apiVersion: 'v1',
+        kind: 'Event',
+        namespace: 'default',
+        fieldSelector: `involvedObject.uid=${uid}`,
+      };
+      const { items } = await world.kube.list(target);
+      expect(items.filter((event) => event['reason'] === 'DriftRepaired').map((event) => event['message'])).toContain(
+        `Put right what somebody changed or removed: ConfigMap "settings" in namespace "${name}"`,
+      );
+    }, patience);
+    expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
+  });
+});

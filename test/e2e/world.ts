@@ -58,6 +58,7 @@ export interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  readonly lastTransitionTime: string;
   readonly observedGeneration?: number;
 }
 

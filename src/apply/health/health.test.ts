@@ -16,6 +16,7 @@ const daemonSet = {
   updatedNumberScheduled: 1,
   numberAvailable: 1,
 };
+const nowMs = Date.UTC(2026, 0, 1);
 const statefulSet = { replicas: 1, readyReplicas: 1, currentReplicas: 1, updatedReplicas: 1 };
 
 test.each([
@@ -46,26 +47,16 @@ test.each([
   },
   { name: 'an unknown kind without conditions', of: object('Widget', 'example.com/v1', {}) },
 ])('$name is healthy', ({ of }) => {
-  expect(healthOf(of)).toEqual({ state: 'Current', message: '' });
+  expect(healthOf(of, nowMs)).toEqual({ state: 'Current', message: '' });
 });
 
 test.each([
-  {
-    name: 'U40 an APIService without conditions',
-    of: object('APIService', 'apiregistration.k8s.io/v1', {}),
-    message: 'Available condition not found',
-  },
   {
     name: 'U41 a CRD without conditions',
     of: object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', {}),
     message: 'Install in progress',
   },
   { name: 'U42 a Deployment without conditions', of: deployment(complete), message: 'Deployment not Available' },
-  {
-    name: 'U46 an APIService with an unrelated condition',
-    of: object('APIService', 'apiregistration.k8s.io/v1', { status: { conditions: [isTrue('Other')] } }),
-    message: 'Available condition not found',
-  },
   {
     name: 'U47 a CRD with an unrelated condition',
     of: object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status: { conditions: [isTrue('Other')] } }),
@@ -102,7 +93,7 @@ test.each([
   {
     name: 'Q1 a Pod in the phase Unknown',
     of: object('Pod', 'v1', { status: { phase: 'Unknown' } }),
-    message: 'Pod is Unknown',
+    message: 'Pod is in the Unknown phase',
   },
   {
     name: 'a claim that is not bound',
@@ -117,7 +108,7 @@ test.each([
     message: 'no disk',
   },
 ])('$name is not yet healthy and says why', ({ of, message }) => {
-  expect(healthOf(of)).toEqual({ state: 'InProgress', message });
+  expect(healthOf(of, nowMs)).toEqual({ state: 'InProgress', message });
 });
 
 const everyKind: readonly KubeObject[] = [
@@ -133,7 +124,7 @@ const everyKind: readonly KubeObject[] = [
   object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status: { conditions: [isTrue('Established')] } }),
 ];
 const illKinds = (objects: readonly KubeObject[]): string[] =>
-  objects.filter((one) => healthOf(one).state !== 'Current').map(({ kind }) => kind);
+  objects.filter((one) => healthOf(one, nowMs).state !== 'Current').map(({ kind }) => kind);
 /** As it was made, with nothing done yet. */
 const untouched = (one: KubeObject): KubeObject => ({ ...one, status: {} });
 
@@ -154,7 +145,10 @@ test('U37 one of every kind, none healthy', () => {
 
 test('a Deployment past its deadline has failed', () => {
   const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
-  expect(healthOf(deployment({ conditions }))).toEqual({ state: 'Failed', message: 'Progress deadline exceeded' });
+  expect(healthOf(deployment({ conditions }), nowMs)).toEqual({
+    state: 'Failed',
+    message: 'Progress deadline exceeded',
+  });
 });
 
 test('lines name version, kind and place', () => {
@@ -165,4 +159,154 @@ test('lines name version, kind and place', () => {
   expect(healthLine({ apiVersion: 'v1', kind: 'Pod', name: 'x' }, health)).toBe(
     '(/v1, Kind=Pod)(x): object InProgress: Ready: 0/1',
   );
+});
+
+const apiService = (conditions?: readonly object[]): KubeObject =>
+  object('APIService', 'apiregistration.k8s.io/v1', conditions === undefined ? {} : { status: { conditions } });
+const pod = (status: Record<string, unknown>): KubeObject => ({
+  ...object('Pod', 'v1', { status }),
+  metadata: { name: 'x', namespace: 'ns', creationTimestamp: '2025-12-31T23:59:50Z' },
+});
+
+test.each([
+  { name: 'U40 an APIService without conditions', of: apiService(), message: 'Available condition not found' },
+  {
+    name: 'U46 an APIService with an unrelated condition',
+    of: apiService([isTrue('Other')]),
+    message: 'Available condition not found',
+  },
+  {
+    name: 'an APIService that is not available',
+    of: apiService([{ type: 'Available', status: 'False', message: 'no endpoints' }]),
+    message: 'no endpoints',
+  },
+])('$name is not healthy, in its own words alone', ({ of, message }) => {
+  const health = healthOf(of, nowMs);
+  expect(health).toEqual({ state: 'Unavailable', message });
+  expect(healthLine({ apiVersion: of.apiVersion, kind: of.kind, name: 'v1.example.com' }, health)).toBe(
+    `(apiregistration.k8s.io/v1, Kind=APIService)(v1.example.com): ${message}`,
+  );
+});
+
+test('an APIService whose availability nobody knows, or that is being deleted, is healthy', () => {
+  expect(healthOf(apiService([{ type: 'Available', status: 'Unknown' }]), nowMs).state).toBe('Current');
+  const going = apiService([isTrue('Available')]);
+  going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+  expect(healthOf(going, nowMs).state).toBe('Current');
+});
+
+test.each([
+  {
+    name: 'is being deleted',
+    change: { deletionTimestamp: 'now' },
+    status: {},
+    state: 'Terminating',
+    message: 'Resource scheduled for deletion',
+  },
+  {
+    name: 'is being worked on',
+    change: {},
+    status: { conditions: [{ ...isTrue('Reconciling'), message: 'soon' }] },
+    state: 'InProgress',
+    message: 'soon',
+  },
+  {
+    name: 'is stuck',
+    change: {},
+    status: { conditions: [{ ...isTrue('Stalled'), message: 'never' }] },
+    state: 'Failed',
+    message: 'never',
+  },
+  {
+    name: 'is behind',
+    change: {},
+    status: { observedGeneration: 1 },
+    state: 'InProgress',
+    message: 'Service generation is 2, but latest observed generation is 1',
+  },
+])('an object of any kind that $name says so', ({ change, status, state, message }) => {
+  const service = object('Service', 'v1', { spec: { type: 'ClusterIP' }, status });
+  expect(healthOf({ ...service, metadata: { ...service.metadata, ...change } }, nowMs)).toEqual({ state, message });
+});
+
+test.each([
+  { name: 'a completed one', status: { phase: 'Succeeded' }, state: 'Current', message: '' },
+  {
+    name: 'one that has failed',
+    status: { phase: 'Failed' },
+    state: 'Failed',
+    message: 'Pod has completed, but not successfully',
+  },
+  { name: 'a waiting one', status: { phase: 'Pending' }, state: 'InProgress', message: 'Pod is in the Pending phase' },
+  {
+    name: 'one in a phase that nobody can tell',
+    status: { phase: 'Unknown' },
+    state: 'InProgress',
+    message: 'Pod is in the Unknown phase',
+  },
+  {
+    name: 'one that crashes again and again',
+    status: {
+      phase: 'Running',
+      initContainerStatuses: [{ name: 'prepare', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+      containerStatuses: [{ name: 'web', state: { waiting: { reason: 'CrashLoopBackOff' } } }, { name: 'log' }],
+    },
+    state: 'Failed',
+    message: 'Containers in CrashLoop state: prepare,web',
+  },
+])('of Pods $name is $state', ({ status, state, message }) => {
+  expect(healthOf(pod(status), nowMs)).toEqual({ state, message });
+});
+
+test('a Pod that no node takes has failed after 15 seconds, and says when that will be', () => {
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
+  const homeless = pod({ phase: 'Pending', conditions });
+  const untilMs = nowMs + 5_000;
+  expect(healthOf(homeless, nowMs)).toEqual({ state: 'InProgress', message: 'Pod has not been scheduled', untilMs });
+  expect(healthOf(homeless, untilMs)).toEqual({ state: 'Failed', message: 'Pod could not be scheduled' });
+});
+
+test.each([
+  {
+    name: 'whose names are taken',
+    conditions: [{ type: 'NamesAccepted', status: 'False', message: 'taken' }],
+    message: 'taken',
+  },
+  {
+    name: 'that is refused',
+    conditions: [{ type: 'Established', status: 'False', reason: 'NotAccepted', message: 'no' }],
+    message: 'no',
+  },
+])('a CRD $name has failed', ({ conditions, message }) => {
+  const crd = object('CustomResourceDefinition', 'apiextensions.k8s.io/v1', { status: { conditions } });
+  expect(healthOf(crd, nowMs)).toEqual({ state: 'Failed', message });
+});
+
+test.each([
+  { name: 'completed', spec: {}, conditions: [isTrue('Complete')], startTime: 'x', state: 'Current', message: '' },
+  { name: 'running', spec: {}, conditions: [], startTime: 'x', state: 'Current', message: '' },
+  { name: 'not started', spec: {}, conditions: [], state: 'InProgress', message: 'Job not started' },
+  {
+    name: 'failed',
+    spec: { completions: 3 },
+    conditions: [isTrue('Failed')],
+    state: 'Failed',
+    message: 'Job Failed. failed: 2/3',
+  },
+  {
+    name: 'failed in parallel',
+    spec: { parallelism: 4 },
+    conditions: [isTrue('Failed')],
+    state: 'Failed',
+    message: 'Job Failed. failed: 2/4',
+  },
+])('a Job that is $name is $state', ({ spec, conditions, startTime, state, message }) => {
+  const status = { failed: 2, conditions, ...(startTime === undefined ? {} : { startTime }) };
+  expect(healthOf(object('Job', 'batch/v1', { spec, status }), nowMs)).toEqual({ state, message });
+});
+
+test('a load balancer without an address, and one with', () => {
+  const service = (spec: object): KubeObject => object('Service', 'v1', { spec: { type: 'LoadBalancer', ...spec } });
+  expect(healthOf(service({}), nowMs).message).toBe('ClusterIP not set. Service type: LoadBalancer');
+  expect(healthOf(service({ clusterIP: '10.0.0.1' }), nowMs).state).toBe('Current');
 });

@@ -1,17 +1,22 @@
 import { isJsonObject, type JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 
-/** Whether an object does what its spec asks for. `message` is empty for `Current`.
+/** Whether an object does what its spec asks for. `message` is empty for `Current`. `Unavailable` is for what its own message
+ *  says all about.
  *  @see the kstatus rules that RukPak used */
 export interface Health {
-  readonly state: 'Current' | 'InProgress' | 'Failed' | 'Terminating';
+  readonly state: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'Unavailable';
   readonly message: string;
+  /** When the verdict will be another one without any change of the object. */
+  readonly untilMs?: number;
 }
 
 /** An object taken apart for the rules; what is missing is empty. */
 export interface Subject {
   readonly kind: string;
   readonly generation: number | undefined;
+  readonly createdMs: number;
+  readonly nowMs: number;
   readonly spec: JsonObject;
   readonly status: JsonObject;
   condition(type: string): JsonObject | undefined;
@@ -38,13 +43,15 @@ export function allOf(checks: readonly (readonly [holds: boolean, message: strin
   return broken === undefined ? current : inProgress(broken[1]);
 }
 
-export function subjectOf(object: KubeObject): Subject {
+export function subjectOf(object: KubeObject, nowMs: number): Subject {
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   const status = isJsonObject(object['status']) ? object['status'] : {};
   const conditions = Array.isArray(status['conditions']) ? status['conditions'].filter(isJsonObject) : [];
   return {
     kind: object.kind,
     generation: object.metadata.generation,
+    createdMs: Date.parse(object.metadata.creationTimestamp ?? ''),
+    nowMs,
     spec,
     status,
     condition: (type) => conditions.find((condition) => condition['type'] === type),

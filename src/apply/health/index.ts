@@ -14,13 +14,17 @@ export type { Health } from './health.ts';
 const crdHealth: HealthRule = (subject) => {
   const names = subject.condition('NamesAccepted');
   if (textOf(names, 'status') === 'False') return failed(textOf(names, 'message'));
-  return allOf([[textOf(subject.condition('Established'), 'status') === 'True', 'Install in progress']]);
+  const established = subject.condition('Established');
+  const hasFailed = textOf(established, 'status') === 'False' && textOf(established, 'reason') !== 'Installing';
+  if (hasFailed) return failed(textOf(established, 'message'));
+  return allOf([[textOf(established, 'status') === 'True', 'Install in progress']]);
 };
 
 const apiServiceHealth: HealthRule = (subject) => {
   const available = subject.condition('Available');
-  if (available === undefined) return inProgress('Available condition not found');
-  return textOf(available, 'status') === 'False' ? inProgress(textOf(available, 'message')) : current;
+  if (available === undefined) return { state: 'Unavailable', message: 'Available condition not found' };
+  const isOut = textOf(available, 'status') === 'False';
+  return isOut ? { state: 'Unavailable', message: textOf(available, 'message') } : current;
 };
 
 const claimHealth: HealthRule = ({ status }) => {
@@ -81,27 +85,31 @@ export function mayBeUnhealthy(ref: ObjectRef): boolean {
   return !inert.has(keyOf(ref));
 }
 
+/** What is said of an object that is being deleted. */
+export const terminating: Health = { state: 'Terminating', message: 'Resource scheduled for deletion' };
+
 /** Judges one object as it is in the cluster. Pure. */
-export function healthOf(object: KubeObject): Health {
-  const subject = subjectOf(object);
-  if (object.metadata.deletionTimestamp !== undefined) {
-    return { state: 'Terminating', message: 'Resource scheduled for deletion' };
-  }
+export function healthOf(object: KubeObject, nowMs: number): Health {
+  const subject = subjectOf(object, nowMs);
+  const rule = rules[keyOf(object)] ?? genericHealth;
+  if (rule === apiServiceHealth) return rule(subject);
+  if (object.metadata.deletionTimestamp !== undefined) return terminating;
   const observed = subject.status['observedGeneration'];
   if (typeof observed === 'number' && subject.generation !== undefined && observed !== subject.generation) {
     const text = `${subject.kind} generation is ${subject.generation}, but latest observed generation is ${observed}`;
     return inProgress(text);
   }
-  const stalled = subject.condition('Stalled');
-  if (textOf(stalled, 'status') === 'True') return failed(textOf(stalled, 'message'));
   const reconciling = subject.condition('Reconciling');
   if (textOf(reconciling, 'status') === 'True') return inProgress(textOf(reconciling, 'message'));
-  return (rules[keyOf(object)] ?? genericHealth)(subject);
+  const stalled = subject.condition('Stalled');
+  if (textOf(stalled, 'status') === 'True') return failed(textOf(stalled, 'message'));
+  return rule(subject);
 }
 
 /** The line that tells of an unhealthy object: `(apps/v1, Kind=Deployment)(ns/name): object InProgress: Ready: 0/1`. */
 export function healthLine(ref: ObjectRef, { state, message }: Health): string {
   const version = groupOf(ref.apiVersion) === '' ? `/${ref.apiVersion}` : ref.apiVersion;
   const place = ref.namespace === undefined || ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`;
-  return `(${version}, Kind=${ref.kind})(${place}): object ${state}: ${message}`;
+  const text = state === 'Unavailable' ? message : `object ${state}: ${message}`;
+  return `(${version}, Kind=${ref.kind})(${place}): ${text}`;
 }

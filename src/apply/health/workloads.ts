@@ -86,29 +86,46 @@ export const replicaSetHealth: HealthRule = (subject) => {
 export const jobHealth: HealthRule = (subject): Health => {
   const failure = subject.condition('Failed');
   if (textOf(failure, 'status') === 'True') {
-    const completions = typeof subject.spec['completions'] === 'number' ? subject.spec['completions'] : 1;
-    return failed(`Job Failed. failed: ${subject.count('failed')}/${completions}`);
+    const { parallelism, completions = parallelism } = subject.spec;
+    return failed(
+      `Job Failed. failed: ${subject.count('failed')}/${typeof completions === 'number' ? completions : 1}`,
+    );
   }
   return allOf([[subject.status['startTime'] !== undefined, 'Job not started']]);
 };
 
+interface ContainerStatus {
+  readonly name?: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
 function crashLoops({ status }: Subject): string[] {
-  const containers = Array.isArray(status['containerStatuses']) ? status['containerStatuses'] : [];
-  return (containers as { name?: string; state?: { waiting?: { reason?: string } } }[])
+  return [status['initContainerStatuses'], status['containerStatuses']]
+    .flatMap((list) => (Array.isArray(list) ? (list as ContainerStatus[]) : []))
     .filter(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff')
     .map(({ name }) => name ?? '');
 }
 
+/** How long a pod may look for a node before that counts as a failure. */
+const schedulingMs = 15_000;
+
+function pendingHealth(subject: Subject): Health {
+  const scheduled = subject.condition('PodScheduled');
+  const isHomeless = textOf(scheduled, 'status') === 'False' && textOf(scheduled, 'reason') === 'Unschedulable';
+  if (!isHomeless) return inProgress('Pod is in the Pending phase');
+  const untilMs = subject.createdMs + schedulingMs;
+  if (!(subject.nowMs < untilMs)) return failed('Pod could not be scheduled');
+  return { ...inProgress('Pod has not been scheduled'), untilMs };
+}
+
 export const podHealth: HealthRule = (subject) => {
-  const phase = subject.status['phase'];
+  const { phase } = subject.status;
   if (phase === 'Succeeded') return current;
-  if (phase === 'Failed') return failed('Pod has failed');
+  if (phase === 'Failed') return failed('Pod has completed, but not successfully');
+  if (typeof phase !== 'string' || phase === '') return inProgress('Pod phase not available');
+  if (phase === 'Running' && textOf(subject.condition('Ready'), 'status') === 'True') return current;
   const crashing = crashLoops(subject);
   if (crashing.length > 0) return failed(`Containers in CrashLoop state: ${crashing.join(',')}`);
-  if (phase === undefined) return inProgress('Pod phase not available');
-  const isReady = textOf(subject.condition('Ready'), 'status') === 'True';
-  return allOf([
-    [phase === 'Running', `Pod is ${phase as string}`],
-    [isReady, 'Pod is running but is not Ready'],
-  ]);
+  if (phase === 'Pending') return pendingHealth(subject);
+  return inProgress(phase === 'Running' ? 'Pod is running but is not Ready' : `Pod is in the ${phase} phase`);
 };

@@ -1,0 +1,30 @@
+import { ownerOf } from '../installed-record.ts';
+import { type HealthChange, healthCondition } from './conditions.ts';
+import { type DeploymentRun, lookAgain, report, standingOf } from './run.ts';
+
+/** How the installed objects are; undefined when this process does not know what is installed. */
+export async function currentHealth(run: DeploymentRun, signal: AbortSignal): Promise<HealthChange | undefined> {
+  const { engine, clock } = run.context;
+  const health = await engine.health(ownerOf(run.object), signal);
+  if (health === undefined) return undefined;
+  if (health.againAtMs !== undefined) lookAgain(run, health.againAtMs - clock.now());
+  return healthCondition(health.lines);
+}
+
+/** While the template's Bundle is not the installed one, or nothing may be installed, `Healthy` still follows what is. */
+export async function refreshHealth(run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  const installed = standingOf(run).conditions.find(({ type }) => type === 'Installed');
+  if (installed?.status !== 'True') return;
+  const health = await currentHealth(run, signal);
+  if (health === undefined) return;
+  const { observedGeneration } = installed;
+  await report(run, [observedGeneration === undefined ? health : { ...health, observedGeneration }], { signal });
+}
+
+/** How long the Bundles of earlier templates are still kept for an installation that is not healthy. */
+export function oldBundlesStayMs(run: DeploymentRun): number {
+  const { clock, healthDeadlineMs } = run.context;
+  const healthy = standingOf(run).conditions.find(({ type }) => type === 'Healthy');
+  if (healthy === undefined || healthy.status === 'True') return 0;
+  return Math.max(0, Date.parse(healthy.lastTransitionTime) + healthDeadlineMs - clock.now());
+}

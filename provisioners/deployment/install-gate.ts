@@ -1,0 +1,90 @@
+import { type Clock, TerminalError } from '../../src/base/index.ts';
+import { backOffMs } from '../../src/controller/index.ts';
+
+/** What an installation is tried with: as long as it stays the same, another try is only worth its while after a time. */
+export interface Attempt {
+  readonly name: string;
+  /** The same for the same wishes. */
+  readonly inputs: string;
+  /** Which news had come when it began. */
+  readonly epoch: number;
+}
+
+interface Failure {
+  readonly inputs: string;
+  readonly failures: number;
+  readonly dueMs: number;
+  readonly isTerminal: boolean;
+  /** Nothing had been written: what the failure was about may go away through others. */
+  readonly isUntouched: boolean;
+}
+
+/** What may change the outcome of a try. */
+interface GateNews {
+  readonly owner: string | undefined;
+  readonly mayUnblock: boolean;
+  readonly isDrift: boolean;
+}
+
+/** News that came during a try may have come too late for it: it is made again soon, but not at once. */
+const maxAfterNewsMs = 1_000;
+/** What was refused is left alone at least so long; who looks at everything now and then gives it another chance. */
+const finalMs = 3_600_000;
+
+/** Remembers failed installations, so that what their undoing stirs up does not start them again: an upgrade that fails half-way
+ *  is tried again after a back-off, one that is refused for good not before something changes. */
+export class InstallGate {
+  readonly #clock: Clock;
+  readonly #failures = new Map<string, Failure>();
+  #epoch = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  begin(name: string, inputs: string): Attempt {
+    return { name, inputs, epoch: this.#epoch };
+  }
+
+  /** How long not to try; undefined to go on. `isFinal`: nobody need ask again before something changes. */
+  pauseOf({ name, inputs }: Attempt): { readonly ms: number; readonly isFinal: boolean } | undefined {
+    const failure = this.#failures.get(name);
+    if (failure?.inputs !== inputs) return undefined;
+    const ms = failure.dueMs - this.#clock.now();
+    return ms > 1 ? { ms, isFinal: failure.isTerminal } : undefined;
+  }
+
+  /** Takes in what a try ended with; returns how long to wait before the next one. */
+  failed(attempt: Attempt, thrown: unknown, facts: { readonly isUntouched: boolean }): number {
+    const { name, inputs, epoch } = attempt;
+    const before = this.#failures.get(name);
+    const failures = before?.inputs === inputs ? before.failures + 1 : 1;
+    const isTerminal = thrown instanceof TerminalError;
+    const pauseMs = backOffMs(failures);
+    let waitMs = isTerminal ? finalMs : pauseMs;
+    if (facts.isUntouched && !isTerminal && epoch !== this.#epoch) waitMs = Math.min(pauseMs, maxAfterNewsMs);
+    this.#failures.set(name, { inputs, failures, dueMs: this.#clock.now() + waitMs, isTerminal, ...facts });
+    return waitMs;
+  }
+
+  /** Nothing of the deployment waits any more. */
+  forget(name: string): void {
+    this.#failures.delete(name);
+  }
+
+  /** Lets those try again for whom the news may make a difference, and names them. What a deployment's own undoing removes is
+   *  no such news, nor is it for those who were undone themselves. */
+  release(news: GateNews): readonly string[] {
+    if (news.owner !== undefined && news.isDrift) this.#failures.delete(news.owner);
+    if (!news.mayUnblock) return [];
+    this.#epoch++;
+    const released: string[] = [];
+    for (const [name, failure] of this.#failures) {
+      if (name === news.owner || !failure.isUntouched) continue;
+      if (failure.isTerminal && news.owner !== undefined) continue;
+      this.#failures.set(name, { ...failure, dueMs: 0 });
+      released.push(name);
+    }
+    return released;
+  }
+}
