@@ -46,11 +46,16 @@ export class Staging implements AsyncDisposable {
     }
   }
 
+  /** What archives may be in all, with headers and padding: larger ones cannot fit, compressed or not. */
+  get maxStreamedBytes(): number {
+    return this.limits.unpackedBytes + framingBytesPerEntry * this.limits.entries;
+  }
+
   /** Counts bytes that came out of a decompressor, whatever they are.
    *  @throws TerminalError UnpackedTooLarge */
   countStreamed(sizeBytes: number): void {
     this.#streamedBytes += sizeBytes;
-    if (this.#streamedBytes > this.limits.unpackedBytes + framingBytesPerEntry * this.limits.entries) {
+    if (this.#streamedBytes > this.maxStreamedBytes) {
       throw new TerminalError(
         'UnpackedTooLarge',
         `unpacks to more than the limit of ${this.limits.unpackedBytes} bytes`,

@@ -127,10 +127,16 @@ function assertLayersAllowed(pull: Pull, what: string, layers: readonly Layer[])
   if (layers.length > maxLayers) throw new TerminalError('InvalidManifest', `${what}: more than ${maxLayers} layers`);
   const limit = pull.staging.limits.compressedLayerBytes;
   const large = layers.find((layer) => layer.sizeBytes > limit);
-  if (large === undefined) return layers;
+  if (large !== undefined) {
+    const text = `${what}: layer ${large.digest}: ${large.sizeBytes} bytes, more than the limit of ${limit} bytes`;
+    throw new TerminalError('LayerTooLarge', text);
+  }
+  const sizeBytes = layers.reduce((sum, layer) => sum + layer.sizeBytes, 0);
+  const limitBytes = pull.staging.maxStreamedBytes;
+  if (sizeBytes <= limitBytes) return layers;
   throw new TerminalError(
-    'LayerTooLarge',
-    `${what}: layer ${large.digest}: ${large.sizeBytes} bytes, more than the limit of ${limit} bytes`,
+    'ImageTooLarge',
+    `${what}: layers of ${sizeBytes} bytes, more than the limit of ${limitBytes} bytes`,
   );
 }
 

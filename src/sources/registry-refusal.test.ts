@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Intercept, type Registry, startRegistry } from '../../test/support/index.ts';
+import { type Clock, systemClock } from '../base/index.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
+import { RateLimits } from './rate-limits.ts';
+import { RegistryClient } from './registry-client.ts';
+
+let http: HttpClient;
+let registry: Registry;
+let intercept: Intercept;
+beforeAll(async () => {
+  http = createHttpClient({ answerDeadlineMs: 3_000 });
+  registry = await startRegistry({ intercept: (request, response) => intercept(request, response) });
+});
+afterAll(async () => {
+  http[Symbol.dispose]();
+  await registry[Symbol.asyncDispose]();
+});
+
+const startMs = Date.parse('2026-11-21T09:00:00Z');
+
+/** A clock that only moves when told. */
+function createClock(): Clock & { nowMs: number } {
+  const clock = { ...systemClock, nowMs: startMs, now: () => clock.nowMs, sleep: async () => undefined };
+  return clock;
+}
+
+function clientFor(clock: Clock, limits: RateLimits, username?: string): RegistryClient {
+  const credentials = username === undefined ? undefined : { username, password: 'word' };
+  return new RegistryClient({
+    http,
+    clock,
+    registry: registry.host,
+    repository: 'app',
+    credentials: { credentials, note: 'there is no pull secret' },
+    limits,
+    insecureRegistries: [],
+    signal: new AbortController().signal,
+  });
+}
+
+async function ask(client: RegistryClient): Promise<string> {
+  return await client.get('manifests/v1', { headers: () => ({}) }, async ({ body }) => {
+    body.destroy();
+    return 'given';
+  });
+}
+
+function refusing(status: number, headers: Record<string, string> = {}, body: string = ''): Intercept {
+  return (request, response) => {
+    if (request.url?.includes('/manifests/') !== true) return false;
+    response.writeHead(status, headers).end(body);
+    return true;
+  };
+}
+
+const document = (error: object): string => JSON.stringify({ errors: [error] });
+
+test.each([
+  { status: 400, name: 'TerminalError', reason: 'UnexpectedAnswer', text: '400 Bad Request' },
+  {
+    status: 401,
+    name: 'TerminalError',
+    reason: 'Unauthorized',
+    text: '401 Unauthorized: credentials are missing or wrong; there is no pull secret',
+  },
+  {
+    status: 403,
+    body: document({ code: 'DENIED', message: 'requested access to the resource is denied' }),
+    name: 'TerminalError',
+    reason: 'Forbidden',
+    text: '403 Forbidden (requested access to the resource is denied): credentials are missing or wrong; there is no pull secret',
+  },
+  {
+    status: 404,
+    body: document({ code: 'MANIFEST_UNKNOWN' }),
+    name: 'TerminalError',
+    reason: 'NotFound',
+    text: '404 Not Found (MANIFEST_UNKNOWN)',
+  },
+  { status: 404, body: '<html>', name: 'TerminalError', reason: 'NotFound', text: '404 Not Found' },
+  {
+    status: 404,
+    body: document({ message: `two\nlines \u001b[31m${'x'.repeat(1_000)}` }),
+    name: 'TerminalError',
+    reason: 'NotFound',
+    text: `404 Not Found (two lines  [31m${'x'.repeat(185)})`,
+  },
+  { status: 404, body: 'x'.repeat(100_000), name: 'TerminalError', reason: 'NotFound', text: '404 Not Found' },
+  { status: 500, name: 'TransientError', reason: 'ServerUnavailable', text: '500 Internal Server Error' },
+  { status: 429, name: 'TransientError', reason: 'ServerUnavailable', text: '429 Too Many Requests' },
+  {
+    status: 503,
+    headers: { 'retry-after': '90' },
+    name: 'TransientError',
+    reason: 'RateLimited',
+    text: '503 Service Unavailable: the registry asks to be left alone until 2026-11-21T09:01:30Z',
+  },
+])('$status means $name $reason: $text', async ({ status, headers, body, name, reason, text }) => {
+  intercept = refusing(status, headers, body);
+  const clock = createClock();
+  const message = `GET http://${registry.host}/v2/app/manifests/v1: ${text}`;
+  await expect(ask(clientFor(clock, new RateLimits(clock)))).rejects.toMatchObject({ name, reason, message });
+});
+
+test('what a storage server behind a redirect refuses may be allowed the next time', async () => {
+  await using storage = await startRegistry({ intercept: refusing(403) });
+  const location = `http://${storage.host}/v2/app/manifests/v1?expires=1`;
+  intercept = refusing(307, { location });
+  const clock = createClock();
+  const refused = ask(clientFor(clock, new RateLimits(clock)));
+  await expect(refused).rejects.toMatchObject({ name: 'TransientError', reason: 'UnexpectedAnswer' });
+});
+
+describe('a registry that asks to be left alone', () => {
+  test('is not asked before the time has come, by nobody with the same account', async () => {
+    const clock = createClock();
+    const limits = new RateLimits(clock);
+    intercept = refusing(429, { 'retry-after': '60' });
+    await expect(ask(clientFor(clock, limits))).rejects.toMatchObject({ reason: 'RateLimited' });
+    intercept = (request, response) => {
+      if (request.url?.includes('/manifests/') === true) response.end('{}');
+      return request.url?.includes('/manifests/') === true;
+    };
+    const count = registry.requests.length;
+    clock.nowMs += 59_000;
+    await expect(ask(clientFor(clock, limits))).rejects.toMatchObject({
+      name: 'TransientError',
+      reason: 'RateLimited',
+    });
+    expect(registry.requests.length).toBe(count);
+    await expect(ask(clientFor(clock, limits, 'another'))).resolves.toBe('given');
+    clock.nowMs += 10_000;
+    await expect(ask(clientFor(clock, limits))).resolves.toBe('given');
+  });
+
+  test('is remembered among a thousand others at most', () => {
+    const clock = createClock();
+    const limits = new RateLimits(clock);
+    for (let index = 0; index <= 1_000; index++) limits.note(`registry-${index}`, 60_000);
+    expect(limits.remainingMs('registry-0')).toBe(0);
+    expect(limits.remainingMs('registry-1')).toBe(60_000);
+  });
+});
