@@ -15,7 +15,7 @@ import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
 import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
-import { type InstalledChange, KindWatches, keyOf } from './kind-watches.ts';
+import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import { fieldManager, type Owner } from './ownership.ts';
@@ -97,6 +97,9 @@ class Engine implements ApplyEngine {
       onChange: (change) => {
         this.#observe(change);
       },
+      onListed: (kind) => {
+        this.#lookAgain(this.#ledger.objectsOfKind(kind));
+      },
     });
     this.#remover = new Remover({ kube: options.kube, watches: this.#watches, ledger: this.#ledger });
     this.#crds = watchCrds({
@@ -140,6 +143,7 @@ class Engine implements ApplyEngine {
       this.#ledger.update(owner, await this.#applyAll(others, signal));
       throwProblems(await checkAll(check, crds));
       this.#ledger.update(owner, await this.#applyAll(crds, signal));
+      this.#lookAgain(this.#ledger.objectsOf(owner));
       return again.map(refOf);
     }
     await this.#watches.ensure(plan.kinds);
@@ -154,10 +158,7 @@ class Engine implements ApplyEngine {
     this.#ledger.record(owner, request.revision, applied);
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
     await request.record(inventoryOf(left.map(({ ref }) => ref)));
-    for (const object of applied) {
-      const seen = this.#watches.get(refOf(object));
-      if (seen !== undefined) this.#observe({ before: seen, after: seen });
-    }
+    this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
   }
 
@@ -223,6 +224,15 @@ class Engine implements ApplyEngine {
       await this.#options.kube.create(namespace, { fieldManager, signal });
     } catch (thrown) {
       if (!isAlreadyExists(thrown)) throw thrown;
+    }
+  }
+
+  /** What the watches showed before the ledger knew the objects, or never showed one by one. */
+  #lookAgain(objects: readonly InstalledObject[]): void {
+    for (const object of objects) {
+      const seen = this.#watches.get(object.ref);
+      if (seen !== undefined) this.#observe({ before: seen, after: seen });
+      else if (this.#watches.isGone(object)) this.#observe({ before: object, after: undefined });
     }
   }
 

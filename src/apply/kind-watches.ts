@@ -39,6 +39,8 @@ export interface KindWatchOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly onChange: (change: InstalledChange) => void;
+  /** All objects of the kind were read again: single changes may have been missed. */
+  readonly onListed: (kind: KindRef) => void;
 }
 
 /** What is remembered of one installed object. */
@@ -90,6 +92,12 @@ export class KindWatches {
     return this.#caches.get(cacheKey(ref))?.get(ref.name, ref.namespace);
   }
 
+  /** Whether the object has gone, by what the watch has shown since that version of it. */
+  isGone({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
+    const cache = this.#caches.get(cacheKey(ref));
+    return cache?.hasReached(resourceVersion) === true && cache.get(ref.name, ref.namespace) === undefined;
+  }
+
   /** Everything known that bears the label of the deployment `owner`. */
   ownedBy(owner: string): readonly InstalledObject[] {
     return [...this.#caches.values()].flatMap((cache) => cache.indexed(owner));
@@ -99,13 +107,14 @@ export class KindWatches {
     const key = cacheKey(kind);
     const before = this.#caches.get(key);
     if (before?.isAlive() === true) return before;
-    const { kube, clock, log, signal, onChange } = this.#options;
+    const { kube, clock, log, signal, onChange, onListed } = this.#options;
     const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind}`;
     const cache = createCache<InstalledObject>({
       kube,
       target: { ...kind, labelSelector, isMetadataOnly: true },
       project: installedObject,
       index: (object) => [labelledOwner(object.metadata) ?? ''],
+      onListed: () => onListed(kind),
       clock,
       log,
       signal,

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../kube/index.ts';
-import { refKey } from '../kube/index.ts';
+import { groupOf, refKey } from '../kube/index.ts';
+import type { KindRef } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, keyOf } from './kind-watches.ts';
 import type { Owner } from './ownership.ts';
 
@@ -72,6 +73,13 @@ export class Ledger {
 
   objectsOf(owner: Owner): readonly InstalledObject[] {
     return [...(this.#installations.get(owner.name)?.objects.values() ?? [])];
+  }
+
+  /** What was applied of one kind, in whichever version, for all owners. */
+  objectsOfKind({ apiVersion, kind }: KindRef): readonly InstalledObject[] {
+    const isOfKind = ({ ref }: InstalledObject): boolean =>
+      ref.kind === kind && groupOf(ref.apiVersion) === groupOf(apiVersion);
+    return [...this.#installations.values()].flatMap(({ objects }) => [...objects.values()].filter(isOfKind));
   }
 
   /** Keys of what has drifted; undefined when `revision` is not known to be in place. */

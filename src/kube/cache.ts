@@ -19,6 +19,8 @@ export interface ObjectCache<T> {
   /** False once the kind has vanished from the server or the signal ended it. */
   readonly isAlive: () => boolean;
   get(name: string, namespace?: string): T | undefined;
+  /** Whether everything up to that version has been taken in: what was written by then and is not here has gone. */
+  hasReached(resourceVersion: string): boolean;
   values(): readonly T[];
   /** All that `index` filed under `key`. */
   indexed(key: string): readonly T[];
@@ -34,6 +36,8 @@ export interface CacheOptions<T> {
   readonly project: (object: KubeObject) => T;
   /** Keys under which `indexed` finds it. */
   readonly index?: (object: KubeObject) => readonly string[];
+  /** Called after each list: what came and went since the last one was not told one by one. Must only enqueue. */
+  readonly onListed?: () => void;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -131,6 +135,10 @@ class Follower<T> {
     this.#signal = signal;
   }
 
+  hasReached(resourceVersion: string): boolean {
+    return this.#resourceVersion !== undefined && Number(this.#resourceVersion) >= Number(resourceVersion);
+  }
+
   async follow(onSynced: () => void): Promise<void> {
     let failures = 0;
     while (!this.#signal.aborted) {
@@ -159,6 +167,7 @@ class Follower<T> {
     this.#store.removeAllBut(new Set(list.items.map(keyOf)));
     this.#resourceVersion = list.resourceVersion;
     this.#hasProgress = true;
+    this.#options.onListed?.();
   }
 
   async #watch(): Promise<void> {
@@ -180,9 +189,9 @@ class Follower<T> {
     this.#hasProgress = true;
     const { apiVersion, kind } = this.#options.target;
     const object = { ...event.object, apiVersion, kind };
+    this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
     if (event.type === 'DELETED') this.#store.remove(keyOf(object));
     else if (event.type !== 'BOOKMARK') this.#store.put(object);
-    this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
   }
 
   #forgetWhenExpired(thrown: unknown): boolean {
@@ -211,10 +220,11 @@ export function createCache<T>(options: CacheOptions<T>): ObjectCache<T> {
   const signal = AbortSignal.any([options.signal, stopper.signal]);
   const synced = Promise.withResolvers<void>();
   synced.promise.catch(() => undefined);
+  const follower = new Follower(options, store, signal);
   let isAlive = true;
   const run = async (): Promise<void> => {
     try {
-      await new Follower(options, store, signal).follow(synced.resolve);
+      await follower.follow(synced.resolve);
       synced.reject(signal.reason);
     } catch (thrown) {
       synced.reject(thrown);
@@ -227,6 +237,7 @@ export function createCache<T>(options: CacheOptions<T>): ObjectCache<T> {
     whenSynced: synced.promise,
     isAlive: () => isAlive,
     get: (name, namespace = '') => store.entries.get(`${namespace}/${name}`)?.value,
+    hasReached: (resourceVersion) => follower.hasReached(resourceVersion),
     values: () => Array.from(store.entries.values(), ({ value }) => value),
     indexed: (key) => store.indexed(key),
     subscribe: (listener) => store.subscribe(listener),

@@ -80,10 +80,12 @@ export class Judge {
   }
 
   async #problemsOf(name: string, expectation: Expectation): Promise<readonly string[]> {
-    const { wish, installed } = expectation;
+    const { wish, installed, isMixed } = expectation;
     const objects = await this.#objectsOf(name);
     const differences = installed.map((candidate) => this.#differences(name, objects, candidate));
-    const closest = differences.find((list) => list.length === 0) ?? differences[0] ?? [];
+    const closest = isMixed
+      ? this.#strangers(name, objects, installed)
+      : (differences.find((list) => list.length === 0) ?? differences[0] ?? []);
     const kept = await this.#keptProblem(name, expectation);
     const status = wish === undefined ? await this.#remainders(name) : await this.#statusProblems(name, wish);
     return [...closest, ...kept, ...status];
@@ -106,6 +108,18 @@ export class Judge {
     const all = (await Promise.all(lists)).flat();
     // What is to be kept is judged by itself.
     return all.filter(({ metadata }) => metadata.name !== keptName(name));
+  }
+
+  /** Objects that no candidate has. */
+  #strangers(
+    name: string,
+    objects: readonly KubeObject[],
+    candidates: readonly (Wish | undefined)[],
+  ): readonly string[] {
+    const known = candidates.flatMap((wish) => (wish === undefined ? [] : objectsOf(name, wish)));
+    const isKnown = (object: KubeObject): boolean =>
+      known.some((one) => identityOf(one) === identityOf(object) && isWithin(one as JsonObject, object as JsonObject));
+    return objects.filter((object) => !isKnown(object)).map((object) => `${identityOf(object)} is of no version`);
   }
 
   #differences(name: string, objects: readonly KubeObject[], wish: Wish | undefined): readonly string[] {

@@ -26,7 +26,7 @@ test('nothing stays of a deployment that is deleted but what was to be kept', ()
   model.take({ what: 'settle' });
   model.take({ what: 'apply', name: 'bee', wish: wish(2) });
   for (const name of ['ant', 'bee']) model.take({ what: 'delete', name });
-  const gone = { wish: undefined, installed: [undefined] };
+  const gone = { wish: undefined, installed: [undefined], isMixed: false };
   expect(Object.fromEntries(model.expectations())).toEqual({
     ant: { ...gone, kept: 'yes' },
     bee: { ...gone, kept: 'no' },

@@ -6,6 +6,8 @@ export interface Expectation {
   readonly wish: Wish | undefined;
   /** What may be installed: the wish alone where it can be, otherwise what was installed before. Undefined: nothing. */
   readonly installed: readonly (Wish | undefined)[];
+  /** The content of what was installed may have been deleted: a version that cannot be installed may then leave objects of several. */
+  readonly isMixed: boolean;
   /** Objects to be kept that may, or must, be there though nothing that is installed has them. */
   readonly kept: 'no' | 'maybe' | 'yes';
 }
@@ -15,6 +17,7 @@ interface State {
   candidates: (Wish | undefined)[];
   kept: Expectation['kept'];
   isPaused: boolean;
+  hasLostBundles: boolean;
 }
 
 /** Whether a wish's content can be unpacked and applied. */
@@ -23,7 +26,7 @@ export function isGood({ shape }: Wish): boolean {
 }
 
 function fresh(): State {
-  return { wish: undefined, candidates: [undefined], kept: 'no', isPaused: false };
+  return { wish: undefined, candidates: [undefined], kept: 'no', isPaused: false, hasLostBundles: false };
 }
 
 /** The users' view: what the cluster has to hold after the actions so far, whatever went wrong in between. */
@@ -44,6 +47,7 @@ export class Model {
     else if (action.what === 'delete') this.#states.set(action.name, { ...fresh(), kept: state.kept });
     else if (action.what === 'pause') state.isPaused = state.wish !== undefined;
     else if (action.what === 'unpause') state.isPaused = false;
+    else if (action.what === 'delete a Bundle') state.hasLostBundles = true;
   }
 
   get broken(): ReadonlySet<SourceKind> {
@@ -60,10 +64,12 @@ export class Model {
   }
 
   expectations(): ReadonlyMap<string, Expectation> {
-    const entries = [...this.#states].map(([name, { wish, candidates, kept }]): [string, Expectation] => [
-      name,
-      { wish, installed: wish !== undefined && isGood(wish) ? [wish] : candidates, kept },
-    ]);
+    const entries = [...this.#states].map(([name, state]): [string, Expectation] => {
+      const { wish, candidates, kept, hasLostBundles } = state;
+      const isInstalled = wish !== undefined && isGood(wish);
+      const isMixed = wish !== undefined && !isInstalled && hasLostBundles;
+      return [name, { wish, installed: isInstalled ? [wish] : candidates, isMixed, kept }];
+    });
     return new Map(entries);
   }
 
@@ -85,6 +91,7 @@ export class Model {
     for (const state of this.#states.values()) {
       if (state.wish === undefined || !isGood(state.wish)) continue;
       state.candidates = [state.wish];
+      state.hasLostBundles = false;
       if (state.wish.shape === 'kept') state.kept = 'yes';
     }
   }

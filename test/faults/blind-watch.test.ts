@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiServer } from '../../apiserver/index.ts';
+import { application } from '../e2e/contents.ts';
+import { bundleDeployment, startWorld, type World } from '../e2e/world.ts';
+import { eventually } from '../support/index.ts';
+
+let world: World;
+let server: ApiServer;
+beforeAll(async () => {
+  world = await startWorld();
+  const { apiServer } = world.platform;
+  if (apiServer === undefined) throw new Error('faults need the embedded API server');
+  server = apiServer;
+});
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+});
+
+const settings = (namespace: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'settings' });
+
+async function install(name: string, version: 1 | 2): Promise<void> {
+  const source = world.imageSource(`${name}:v${version}`, application(name, version));
+  await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
+  await eventually(async () => {
+    expect(await server.client.find(settings(name))).toMatchObject({ data: { version: String(version) } });
+  });
+  await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+}
+
+/** Until it is disposed, no watch of ConfigMaps opens; then the next one is told to list again. */
+function blindfold(): Disposable {
+  const fault = server.faults.add({ verbs: ['watch'], resource: 'configmaps', error: 500 });
+  server.faults.endWatches({ resource: 'configmaps' });
+  return {
+    [Symbol.dispose]: () => {
+      server.faults.add({ verbs: ['watch'], resource: 'configmaps', error: 410, times: 4 });
+      fault.remove();
+    },
+  };
+}
+
+test.each([
+  { name: 'installed', versions: [] as const },
+  { name: 'changed', versions: [1] as const },
+])('an object that is $name and deleted while no watch shows it is put back', async ({ name, versions }) => {
+  await install('first', 1);
+  for (const version of versions) await install(name, version);
+  {
+    using _blindfold = blindfold();
+    if (versions.length > 0) await server.client.delete(settings(name));
+    await install(name, 2);
+    await server.client.delete(settings(name));
+  }
+  await eventually(async () => expect(await server.client.find(settings(name))).toBeDefined(), { timeoutMs: 15_000 });
+});
