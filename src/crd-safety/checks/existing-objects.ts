@@ -1,4 +1,4 @@
-import { errorMessage, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../base/index.ts';
 import { compileDefaults, compileListTypes, compileSchema, type FieldError, type Schema } from '../../schema/index.ts';
 import type { CheckInfo } from '../check.ts';
 import { type Crd, versionOf } from '../crd.ts';
@@ -73,7 +73,7 @@ function joined(errors: readonly FieldError[]): string {
   return text.length <= maxErrorCharacters ? text : `${text.slice(0, maxErrorCharacters)}…`;
 }
 
-/** The check of one object against a schema, read as the API server would read it: with the schema's defaults.
+/** The check of one object against a schema, read as the API server would read it: with the schema's defaults, which it gets.
  *  @throws InvalidSchema */
 function compileObjectCheck({ version, schema }: Target): ObjectCheck {
   try {
@@ -81,9 +81,8 @@ function compileObjectCheck({ version, schema }: Target): ObjectCheck {
     const compiled = compileSchema(schema);
     const listTypes = compileListTypes(schema);
     return (object) => {
-      const value: JsonValue = structuredClone(object);
-      setDefaults(value);
-      const errors = [...compiled.validate(value), ...(listTypes?.(value, '') ?? [])];
+      setDefaults(object);
+      const errors = [...compiled.validate(object), ...(listTypes?.(object, '') ?? [])];
       return errors.length === 0 ? undefined : joined(errors);
     };
   } catch (thrown) {
@@ -106,7 +105,8 @@ class Tally {
   look(object: JsonObject, checks: readonly { readonly version: string; readonly check: ObjectCheck }[]): void {
     this.seen += 1;
     const texts = checks.flatMap(({ version, check }) => {
-      const errors = check(object);
+      // A check sets its schema's defaults: others are not to see them.
+      const errors = check(checks.length === 1 ? object : structuredClone(object));
       if (errors === undefined) return [];
       return [
         `existing custom object ${nameOf(object)} failed validation for new schema version ${version}: ${errors}`,
