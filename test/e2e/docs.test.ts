@@ -13,6 +13,7 @@ const documents = [
   'private-sources',
   'upgrade-and-roll-back',
   'deployments',
+  'crd-safety',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
 const missing = ['kubectl', 'git'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
