@@ -1,5 +1,5 @@
-import { adoptAnnotation, deleteCrdsAnnotation } from '../src/api/index.ts';
-import { InstallRefused, type Inventory, inventoryMetadata, type Owner, readInventory } from '../src/apply/index.ts';
+import { adoptAnnotation, deleteCrdsAnnotation, readDeploymentConfig } from '../src/api/index.ts';
+import { type Inventory, inventoryMetadata, type Owner, readInventory } from '../src/apply/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
@@ -17,36 +17,30 @@ export function isAsked({ metadata }: KubeObject, key: string): boolean {
   return metadata.annotations?.[key] === 'true';
 }
 
-function installNamespaceOf(object: KubeObject): unknown {
+function configOf(object: KubeObject): JsonObject {
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
-  const config = isJsonObject(spec['config']) ? spec['config'] : {};
-  return config['installNamespace'];
+  return isJsonObject(spec['config']) ? spec['config'] : {};
 }
 
 /** What the deployment wants beside the objects of `bundle`: another namespace makes another revision. */
 export function revisionOf(object: KubeObject, bundle: KubeObject): string {
-  const installNamespace = installNamespaceOf(object);
+  const { installNamespace } = configOf(object);
   const { uid = '' } = bundle.metadata;
   return installNamespace === undefined ? uid : `${uid} in ${JSON.stringify(installNamespace)}`;
 }
 
 /** How the deployment wants to have its objects installed, for a request to the engine.
- *  @throws InstallRefused when `spec.config.installNamespace` is no name of a namespace */
+ *  @throws TerminalError InvalidConfig */
 export function wishesOf(object: KubeObject): {
   readonly recorded: Inventory | undefined;
   readonly installNamespace: string | undefined;
   readonly mayAdopt: boolean;
   readonly mayDeleteCrds: boolean;
 } {
-  const installNamespace = installNamespaceOf(object);
-  const isName = typeof installNamespace === 'string' && /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(installNamespace);
-  if (installNamespace !== undefined && !isName) {
-    const found = JSON.stringify(installNamespace).slice(0, 100);
-    throw new InstallRefused(`spec.config.installNamespace: expected the name of a namespace, found ${found}`);
-  }
+  const { installNamespace } = readDeploymentConfig(configOf(object));
   return {
     recorded: readInventory(object.metadata),
-    installNamespace: isName ? installNamespace : undefined,
+    installNamespace,
     mayAdopt: isAsked(object, adoptAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
   };

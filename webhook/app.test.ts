@@ -205,6 +205,24 @@ test('a BundleDeployment whose template stays is not judged again, so that it ca
   expect((await ask(deploymentPath, deleted)).response.allowed).toBe(true);
 });
 
+test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
+  'the install namespace %j is refused, other members are not looked at',
+  async (bad) => {
+    const source = { type: 'image', image: { ref: `a@${digest}` } };
+    const withConfig = (config: JsonObject): JsonObject => {
+      const made = deployment(source);
+      return { ...made, spec: { ...(made.spec as JsonObject), config } };
+    };
+    const { response } = await ask(deploymentPath, create(withConfig({ installNamespace: bad })));
+    expect(response.allowed).toBe(false);
+    expect(JSON.stringify(response.status)).toContain('spec.config.installNamespace: expected the name of a namespace');
+    const same = update(withConfig({ installNamespace: bad }), withConfig({ installNamespace: bad }));
+    expect((await ask(deploymentPath, same)).response.allowed).toBe(true);
+    const good = withConfig({ installNamespace: 'a-1', watchNamespace: 3, values: 'a: b' });
+    expect((await ask(deploymentPath, create(good))).response.allowed).toBe(true);
+  },
+);
+
 const user = (name: string): JsonObject =>
   bundle({ type: 'configMaps', configMaps: [{ configMap: { name: 'cm' } }] }, name);
 

@@ -10,6 +10,7 @@ import { readSwitches } from '../src/crd-safety/index.ts';
 import { checkCrd } from './crd-change.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
+import { deploymentConfig } from './rules/deployment-config.ts';
 import {
   type BundleUse,
   type ConfigMapChange,
@@ -63,15 +64,17 @@ const checkBundle: Check = async (request, context) => {
   return await checkSource(parseBundle(request.object).spec.source, bundleSourceRules, context);
 };
 
-/** A template that does not change is not judged again. */
+/** A template, or a configuration, that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return silence;
   const { metadata, spec } = parseBundleDeployment(request.object);
   const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
-  const oldTemplate = isJsonObject(oldSpec) ? oldSpec.template : undefined;
-  if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return ofSwitches;
-  return joinVerdicts([await checkSource(spec.template.spec.source, templateSourceRules, context), ofSwitches]);
+  const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
+  const ofConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null) ? silence : deploymentConfig(spec.config);
+  if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return joinVerdicts([ofConfig, ofSwitches]);
+  const ofSource = await checkSource(spec.template.spec.source, templateSourceRules, context);
+  return joinVerdicts([ofSource, ofConfig, ofSwitches]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {
