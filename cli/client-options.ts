@@ -59,6 +59,24 @@ export const runOptions: readonly OptionSpec[] = [
   uploadServiceOption,
 ];
 
+/** What `longshore diff` compares with. */
+export const diffOptions: readonly OptionSpec[] = [
+  {
+    name: 'bundle',
+    kind: 'text',
+    placeholder: 'DIR|LAYOUT',
+    sentence: 'Compare with the files of a folder or an OCI image layout.',
+  },
+  { name: 'image', kind: 'text', placeholder: 'REF', sentence: 'Compare with an image or artifact.' },
+  {
+    name: 'filename',
+    short: 'f',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence: 'Compare with the template of the BundleDeployment in FILE.',
+  },
+];
+
 /** Text for people, JSON for programs. */
 export const outputOption: OptionSpec = {
   name: 'output',

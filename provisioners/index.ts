@@ -22,6 +22,7 @@ import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-in
 import type { Unpacker } from './unpacker/index.ts';
 
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
+export { wishesOf } from './installed-record.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
 
 export interface ProvisionerOptions {

@@ -2,6 +2,7 @@ import { buildOptions, buildTargetOptions, registryOptions } from '../bundle-opt
 import {
   bootstrapOptions,
   clusterOptions,
+  diffOptions,
   kubeconfigOption,
   longOutputOption,
   outputOption,
@@ -54,6 +55,22 @@ export const commands: readonly Command[] = [
     options: [kubeconfigOption, outputOption],
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
     run: async (values, positionals) => (await import('./tree.ts')).tree(values, positionals),
+  },
+  {
+    name: 'diff',
+    summary: 'Show what a pivot of a BundleDeployment would change, by a dry run on the server.',
+    description:
+      'Without --bundle, --image and -f it compares with the newest Bundle: that shows drift, or what a paused or blocked pivot would do. Values of Secrets are masked.\nExit status: 0 no change, 1 changes, 2 something stands against it, or an error.',
+    positionals: ['bd/NAME'],
+    options: [...clusterOptions, ...diffOptions, ...registryOptions, outputOption],
+    examples: [
+      'diff bd/combo',
+      'diff bd/combo --bundle ./combo',
+      'diff bd/combo --image registry.example.com/combo:v2',
+      'diff bd/combo -f combo.yaml -o json',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./diff.ts')).diff(values, positionals),
   },
   {
     name: 'bundle build',

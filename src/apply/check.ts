@@ -8,15 +8,19 @@ import type { Ledger } from './ledger.ts';
 import { fieldManager, foreignObject, labelledOwner, type Owner, otherOwner, takeoverProblem } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
 
-export interface CheckContext extends CrdPreflightContext {
-  readonly watches: KindWatches;
-  readonly ledger: Ledger;
+/** What the check of an object that is there already needs. */
+export interface TakeoverContext extends CrdPreflightContext {
   readonly owner: Owner;
   readonly systemNamespace: string;
-  /** Created before the objects, if there is none. */
-  readonly installNamespace?: string | undefined;
   readonly isUpgrade: boolean;
   readonly mayAdopt: boolean;
+}
+
+export interface CheckContext extends TakeoverContext {
+  readonly watches: KindWatches;
+  readonly ledger: Ledger;
+  /** Created before the objects, if there is none. */
+  readonly installNamespace?: string | undefined;
 }
 
 const parallelRequests = 8;
@@ -37,7 +41,7 @@ function knownOwnerProblem(context: CheckContext, object: KubeObject): Problem |
 }
 
 /** Whether the BundleDeployment that the labels name is there. Asked only where it matters. */
-async function isOwnerThere(context: CheckContext, { metadata }: KubeObject): Promise<boolean> {
+async function isOwnerThere(context: TakeoverContext, { metadata }: KubeObject): Promise<boolean> {
   const name = labelledOwner(metadata);
   if (name === undefined || name === context.owner.name) return false;
   try {
@@ -50,13 +54,17 @@ async function isOwnerThere(context: CheckContext, { metadata }: KubeObject): Pr
   }
 }
 
+/** Why an object that exists is not for us to take. */
+export async function ownershipProblem(context: TakeoverContext, existing: KubeObject): Promise<Problem | undefined> {
+  const isOtherThere = await isOwnerThere(context, existing);
+  const text = takeoverProblem(existing, context.owner, { ...context, isOtherThere });
+  return text === undefined ? undefined : conflict(text);
+}
+
 /** An object that exists and is not among those that bear our labels: read it, and see whose it is. */
 async function takeover(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
   try {
-    const existing = await context.kube.get(refOf(object), { signal: context.signal });
-    const isOtherThere = await isOwnerThere(context, existing);
-    const text = takeoverProblem(existing, context.owner, { ...context, isOtherThere });
-    return text === undefined ? undefined : conflict(text);
+    return await ownershipProblem(context, await context.kube.get(refOf(object), { signal: context.signal }));
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
     throw thrown;

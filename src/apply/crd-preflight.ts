@@ -15,7 +15,7 @@ export interface CrdSafety {
 /** What the check of a CRD needs. */
 export interface CrdPreflightContext {
   readonly kube: KubeClient;
-  readonly crds: CrdWatch;
+  readonly crds: Pick<CrdWatch, 'isUnchanged'>;
   readonly crdSafety: CrdSafety;
   readonly signal: AbortSignal;
 }

@@ -19,5 +19,6 @@ export {
 } from './inventory.ts';
 export { installBatches } from './order.ts';
 export { fieldManager, isKept, type Owner } from './ownership.ts';
+export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
 export type { UninstallRequest } from './remover.ts';

@@ -25,7 +25,7 @@ beforeAll(async () => {
   combo = await writeFolder(join(dir, 'combo'), repository);
   const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
   await writeFile(join(dir, 'auth.json'), JSON.stringify({ auths: { [world.registry.host]: { auth } } }));
-});
+}, 60_000);
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });

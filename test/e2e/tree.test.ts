@@ -27,7 +27,7 @@ beforeAll(async () => {
   await world.kube.create(bundleDeployment('shop', source), { fieldManager: 'test' });
   await world.deploymentWith('shop', { type: 'Healthy', status: 'True' });
   bundleName = (await world.ownedBundles('shop'))[0]?.metadata.name ?? '';
-});
+}, 60_000);
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
