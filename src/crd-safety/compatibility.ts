@@ -31,8 +31,17 @@ function byAge(a: CrdVersion, b: CrdVersion): number {
   return compareAge(a.name, b.name);
 }
 
+/** Every version is compared with every other: a bundle must not make that a matter of minutes. */
+const maxServed = 32;
+
+function tooMany(count: number): Finding {
+  const text = `unhandled: ${count} versions are served, at most ${maxServed} are compared with each other`;
+  return { check: 'unhandled', text, isStatic: true };
+}
+
 function pairFindings(crd: Crd): Finding[] {
   const served = crd.versions.filter(({ isServed }) => isServed).toSorted(byAge);
+  if (served.length > maxServed) return [tooMany(served.length)];
   return served.flatMap((older, index) =>
     served
       .slice(index + 1)

@@ -133,6 +133,14 @@ test('versions that are served side by side are compared, what was so before doe
   );
 });
 
+test('more versions than anybody serves are not compared with each other, and that is told once', async () => {
+  const many = (count: number) =>
+    sampleCrd([v1alpha1, ...Array.from({ length: count }, (_, index) => ({ ...v1alpha1, name: `v${index + 1}` }))]);
+  expect((await textsFor(many(31), many(39))).text).toBe(
+    `validating upgrade for CRD "${name}": unhandled: 40 versions are served, at most 32 are compared with each other`,
+  );
+});
+
 test('the scope stays', async () => {
   const after = sampleCrd([v1alpha1], { scope: 'Cluster' });
   expect((await textsFor(sampleCrd([v1alpha1]), after)).text).toBe(
