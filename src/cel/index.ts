@@ -6,7 +6,7 @@ export type { Lookup } from './evaluation/frame.ts';
 export { basicTypes, type CelType, listType, mapType, optionalType, structType } from './language/cel-type.ts';
 export type { Environment } from './language/environment.ts';
 export { type AskAuthorizer, type AuthorizationQuestion, Authorizer, ResourceCheck } from './library/authorizer.ts';
-export { extensionTypes } from './library/declare.ts';
+export { declareFunctions, extensionTypes } from './library/declare.ts';
 export { kubernetesFunctions } from './library/index.ts';
 export { parseDuration, parseTime } from './library/times.ts';
 export { compileProgram, isFaulty, type Program } from './program.ts';

@@ -3,6 +3,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/base': [],
   'src/schema': ['src/base'],
   'src/cel': ['src/schema', 'src/base'],
+  'src/constraints': ['src/cel', 'src/base'],
   'src/api': ['src/base'],
   'src/metrics': ['src/base'],
   'src/kube': ['src/api', 'src/base', 'src/metrics'],
@@ -10,7 +11,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/content': ['src/api', 'src/base', 'src/metrics'],
   'src/resolver': ['src/base'],
   'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
-  'src/formats': ['src/content', 'src/api', 'src/base', 'src/metrics'],
+  'src/formats': ['src/content', 'src/constraints', 'src/schema', 'src/api', 'src/base', 'src/metrics'],
   'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
   'src/apply': ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [

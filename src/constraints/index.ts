@@ -1,0 +1,22 @@
+/** What bundles say of themselves and ask of others: versions, ranges, properties, constraints, dependencies. Pure; knows no Kubernetes,
+ *  and every text from outside has limits. */
+export {
+  type Constraint,
+  type ConstraintLimits,
+  describeConstraint,
+  isMet,
+  parseConstraint,
+  type Surroundings,
+} from './constraint.ts';
+export {
+  type Dependency,
+  type DependencyLimits,
+  defaultDependencyLimits,
+  type ReadDependencies,
+  readDependencies,
+  readRequiredProperties,
+  unmetDependencies,
+} from './dependency.ts';
+export type { GroupVersionKind, Property } from './property.ts';
+export { compareVersions, formatVersion, parseTolerantVersion, parseVersion, type Version } from './version.ts';
+export { formatRange, isInRange, parseVersionRange, type VersionRange } from './version-range.ts';

@@ -1,0 +1,84 @@
+import { errorMessage, TerminalError } from '../base/index.ts';
+import {
+  basicTypes,
+  compileProgram,
+  declareFunctions,
+  dynamicValue,
+  type Environment,
+  Failure,
+  isFaulty,
+  kubernetesFunctions,
+  listType,
+  mapType,
+  noSuchOverload,
+  type Value,
+} from '../cel/index.ts';
+import type { Property } from './property.ts';
+import { compareVersions, parseTolerantVersion, type Version } from './version.ts';
+
+/** An expression over the properties of one bundle. */
+export interface PropertyRule {
+  readonly text: string;
+  /** Never takes longer than its cost allows.
+   *  @throws TerminalError RuleFailed when the expression comes to no truth value */
+  readonly isTrueOf: (properties: readonly Property[]) => boolean;
+}
+
+const maxRuleCharacters = 16_384;
+/** As much as kube-apiserver allows one expression. */
+const maxCost = 1_000_000;
+
+function versionOf(text: Value): Version | Failure {
+  try {
+    return parseTolerantVersion(String(text));
+  } catch {
+    return new Failure(`unable to parse '${String(text)}' to semver format`);
+  }
+}
+
+function compareTexts([a = null, b = null]: readonly Value[]): Value {
+  if (typeof a !== 'string' || typeof b !== 'string') return noSuchOverload(a);
+  const first = versionOf(a);
+  if (first instanceof Failure) return first;
+  const second = versionOf(b);
+  if (second instanceof Failure) return second;
+  return BigInt(Math.sign(compareVersions(first, second)));
+}
+
+let environment: Environment | undefined;
+
+/** Made when it is first needed. */
+function ruleEnvironment(): Environment {
+  const own = declareFunctions('semver_compare semver_compare_string (string,string) int', {
+    semver_compare: compareTexts,
+  });
+  environment ??= {
+    functions: new Map([...kubernetesFunctions(), ...own.map((one): [string, typeof one] => [one.name, one])]),
+    variables: new Map([['properties', listType(mapType(basicTypes.string, basicTypes.dyn))]]),
+    structs: new Map(),
+  };
+  return environment;
+}
+
+/** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`.
+ *  @throws TerminalError InvalidRule
+ *  @see bundle-format.md, section 5 */
+export function compilePropertyRule(text: string): PropertyRule {
+  if (text.length > maxRuleCharacters) {
+    throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);
+  }
+  const program = compileProgram(text, ruleEnvironment());
+  if (isFaulty(program))
+    throw new TerminalError('InvalidRule', program.issues ?? program.instantiation ?? 'no expression');
+  if (program.type.kind !== 'bool') throw new TerminalError('InvalidRule', 'cel expressions must have type Bool');
+  return {
+    text,
+    isTrueOf: (properties) => {
+      const list = dynamicValue(properties.map(({ type, value }) => ({ type, value })));
+      const { value } = program.run((name) => (name === 'properties' ? list : undefined), maxCost);
+      if (typeof value === 'boolean') return value;
+      const why = value instanceof Failure ? errorMessage(new Error(value.message)) : 'it is no truth value';
+      throw new TerminalError('RuleFailed', `cel expression ${JSON.stringify(text)}: ${why}`);
+    },
+  };
+}

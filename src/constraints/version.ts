@@ -1,0 +1,128 @@
+import { TerminalError } from '../base/index.ts';
+
+/** A semantic version. Numbers are exact, however large. */
+export interface Version {
+  readonly major: bigint;
+  readonly minor: bigint;
+  readonly patch: bigint;
+  readonly prerelease: readonly (bigint | string)[];
+  /** Does not count when versions are compared. */
+  readonly build: readonly string[];
+}
+
+/** A longer text is no version. */
+const maxVersionCharacters = 1024;
+const names = ['major', 'minor', 'patch'] as const;
+
+function refuse(text: string): never {
+  throw new TerminalError('InvalidVersion', text);
+}
+
+function readNumber(name: string, text: string): bigint {
+  if (!/^[0-9]+$/.test(text)) return refuse(`Invalid character(s) found in ${name} number "${text}"`);
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  if (text.length > 1 && text.startsWith('0'))
+    return refuse(`${title} number must not contain leading zeroes "${text}"`);
+  return BigInt(text);
+}
+
+function readPrerelease(text: string): bigint | string {
+  if (text === '') return refuse('Prerelease is empty');
+  if (!/^[0-9A-Za-z-]+$/.test(text)) return refuse(`Invalid character(s) found in prerelease "${text}"`);
+  if (!/^[0-9]+$/.test(text)) return text;
+  if (text.length > 1 && text.startsWith('0')) {
+    return refuse(`Numeric PreRelease version must not contain leading zeroes "${text}"`);
+  }
+  return BigInt(text);
+}
+
+function readBuild(text: string): string {
+  if (text === '') return refuse('Build meta data is empty');
+  if (!/^[0-9A-Za-z-]+$/.test(text)) return refuse(`Invalid character(s) found in build meta data "${text}"`);
+  return text;
+}
+
+/** Cuts at the first `separator`; the second part is undefined when there is none. */
+function cut(text: string, separator: string): readonly [string, string | undefined] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, undefined] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+/** `MAJOR.MINOR.PATCH[-pre][+build]`, nothing else.
+ *  @throws TerminalError InvalidVersion */
+export function parseVersion(text: string): Version {
+  if (text === '') return refuse('Version string empty');
+  if (text.length > maxVersionCharacters) return refuse(`longer than ${maxVersionCharacters} characters`);
+  const [numbersAndPre, build] = cut(text, '+');
+  const [numbers, prerelease] = cut(numbersAndPre, '-');
+  const parts = numbers.split('.');
+  if (parts.length < names.length) return refuse('No Major.Minor.Patch elements found');
+  const [major = '', minor = '', ...patch] = parts;
+  const read = [major, minor, patch.join('.')].map((part, index) => readNumber(names[index] ?? '', part));
+  return {
+    major: read[0] ?? 0n,
+    minor: read[1] ?? 0n,
+    patch: read[2] ?? 0n,
+    prerelease: prerelease === undefined ? [] : prerelease.split('.').map(readPrerelease),
+    build: build === undefined ? [] : build.split('.').map(readBuild),
+  };
+}
+
+/** As `parseVersion`, but with spaces around, a leading `v`, leading zeros, and missing parts where nothing follows them.
+ *  @throws TerminalError InvalidVersion */
+export function parseTolerantVersion(text: string): Version {
+  const bare = text.trim().replace(/^v/, '');
+  const parts = bare.split('.', names.length + 1);
+  const [major = '', minor, ...rest] = parts;
+  if (parts.length < names.length) {
+    const last = parts.at(-1) ?? '';
+    if (/[+-]/.test(last)) return refuse('Short version cannot contain PreRelease/Build meta data');
+    return parseVersion([major, minor ?? '0', '0'].map(withoutZeros).join('.'));
+  }
+  const tail = bare.slice(major.length + (minor ?? '').length + 2);
+  return parseVersion(
+    [withoutZeros(major), withoutZeros(minor ?? ''), rest.length === 0 ? tail : withoutZeros(tail)].join('.'),
+  );
+}
+
+function withoutZeros(text: string): string {
+  return text.replace(/^0+(?=[0-9])/, '');
+}
+
+function compareNumbers(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function comparePart(a: bigint | string, b: bigint | string): number {
+  if (typeof a === 'bigint') return typeof b === 'bigint' ? compareNumbers(a, b) : -1;
+  if (typeof b === 'bigint') return 1;
+  return a < b ? -1 : Number(a > b);
+}
+
+function comparePrereleases(a: Version['prerelease'], b: Version['prerelease']): number {
+  if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
+  for (const [index, part] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    const order = comparePart(part, other);
+    if (order !== 0) return order;
+  }
+  return a.length < b.length ? -1 : 0;
+}
+
+/** Negative, 0 or positive by precedence; build metadata does not count. */
+export function compareVersions(a: Version, b: Version): number {
+  return (
+    compareNumbers(a.major, b.major) ||
+    compareNumbers(a.minor, b.minor) ||
+    compareNumbers(a.patch, b.patch) ||
+    comparePrereleases(a.prerelease, b.prerelease)
+  );
+}
+
+/** The strict form. */
+export function formatVersion(version: Version): string {
+  const pre = version.prerelease.length === 0 ? '' : `-${version.prerelease.map(String).join('.')}`;
+  const build = version.build.length === 0 ? '' : `+${version.build.join('.')}`;
+  return `${version.major}.${version.minor}.${version.patch}${pre}${build}`;
+}
