@@ -28,11 +28,11 @@ const maxRuleCharacters = 16_384;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
 
-function versionOf(text: Value): Version | Failure {
+function versionOf(text: string): Version | Failure {
   try {
-    return parseTolerantVersion(String(text));
+    return parseTolerantVersion(text);
   } catch {
-    return new Failure(`unable to parse '${String(text)}' to semver format`);
+    return new Failure(`unable to parse '${text}' to semver format`);
   }
 }
 

@@ -12,7 +12,6 @@ export interface Version {
 
 /** A longer text is no version. */
 const maxVersionCharacters = 1024;
-const names = ['major', 'minor', 'patch'] as const;
 
 function refuse(text: string): never {
   throw new TerminalError('InvalidVersion', text);
@@ -48,6 +47,13 @@ function cut(text: string, separator: string): readonly [string, string | undefi
   return index < 0 ? [text, undefined] : [text.slice(0, index), text.slice(index + 1)];
 }
 
+function readNumbers(text: string): readonly [bigint, bigint, bigint] {
+  const parts = text.split('.');
+  if (parts.length < 3) return refuse('No Major.Minor.Patch elements found');
+  const [major = '', minor = '', ...patch] = parts;
+  return [readNumber('major', major), readNumber('minor', minor), readNumber('patch', patch.join('.'))];
+}
+
 /** `MAJOR.MINOR.PATCH[-pre][+build]`, nothing else.
  *  @throws TerminalError InvalidVersion */
 export function parseVersion(text: string): Version {
@@ -55,14 +61,11 @@ export function parseVersion(text: string): Version {
   if (text.length > maxVersionCharacters) return refuse(`longer than ${maxVersionCharacters} characters`);
   const [numbersAndPre, build] = cut(text, '+');
   const [numbers, prerelease] = cut(numbersAndPre, '-');
-  const parts = numbers.split('.');
-  if (parts.length < names.length) return refuse('No Major.Minor.Patch elements found');
-  const [major = '', minor = '', ...patch] = parts;
-  const read = [major, minor, patch.join('.')].map((part, index) => readNumber(names[index] ?? '', part));
+  const [major, minor, patch] = readNumbers(numbers);
   return {
-    major: read[0] ?? 0n,
-    minor: read[1] ?? 0n,
-    patch: read[2] ?? 0n,
+    major,
+    minor,
+    patch,
     prerelease: prerelease === undefined ? [] : prerelease.split('.').map(readPrerelease),
     build: build === undefined ? [] : build.split('.').map(readBuild),
   };
@@ -72,9 +75,9 @@ export function parseVersion(text: string): Version {
  *  @throws TerminalError InvalidVersion */
 export function parseTolerantVersion(text: string): Version {
   const bare = text.trim().replace(/^v/, '');
-  const parts = bare.split('.', names.length + 1);
+  const parts = bare.split('.', 4);
   const [major = '', minor, ...rest] = parts;
-  if (parts.length < names.length) {
+  if (parts.length < 3) {
     const last = parts.at(-1) ?? '';
     if (/[+-]/.test(last)) return refuse('Short version cannot contain PreRelease/Build meta data');
     return parseVersion([major, minor ?? '0', '0'].map(withoutZeros).join('.'));
