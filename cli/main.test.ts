@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { commands } from './commands/index.ts';
+import { helpChapter } from './help.ts';
 
 interface Outcome {
   readonly exitCode: number | null;
@@ -81,6 +82,10 @@ test('the version tells the revision as the original does; under the name rukpak
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('docs/cli.md has the help of every command', async () => {
+  expect(await readFile('docs/cli.md', 'utf8'), 'run: npm run generate').toContain(helpChapter());
 });
 
 test('help of a command lists its options', () => {

@@ -1,41 +1,10 @@
 import { errorMessage, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
+import { groupOf, groupOverview, overview, usage } from './help.ts';
 import { nearest } from './nearest.ts';
-import { formatOptions, parseOptions } from './options.ts';
+import { parseOptions } from './options.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
-
-function lines(shown: readonly Command[]): string {
-  const width = Math.max(...shown.map((command) => command.name.length)) + 3;
-  return shown.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n');
-}
-
-function overview(): string {
-  return `longshore: bundles of Kubernetes content, unpacked, installed and guarded
-
-Usage: longshore COMMAND [OPTIONS]
-
-${lines(commands.filter(({ isHidden }) => isHidden !== true))}
-
-longshore COMMAND --help tells more of one command.`;
-}
-
-/** The commands whose name begins with a word: `bundle` has several. */
-function groupOf(word: string): readonly Command[] {
-  return commands.filter(({ name }) => name.startsWith(`${word} `));
-}
-
-function groupOverview(word: string): string {
-  return `Usage: longshore ${word} COMMAND [OPTIONS]\n\n${lines(groupOf(word))}`;
-}
-
-function usage(command: Command): string {
-  const options = command.options.length === 0 ? '' : `\n\n${formatOptions(command.options)}`;
-  const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
-  const description = command.description === undefined ? '' : `\n\n${command.description}`;
-  const examples = command.examples.map((example) => `  longshore ${example}`).join('\n');
-  return `Usage: longshore ${words.join(' ')}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;
-}
 
 function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
   const missing = wanted[given.length];

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-});
+}, 60_000);
 
 /** What a Bundle of the image was pinned to, once it is unpacked. */
 async function unpackedRef(name: string, ref: string): Promise<unknown> {

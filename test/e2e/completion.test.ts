@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-});
+}, 60_000);
 
 /** What bash offers when the tab key is pressed behind `words`. */
 async function offered(

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-});
+}, 60_000);
 
 function diff(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Printed> {
   const login = { REGISTRY_AUTH_FILE: join(dir, 'auth.json') };

@@ -13,6 +13,7 @@ const documents = [
   'private-sources',
   'upgrade-and-roll-back',
   'deployments',
+  'cli',
   'crd-safety',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);

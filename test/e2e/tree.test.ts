@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-});
+}, 60_000);
 
 const tree = (args: readonly string[], kubeconfig = world.platform.kubeconfigPath): Promise<Printed> =>
   longshoreOn(kubeconfig)(['tree', ...args]);
