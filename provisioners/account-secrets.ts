@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../src/base/index.ts';
+import { type Clock, isJsonEqual, type Logger } from '../src/base/index.ts';
 import { createCache, type KubeClient, type KubeObject } from '../src/kube/index.ts';
 
 /** The service account whose pull secrets are for Bundles that name none, in the system namespace. */
@@ -8,7 +8,7 @@ export const serviceAccountName = 'default';
 export interface AccountSecrets {
   readonly whenSynced: Promise<void>;
   names(): readonly string[];
-  /** Called when the list may have changed; must not work: enqueue. */
+  /** Called when the list has changed; must not work: enqueue. */
   subscribe(listener: () => void): Disposable;
 }
 
@@ -37,6 +37,9 @@ export function createAccountSecrets(options: Options): AccountSecrets {
   return {
     whenSynced: cache.whenSynced,
     names: () => cache.get(serviceAccountName, namespace) ?? [],
-    subscribe: (listener) => cache.subscribe(listener),
+    subscribe: (listener) =>
+      cache.subscribe(({ before, after }) => {
+        if (!isJsonEqual([...(before ?? [])], [...(after ?? [])])) listener();
+      }),
   };
 }

@@ -93,15 +93,17 @@ function followInputs(options: ProvisionerOptions, parts: Parts): void {
     ConfigMap: configMapNamesOf,
   };
   for (const [kind, namesOf] of Object.entries(kinds)) {
-    const inputs = createCache<string>({
+    const inputs = createCache<{ readonly name: string; readonly version: string | undefined }>({
       ...options,
       target: { apiVersion: 'v1', kind, namespace: options.systemNamespace, isMetadataOnly: true },
-      project: ({ metadata }) => metadata.name ?? '',
+      project: ({ metadata }) => ({ name: metadata.name ?? '', version: metadata.resourceVersion }),
     });
     void inputs.whenSynced.then(
       () => {
-        inputs.subscribe(({ after }) => {
-          if (after !== undefined) retry(parts, (source) => namesOf(source).includes(after));
+        inputs.subscribe(({ before, after }) => {
+          // A list that was made anew tells of everything.
+          if (after === undefined || after.version === before?.version) return;
+          retry(parts, (source) => namesOf(source).includes(after.name));
         });
       },
       () => undefined,

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { startApiServer } from '../apiserver/index.ts';
+import { silentLogger, systemClock } from '../src/base/index.ts';
+import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
+import { eventually } from '../test/support/index.ts';
+import { createAccountSecrets } from './account-secrets.ts';
+
+const systemNamespace = 'default';
+const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: systemNamespace, name: 'default' };
+const user = { fieldManager: 'test' };
+
+test('the pull secrets of the service account are followed, and nothing else about it is news', async () => {
+  const server = await startApiServer({ simulation: false });
+  const stop = new AbortController();
+  try {
+    const access = await loadClusterAccess({ text: server.kubeconfig });
+    const kube = createKubeClient({ access, clock: systemClock });
+    await eventually(() => kube.get(account));
+    const runtime = { kube, clock: systemClock, log: silentLogger(), signal: stop.signal };
+    const secrets = createAccountSecrets({ ...runtime, systemNamespace });
+    await secrets.whenSynced;
+    expect(secrets.names()).toEqual([]);
+    const seen: (readonly string[])[] = [];
+    secrets.subscribe(() => seen.push(secrets.names()));
+    await kube.patch(account, { metadata: { labels: { touched: 'yes' } } }, user);
+    await kube.patch(account, { imagePullSecrets: [{ name: 'one' }, { name: 'two' }] }, user);
+    await eventually(() => expect(secrets.names()).toEqual(['one', 'two']));
+    await kube.patch(account, { metadata: { labels: { touched: 'again' } } }, user);
+    await kube.patch(account, { imagePullSecrets: null }, user);
+    await eventually(() => expect(secrets.names()).toEqual([]));
+    expect(seen).toEqual([['one', 'two'], []]);
+  } finally {
+    stop.abort();
+    await server.stop();
+  }
+});
