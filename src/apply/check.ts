@@ -113,6 +113,11 @@ async function checkObject(
   }
 }
 
+/** Objects that this process knows to belong to others; asks nobody. */
+export function knownConflicts(context: CheckContext, objects: readonly KubeObject[]): readonly Problem[] {
+  return objects.flatMap((object) => knownOwnerProblem(context, object) ?? []);
+}
+
 /** Dry run of all objects; writes nothing, returns every problem. */
 export async function checkAll(
   context: CheckContext,

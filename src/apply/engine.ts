@@ -1,6 +1,5 @@
 import { type Clock, type Logger, mapLimit } from '../base/index.ts';
 import {
-  describeRef,
   isAlreadyExists,
   type KubeClient,
   type KubeObject,
@@ -8,20 +7,21 @@ import {
   refKey,
   refOf,
 } from '../kube/index.ts';
-import { type CheckContext, checkAll } from './check.ts';
+import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
 import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
-import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
+import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import { fieldManager, type Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
-import { problemOf, throwProblems } from './problems.ts';
+import { type Problem, throwProblems } from './problems.ts';
 import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
+import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
 export interface InstallRequest extends RemovalTerms {
   readonly owner: Owner;
@@ -67,9 +67,10 @@ export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
   /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain.
+   *  The first installation for an owner is applied without that check, and taken back when anything of it is refused.
    *  When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
    *  completes it.
-   *  @throws InstallBlocked, InstallRefused before anything was written · errors of single writes */
+   *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
   /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
   health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
@@ -78,6 +79,8 @@ export interface ApplyEngine {
    *  @throws WaitingError while objects still exist; their end calls `onNews` */
   uninstall(request: UninstallRequest): Promise<void>;
 }
+
+type Check = CheckContext & PlanContext;
 
 const parallelWrites = 8;
 
@@ -125,7 +128,7 @@ class Engine implements ApplyEngine {
       signal,
     };
     const plan = await makePlan(planContext, request.objects);
-    const check: CheckContext & PlanContext = {
+    const check: Check = {
       ...planContext,
       isUpgrade: request.isUpgrade,
       mayAdopt: request.mayAdopt === true,
@@ -140,15 +143,15 @@ class Engine implements ApplyEngine {
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
       const [crds, others] = [again.filter(isCrd), again.filter((object) => !isCrd(object))];
-      this.#ledger.update(owner, await this.#applyAll(others, signal));
+      this.#ledger.update(owner, await writeChecked(kube, others, signal));
       throwProblems(await checkAll(check, crds));
-      this.#ledger.update(owner, await this.#applyAll(crds, signal));
+      this.#ledger.update(owner, await writeChecked(kube, crds, signal));
       this.#lookAgain(this.#ledger.objectsOf(owner));
       return again.map(refOf);
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
-    throwProblems(await checkAll(check, plan.objects, request.objects));
+    throwProblems(await this.#problemsOf(plan, check, request));
     await request.record(this.#touched(owner, plan, request));
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects.map(keyOf), owner);
@@ -172,38 +175,67 @@ class Engine implements ApplyEngine {
     await this.#remover.uninstall(request);
   }
 
-  async #applyPlan(
-    plan: Plan,
-    check: CheckContext & PlanContext,
-    request: InstallRequest,
-  ): Promise<readonly KubeObject[]> {
-    const { signal } = request;
-    const crds = plan.objects.filter(isCrd);
-    const applied: KubeObject[] = [];
-    let rest = plan.objects;
-    if (plan.deferred.length > 0) {
-      applied.push(...(await this.#applyAll(crds, signal)));
-      await this.#crds.whenEstablished(crds, signal);
-      const placed = await placeDeferred({ ...check, signal }, plan.deferred);
-      await this.#watches.ensure(plan.kinds);
-      throwProblems(await checkAll(check, placed, request.objects));
-      this.#ledger.claim(placed.map(keyOf), check.owner);
-      rest = [...plan.objects.filter((object) => !isCrd(object)), ...placed];
+  /** What can be said against an installation before anything is written. A first installation is written at once: nothing of
+   *  the owner can come to harm, and what it made is taken away again if the rest is refused. Objects of the version that is
+   *  installed are put right without being asked about. Everything else is tried by dry run. */
+  async #problemsOf(plan: Plan, check: Check, request: InstallRequest): Promise<readonly Problem[]> {
+    if (request.recorded === undefined) return knownConflicts(check, plan.objects);
+    const objects = request.crdSafety.isRestored ? plan.objects.filter(isCrd) : plan.objects;
+    return await checkAll(check, objects, request.objects);
+  }
+
+  async #applyPlan(plan: Plan, check: Check, request: InstallRequest): Promise<readonly KubeObject[]> {
+    const created: KubeObject[] = [];
+    const isFirst = request.recorded === undefined;
+    const write = async (
+      objects: readonly KubeObject[],
+      later: readonly KubeObject[],
+    ): Promise<readonly KubeObject[]> => {
+      if (!isFirst && !request.crdSafety.isRestored) return await writeChecked(check.kube, objects, check.signal);
+      const written = await writeUnchecked(check, objects);
+      created.push(...written.created);
+      if (written.problems.length === 0) return written.objects;
+      if (isFirst && !written.problems.every(isTrouble)) {
+        throwProblems([
+          ...written.problems,
+          ...(await this.#takeBack(check, created, { later, all: request.objects })),
+        ]);
+      }
+      throwProblems(written.problems);
+      return [];
+    };
+    const crds = plan.deferred.length > 0 ? plan.objects.filter(isCrd) : [];
+    const others = crds.length > 0 ? plan.objects.filter((object) => !isCrd(object)) : plan.objects;
+    const applied = [...(await write(crds, others))];
+    const placed = await this.#place(plan, check, crds);
+    if (!isFirst) throwProblems(await checkAll(check, placed, request.objects));
+    const batches = installBatches([...others, ...placed]);
+    for (const [index, batch] of batches.entries()) {
+      applied.push(...(await write(batch, batches.slice(index + 1).flat())));
     }
-    for (const batch of installBatches(rest)) applied.push(...(await this.#applyAll(batch, signal)));
     return applied;
   }
 
-  async #applyAll(objects: readonly KubeObject[], signal: AbortSignal): Promise<readonly KubeObject[]> {
-    return await mapLimit(objects, parallelWrites, async (object) => {
-      try {
-        return (await this.#options.kube.apply(object, { fieldManager, force: true, signal })).object;
-      } catch (thrown) {
-        if (signal.aborted) throw thrown;
-        throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
-        throw thrown;
-      }
-    });
+  /** The objects whose kinds `crds` have brought. */
+  async #place(plan: Plan, check: Check, crds: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+    if (plan.deferred.length === 0) return [];
+    await this.#crds.whenEstablished(crds, check.signal);
+    const placed = await placeDeferred(check, plan.deferred);
+    await this.#watches.ensure(plan.kinds);
+    this.#ledger.claim(placed.map(keyOf), check.owner);
+    return placed;
+  }
+
+  /** Deletes what a first installation has made, so that nothing stays half installed; gives what else stands against it. */
+  async #takeBack(
+    check: Check,
+    created: readonly KubeObject[],
+    rest: { readonly later: readonly KubeObject[]; readonly all: readonly KubeObject[] },
+  ): Promise<readonly Problem[]> {
+    const problems = await checkAll(check, rest.later, rest.all);
+    await this.#remover.undo(created.map(installedObject), check.signal);
+    this.#ledger.release(check.owner);
+    return problems;
   }
 
   /** Everything that an installation may write or remove. */

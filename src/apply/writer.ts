@@ -1,0 +1,84 @@
+import { mapLimit } from '../base/index.ts';
+import { describeRef, isConflict, isKubeError, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
+import { type CheckContext, checkAll } from './check.ts';
+import { fieldManager } from './ownership.ts';
+import { type Problem, problemOf, throwProblems } from './problems.ts';
+
+/** What became of objects that were written one by one. */
+export interface Written {
+  /** As the server has them now; without those that have a problem. */
+  readonly objects: readonly KubeObject[];
+  /** Those of them that were not there before. */
+  readonly created: readonly KubeObject[];
+  readonly problems: readonly Problem[];
+}
+
+const parallelWrites = 8;
+/** No object has this version: an apply that asks for it makes an object, and never changes one. */
+const noVersion = '1';
+
+interface One {
+  readonly object?: KubeObject;
+  readonly isCreated?: boolean;
+  readonly problems: readonly Problem[];
+}
+
+async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
+  const { kube, signal } = check;
+  const options = { fieldManager, force: true, signal };
+  try {
+    const fresh = { ...object, metadata: { ...object.metadata, resourceVersion: noVersion } };
+    return { object: (await kube.apply(fresh, options)).object, isCreated: true, problems: [] };
+  } catch (thrown) {
+    if (!isConflict(thrown)) throw thrown;
+  }
+  const problems = await checkAll(check, [object]);
+  return problems.length > 0 ? { problems } : { object: (await kube.apply(object, options)).object, problems };
+}
+
+async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {
+  const { kube, signal, watches, owner } = check;
+  try {
+    if (watches.get(refOf(object))?.owner !== owner.name) return await applyNew(check, object);
+    return { object: (await kube.apply(object, { fieldManager, force: true, signal })).object, problems: [] };
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return { problems: [problemOf(describeRef(refOf(object)), thrown)] };
+  }
+}
+
+/** Writes objects that were not checked by dry run. One that exists and is not known to be the owner's is checked before it is
+ *  taken over. All are tried, whatever becomes of the others. */
+export async function writeUnchecked(check: CheckContext, objects: readonly KubeObject[]): Promise<Written> {
+  const all = await mapLimit(objects, parallelWrites, (object) => writeOne(check, object));
+  return {
+    objects: all.flatMap(({ object }) => object ?? []),
+    created: all.flatMap(({ object, isCreated }) => (isCreated === true && object !== undefined ? [object] : [])),
+    problems: all.flatMap(({ problems }) => problems),
+  };
+}
+
+/** Writes objects that were checked.
+ *  @throws InstallBlocked, InstallRefused at the first that fails */
+export async function writeChecked(
+  kube: KubeClient,
+  objects: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  return await mapLimit(objects, parallelWrites, async (object) => {
+    try {
+      return (await kube.apply(object, { fieldManager, force: true, signal })).object;
+    } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
+      throw thrown;
+    }
+  });
+}
+
+/** Whether the server, rather than what was sent, is the cause: it did not answer, or answered that it could not. */
+export function isTrouble({ cause }: Problem): boolean {
+  if (!isKubeError(cause)) return false;
+  const { status } = cause.failure;
+  return status === 0 || status === 401 || status === 408 || status === 410 || status === 429 || status >= 500;
+}
