@@ -46,6 +46,11 @@ export function wishesOf(object: KubeObject): {
   };
 }
 
+/** Whether the deployment says where its objects are, and waits for their removal before it goes. */
+export function isRecorded(object: KubeObject): boolean {
+  return readInventory(object.metadata) !== undefined && hasFinalizer(object, installedObjectsFinalizer);
+}
+
 /** Writes down where installed objects are, before the first object there is written: whatever happens then, they are found
  *  again. Returns the deployment as it is then. */
 export async function recordInventory(

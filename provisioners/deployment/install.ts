@@ -3,7 +3,7 @@ import { InstallBlocked } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
-import { ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
+import { isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
 import { refreshHealth } from './health.ts';
 import { activeOf, type DeploymentRun, lookAgain, ownedBundles, report } from './run.ts';
@@ -136,13 +136,22 @@ async function tryInstall(run: DeploymentRun, bundle: KubeObject, context: Recon
   }
 }
 
+/** Whoever replaced the deployment as a whole has taken off what says where its objects are. */
+async function restoreInventory(run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  if (isRecorded(run.object)) return;
+  const inventory = run.context.engine.inventoryOf(ownerOf(run.object));
+  run.object = await recordInventory(run.context, run.object, { inventory, signal });
+}
+
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Step<DeploymentRun> = async (run, context) => {
   const { bundle } = run;
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
   const { gate } = run.hooks;
-  if (!run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) {
+  if (run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) {
+    await restoreInventory(run, context.signal);
+  } else {
     const pause = gate.pauseOf(gate.begin(owner.name, inputsOf(run, bundle)));
     if (pause !== undefined) {
       await keepActive(run, context);

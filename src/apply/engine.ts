@@ -72,6 +72,8 @@ export interface ApplyEngine {
    *  completes it.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
+  /** Where the objects are that are in place; empty when that is not known. */
+  inventoryOf(owner: Owner): Inventory;
   /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
   health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
   /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
@@ -115,6 +117,10 @@ class Engine implements ApplyEngine {
 
   isInPlace(owner: Owner, revision: string): boolean {
     return this.#ledger.drifted(owner, revision)?.size === 0;
+  }
+
+  inventoryOf(owner: Owner): Inventory {
+    return inventoryOf(this.#ledger.objectsOf(owner).map(({ ref }) => ref));
   }
 
   async install(request: InstallRequest): Promise<readonly ObjectRef[]> {
