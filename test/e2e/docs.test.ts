@@ -15,6 +15,7 @@ const documents = [
   'deployments',
   'cli',
   'crd-safety',
+  'removal',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
 const missing = ['kubectl', 'git'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
