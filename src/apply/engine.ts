@@ -1,12 +1,5 @@
-import { type Clock, type Logger, mapLimit } from '../base/index.ts';
-import {
-  isAlreadyExists,
-  type KubeClient,
-  type KubeObject,
-  type ObjectRef,
-  refKey,
-  refOf,
-} from '../kube/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { isAlreadyExists, type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
@@ -83,8 +76,6 @@ export interface ApplyEngine {
 }
 
 type Check = CheckContext & PlanContext;
-
-const parallelWrites = 8;
 
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
