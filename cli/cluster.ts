@@ -11,6 +11,7 @@ import {
   TerminalError,
   withDeadline,
 } from '../src/base/index.ts';
+import { lockFolder } from '../src/content/index.ts';
 import {
   type ClusterAccess,
   createKubeClient,
@@ -20,7 +21,6 @@ import {
 } from '../src/kube/index.ts';
 import type { Config } from './config.ts';
 import { readCrds } from './crds.ts';
-import { lockFolder } from './folder-lock.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */

@@ -23,6 +23,8 @@ export interface Config {
   /** In which every object is looked at again though nothing has changed. */
   readonly resyncMs: number;
   readonly limits: ContentLimits;
+  /** Of contents and uploads together. */
+  readonly contentStoreBytes: number;
   /** How long a registry or git server may stay silent. */
   readonly answerDeadlineMs: number;
   /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
@@ -131,6 +133,14 @@ export const upOptions: readonly OptionSpec[] = [
     sentence: 'Largest compressed image layer or git pack, in MiB.',
   },
   {
+    name: 'content-store-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: 10 * 1024,
+    sentence:
+      'Most that contents of bundles and uploads may take on disk, in MiB; what was not used for longest and can be fetched again gives way.',
+  },
+  {
     name: 'answer-timeout',
     kind: 'number',
     placeholder: 'SECONDS',
@@ -188,6 +198,7 @@ export function readConfig(values: OptionValues): Config {
       unpackedBytes: size('max-bundle-size'),
       compressedLayerBytes: size('max-layer-size'),
     }),
+    contentStoreBytes: size('content-store-size'),
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     logLevel: oneOf('log-level', values['log-level'] as string, logLevels),

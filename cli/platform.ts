@@ -99,6 +99,7 @@ async function openProvisioners(
       gitCaPem: authorities,
       httpCaPem: authorities,
       answerDeadlineMs: config.answerDeadlineMs,
+      storeBytes: config.contentStoreBytes,
       ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
     }),
   );

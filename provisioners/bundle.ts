@@ -27,6 +27,8 @@ import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/
 interface BundleRun {
   readonly context: ProvisionerContext;
   object: KubeObject;
+  /** Stored once, given up to keep the store small, and wanted now: its Bundle stays Unpacked meanwhile. */
+  evicted?: UnpackedContent;
 }
 
 interface Outcome {
@@ -72,6 +74,7 @@ const removeContent: Step<BundleRun> = async (run, { signal }) => {
   try {
     const { name = '' } = run.object.metadata;
     await run.context.fetches.cancel(name);
+    run.context.wanted.delete(name);
     await run.context.unpacker.discard(name);
   } catch (thrown) {
     const message = errorMessage(thrown);
@@ -102,11 +105,17 @@ async function reportUnpacked(run: BundleRun, content: UnpackedContent, signal: 
   if (!wasUnpacked) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
 }
 
-/** Content that is stored already is never fetched again, whatever the status says. */
+/** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it. */
 const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   const content = await run.context.unpacker.find(identityOf(run.object));
   if (content === undefined) return undefined;
+  const { name = '' } = run.object.metadata;
   await reportUnpacked(run, content, signal);
+  if (content.isEvicted && run.context.wanted.has(name)) {
+    run.evicted = content;
+    return undefined;
+  }
+  run.context.wanted.delete(name);
   return 'stop';
 };
 
@@ -114,6 +123,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
 const heedPause: Step<BundleRun> = async (run, { signal }) => {
   if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
   await run.context.fetches.cancel(run.object.metadata.name ?? '');
+  if (run.evicted !== undefined) return 'stop';
   const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
   await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
   return 'stop';
@@ -138,7 +148,7 @@ function progressReporter(
   return {
     show: (line) => {
       const nowMs = run.context.clock.now();
-      if (isBusy || nowMs - lastMs < progressPauseMs) return;
+      if (isBusy || run.evicted !== undefined || nowMs - lastMs < progressPauseMs) return;
       lastMs = nowMs;
       isBusy = true;
       writing = write(line);
@@ -155,7 +165,9 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
   try {
     const source = status?.resolvedSource ?? spec.source;
     const { provisionerClassName } = spec;
-    const request = { bundle: identityOf(run.object), provisionerClassName, source, ...inputs } as UnpackRequest;
+    const bundle = identityOf(run.object);
+    const expectedDigest = run.evicted?.digest;
+    const request = { bundle, provisionerClassName, source, expectedDigest, ...inputs } as UnpackRequest;
     const { digest, sizeBytes } = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
     log.info({ digest, sizeBytes }, 'bundle stored');
   } finally {
@@ -173,6 +185,10 @@ function outlook(nextTryMs: number | undefined): string {
 async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
   const { error, nextTryMs } = failure;
   const { message } = error;
+  if (run.evicted !== undefined) {
+    run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
+    return;
+  }
   const isTagAwaited = error instanceof TransientError && error.reason === imagePullBackOff;
   if (error instanceof WaitingError || isTagAwaited) {
     await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
@@ -216,7 +232,7 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
     await reportFailure(run, state, reconcile.signal);
     rethrow(state, context.clock.now());
   }
-  const isFirstTry = status?.phase === undefined || status.phase === 'Unpacked';
+  const isFirstTry = run.evicted === undefined && (status?.phase === undefined || status.phase === 'Unpacked');
   const beginning = { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' } as const;
   if (isFirstTry) await report(run, beginning, reconcile.signal);
   context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));

@@ -8,8 +8,16 @@ import {
   type JsonObject,
   type Logger,
   TerminalError,
+  TransientError,
 } from '../src/base/index.ts';
-import { type ContentReply, type ContentServer, startContentServer, Uploads } from '../src/content/index.ts';
+import {
+  type ContentReply,
+  type ContentServer,
+  type ContentServerOptions,
+  type ReceivedUpload,
+  startContentServer,
+  Uploads,
+} from '../src/content/index.ts';
 import {
   type Condition,
   isConflict,
@@ -39,6 +47,8 @@ export interface ContentServiceOptions {
 }
 
 const conflictTries = 5;
+/** Each may take as much disk as one upload may have. */
+const uploadsAtATime = 8;
 const received = 'received bundle upload, waiting for provisioner to unpack it.';
 
 /** The cluster's authority for client certificates, where it says so to those who serve beside it. */
@@ -70,6 +80,7 @@ async function isFile(path: string): Promise<boolean> {
 class UploadDesk {
   readonly #options: ContentServiceOptions;
   readonly #uploads: Uploads;
+  #underWay = 0;
 
   constructor(options: ContentServiceOptions, uploads: Uploads) {
     this.#options = options;
@@ -77,6 +88,16 @@ class UploadDesk {
   }
 
   async take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
+    if (this.#underWay >= uploadsAtATime) return { status: 503, text: 'too many uploads at a time: try again later' };
+    this.#underWay += 1;
+    try {
+      return await this.#take(name, body, signal);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
     const refusal = await this.#refusalOf(name, signal);
     if (refusal !== undefined) return refusal;
     const options = { maxBytes: this.#options.maxUploadBytes, signal };
@@ -88,6 +109,9 @@ class UploadDesk {
         await this.#uploads.discard(upload);
       }
     } catch (thrown) {
+      if (thrown instanceof TransientError && thrown.reason === 'StoreFull') {
+        return { status: 507, text: thrown.message };
+      }
       if (!(thrown instanceof TerminalError))
         return { status: 500, text: `read request body: ${errorMessage(thrown)}` };
       return { status: thrown.reason === 'BodyTooLarge' ? 413 : 400, text: errorMessage(thrown) };
@@ -105,13 +129,14 @@ class UploadDesk {
     }
   }
 
-  async #keep(name: string, upload: { path: string; digest: string }, signal: AbortSignal): Promise<ContentReply> {
+  async #keep(name: string, upload: ReceivedUpload, signal: AbortSignal): Promise<ContentReply> {
     if ((await this.#uploads.digestOf(name)) === upload.digest) return { status: 204, text: '' };
     const { status } = parseBundle(await this.#find(name, signal));
     if (status?.phase === 'Unpacked') {
       return { status: 409, text: 'bundle has already been unpacked, cannot change content of existing bundle' };
     }
     await this.#options.unpacker.checkArchive(upload.path, { signal });
+    await this.#options.unpacker.makeRoom(upload.sizeBytes, { signal });
     await this.#uploads.keep(name, upload);
     await this.#announce(name, signal);
     return { status: 201, text: 'stored' };
@@ -154,9 +179,9 @@ function pendingPatch(object: KubeObject, nowMs: number): JsonObject | undefined
 export async function startContentService(options: ContentServiceOptions): Promise<ContentServer> {
   const uploads = await Uploads.open(uploadsFolder(options.storeDir), temporaryFolder(options.storeDir));
   const desk = new UploadDesk(options, uploads);
-  const fileOf = async (folder: 'bundles' | 'uploads', name: string): Promise<string | undefined> => {
-    const path = folder === 'uploads' ? uploads.path(name) : `${options.storeDir}/${name}.tgz`;
-    return (await isFile(path)) ? path : undefined;
+  const fileOf: ContentServerOptions['fileOf'] = async (folder, name, signal) => {
+    if (folder === 'bundles') return await options.unpacker.servedFile(name, { signal });
+    return (await isFile(uploads.path(name))) ? uploads.path(name) : undefined;
   };
   return await startContentServer({
     clock: options.clock,

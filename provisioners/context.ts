@@ -12,6 +12,8 @@ export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
   readonly fetches: Fetches;
+  /** Names of Bundles whose content somebody wants to have, should it have been evicted. */
+  readonly wanted: Set<string>;
   readonly engine: ApplyEngine;
   readonly bundles: KindCache;
   readonly deployments: KindCache;

@@ -150,12 +150,10 @@ async function resyncBoth(options: ProvisionerOptions, { context, bundles, deplo
   await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
 }
 
-function createHooks(gate: InstallGate, bundles: Controller): DeploymentHooks {
+function createHooks(gate: InstallGate, want: (bundleName: string) => void): DeploymentHooks {
   return {
     gate,
-    onContentLost: (name) => {
-      bundles.enqueue(name);
-    },
+    onContentLost: want,
   };
 }
 
@@ -168,17 +166,24 @@ interface Wake {
 function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
   const { kube, clock, log, signal, systemNamespace } = options;
   const runtime = { kube, clock, log, signal };
+  const bundles = createKindCache({ ...runtime, resource: bundleResource });
+  const onEnd = (name: string): void => {
+    wake.bundle(name);
+    const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
+    if (owner !== undefined) wake.deployment(owner);
+  };
   return {
     ...runtime,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs: options.healthDeadlineMs ?? defaultHealthDeadlineMs,
-    fetches: new Fetches({ ...runtime, onEnd: wake.bundle }),
+    wanted: new Set(),
+    fetches: new Fetches({ ...runtime, onEnd }),
     systemNamespace,
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set([plainProvisioner.provisionerClassName]),
-    bundles: createKindCache({ ...runtime, resource: bundleResource }),
+    bundles,
     deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
     events: createEventRecorder({ ...runtime, component: 'longshore' }),
     engine: createApplyEngine({
@@ -207,7 +212,12 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     reconcile: (name, run) => reconcileBundle(context, name, run),
     ...runtime,
   });
-  const hooks = createHooks(gate, bundles);
+  const want = (name: string): void => {
+    context.wanted.add(name);
+    bundles.enqueue(name);
+  };
+  options.unpacker.onWanted(want);
+  const hooks = createHooks(gate, want);
   const deployments = startController({
     name: 'bundledeployment',
     workers,

@@ -29,7 +29,7 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { Job, JobResult } from './messages.ts';
+import type { Evicted, Job, JobResult } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
@@ -87,7 +87,8 @@ export function contentOf(record: ContentRecord): UnpackedContent {
     UnpackedContent,
     'resolvedSource' | 'objectCount'
   >;
-  return { resolvedSource, objectCount, digest: record.digest, sizeBytes: record.sizeBytes };
+  const { digest, sizeBytes, isEvicted = false } = record;
+  return { resolvedSource, objectCount, digest, sizeBytes, isEvicted };
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
@@ -102,8 +103,12 @@ export class ContentWork {
     this.#fetches = createFetches(settings, locks);
   }
 
-  static async open(settings: UnpackerSettings, locks: KeyedLocks): Promise<ContentWork> {
-    const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks });
+  static async open(
+    settings: UnpackerSettings,
+    { locks, onEvicted }: { readonly locks: KeyedLocks; readonly onEvicted: (evicted: Evicted) => void },
+  ): Promise<ContentWork> {
+    const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
+    const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
     return new ContentWork(settings, store, locks);
   }
 

@@ -1,18 +1,95 @@
-import type { JsonObject } from '../../src/base/index.ts';
-import { ContentStore, createLocks, Uploads } from '../../src/content/index.ts';
+import { type JsonObject, systemClock, TransientError } from '../../src/base/index.ts';
+import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import { contentOf } from './content-work.ts';
+import type { Evicted } from './messages.ts';
 import { ThreadPool } from './pool.ts';
-import { completeSettings, temporaryFolder, uploadsFolder } from './settings.ts';
+import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import type { UnpackedContent, Unpacker, UnpackerOptions } from './unpacker.ts';
 
-/** Opens the store, sweeps what an earlier process left half done, and is ready; threads start with the first job. */
+const wantedDeadlineMs = 60_000;
+const wantedPollMs = 100;
+
+/** Asks for evicted contents, and waits for them. */
+class Wishes {
+  readonly #store: ContentStore;
+  readonly #listeners: ((bundleName: string) => void)[] = [];
+
+  constructor(store: ContentStore) {
+    this.#store = store;
+  }
+
+  listen(listener: (bundleName: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The record of content that is there; undefined when there is none of that name. */
+  async obtain(name: string, signal: AbortSignal): Promise<ContentRecord | undefined> {
+    const endMs = Date.now() + wantedDeadlineMs;
+    let record = await this.#store.findByName(name);
+    if (record?.isEvicted === true) for (const listener of this.#listeners) listener(name);
+    while (record?.isEvicted === true) {
+      if (Date.now() > endMs) {
+        throw new TransientError('ContentLost', `${name}: the content is being fetched again; ask again later`);
+      }
+      await systemClock.sleep(wantedPollMs, { signal });
+      record = await this.#store.findByName(name);
+    }
+    return record;
+  }
+}
+
+interface Parts {
+  readonly store: ContentStore;
+  readonly uploads: Uploads;
+  readonly pool: ThreadPool;
+  /** Since the start. */
+  readonly evicted: { evictedCount: number; evictedBytes: number };
+}
+
+async function openParts(settings: UnpackerSettings): Promise<Parts> {
+  const { storeDir, limits } = settings;
+  const locks = createLocks();
+  const evicted = { evictedCount: 0, evictedBytes: 0 };
+  const onEvicted = ({ sizeBytes }: Evicted): void => {
+    evicted.evictedCount += 1;
+    evicted.evictedBytes += sizeBytes;
+  };
+  const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
+  const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });
+  await store.sweep();
+  const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
+  return { store, uploads, pool: new ThreadPool(settings, { locks, onEvicted }), evicted };
+}
+
+/** What concerns the budget of the store. */
+function createShelf(
+  { storeDir, storeBytes: budgetBytes }: UnpackerSettings,
+  store: ContentStore,
+  evicted: Parts['evicted'],
+): Pick<Unpacker, 'servedFile' | 'onWanted' | 'makeRoom' | 'usage'> {
+  const wishes = new Wishes(store);
+  return {
+    async servedFile(bundleName, { signal }) {
+      const record = await wishes.obtain(bundleName, signal);
+      if (record === undefined) return undefined;
+      await store.touch(bundleName);
+      return `${storeDir}/${bundleName}.tgz`;
+    },
+    onWanted: (listener) => wishes.listen(listener),
+    makeRoom: (sizeBytes, options) => store.makeRoom(sizeBytes, options),
+    usage: async () => ({ ...(await store.usage()), ...evicted, budgetBytes }),
+  };
+}
+
+/** Locks and opens the store, sweeps what an earlier process left half done, and is ready; threads start with the first job.
+ *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
 export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker> {
   const settings = completeSettings(options);
-  const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks: createLocks() });
-  await store.sweep();
-  const uploads = await Uploads.open(uploadsFolder(settings.storeDir), temporaryFolder(settings.storeDir));
-  const pool = new ThreadPool(settings);
+  using stack = new DisposableStack();
+  stack.use(lockFolder(settings.storeDir));
+  const { store, uploads, pool, evicted } = await openParts(settings);
   const closing = new AbortController();
+  const held = stack.move();
   return {
     async unpack(asked, { signal, onProgress }) {
       const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
@@ -36,12 +113,14 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
     async sweepUploads(isOwned) {
       await uploads.sweep(isOwned);
     },
+    ...createShelf(settings, store, evicted),
     async list() {
       return (await store.list()).map(({ name, uid }) => ({ name, uid }));
     },
     async [Symbol.asyncDispose]() {
       closing.abort();
       await pool[Symbol.asyncDispose]();
+      held.dispose();
     },
   };
 }

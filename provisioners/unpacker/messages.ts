@@ -17,11 +17,17 @@ export type ToWorker =
   | { readonly kind: 'abort'; readonly id: number }
   | { readonly kind: 'granted'; readonly lockId: number };
 
+/** A content that had to give way. */
+export interface Evicted {
+  readonly sizeBytes: number;
+}
+
 /** From a worker to the main thread. */
 export type FromWorker =
   | { readonly kind: 'done'; readonly id: number; readonly result: JobResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
   | { readonly kind: 'progress'; readonly id: number; readonly line: string }
+  | { readonly kind: 'evicted'; readonly evicted: Evicted }
   | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
   | { readonly kind: 'release'; readonly lockId: number };
 

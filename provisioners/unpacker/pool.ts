@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { errorMessage, TransientError } from '../../src/base/index.ts';
-import { createLocks, type KeyedLocks } from '../../src/content/index.ts';
+import type { KeyedLocks } from '../../src/content/index.ts';
 import type { ProgressListener } from '../../src/sources/index.ts';
-import { type FromWorker, type Job, type JobResult, type ToWorker, unpackError } from './messages.ts';
+import { type Evicted, type FromWorker, type Job, type JobResult, type ToWorker, unpackError } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 /** Contents are streamed: more room for what is young would only be filled, and never be given back. */
@@ -21,6 +21,12 @@ interface RunOptions {
   readonly onProgress?: ProgressListener | undefined;
 }
 
+interface PoolOptions {
+  /** Shared with whoever else works on the store. */
+  readonly locks: KeyedLocks;
+  readonly onEvicted: (evicted: Evicted) => void;
+}
+
 /** Source files run as they stand, built files as JavaScript. */
 function workerUrl(): URL {
   return new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
@@ -33,11 +39,13 @@ class Thread {
   readonly #pending = new Map<number, Pending>();
   readonly #held = new Map<number, { release?: AsyncDisposable; readonly controller: AbortController }>();
   readonly #onExit: () => void;
+  readonly #onEvicted: PoolOptions['onEvicted'];
   #lastId = 0;
   #failure: unknown;
 
-  constructor(settings: UnpackerSettings, locks: KeyedLocks, onExit: () => void) {
+  constructor(settings: UnpackerSettings, { locks, onEvicted }: PoolOptions, onExit: () => void) {
     this.#locks = locks;
+    this.#onEvicted = onEvicted;
     this.#onExit = onExit;
     this.#worker = new Worker(workerUrl(), {
       workerData: settings,
@@ -92,6 +100,7 @@ class Thread {
 
   #receive(message: FromWorker): void {
     if (message.kind === 'acquire') void this.#acquire(message.lockId, message.key);
+    else if (message.kind === 'evicted') this.#onEvicted(message.evicted);
     else if (message.kind === 'release') this.#release(message.lockId);
     else if (message.kind === 'progress') this.#pending.get(message.id)?.onProgress?.(message.line);
     else if (message.kind === 'done') this.#pending.get(message.id)?.resolve(message.result);
@@ -134,12 +143,13 @@ class Thread {
 /** Worker threads, started when there is work and replaced when they die; a job goes to the one with the fewest. */
 export class ThreadPool implements AsyncDisposable {
   readonly #settings: UnpackerSettings;
-  readonly #locks: KeyedLocks = createLocks();
+  readonly #options: PoolOptions;
   readonly #threads = new Set<Thread>();
   #isClosed = false;
 
-  constructor(settings: UnpackerSettings) {
+  constructor(settings: UnpackerSettings, options: PoolOptions) {
     this.#settings = settings;
+    this.#options = options;
   }
 
   /** @throws TransientError UnpackerRestarted when the thread died of it, or of another job */
@@ -152,7 +162,7 @@ export class ThreadPool implements AsyncDisposable {
     const idlest = [...this.#threads].sort((a, b) => a.jobCount - b.jobCount)[0];
     const isEnough = idlest !== undefined && (idlest.jobCount === 0 || this.#threads.size >= this.#settings.threads);
     if (isEnough) return idlest;
-    const thread: Thread = new Thread(this.#settings, this.#locks, () => this.#threads.delete(thread));
+    const thread: Thread = new Thread(this.#settings, this.#options, () => this.#threads.delete(thread));
     this.#threads.add(thread);
     return thread;
   }

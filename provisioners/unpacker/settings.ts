@@ -16,6 +16,8 @@ export interface UnpackerSettings {
   readonly threads: number;
   readonly threadHeapMebibytes: number;
   readonly layerCacheBytes: number;
+  readonly storeBytes: number;
+  readonly storeRestMs: number;
   readonly platform: string;
   readonly programPath: string;
 }
@@ -37,6 +39,8 @@ export function completeSettings({ readMirrors: _stays, ...options }: UnpackerOp
     threads: Math.min(2, availableParallelism()),
     threadHeapMebibytes: 512,
     layerCacheBytes: 2 * 1024 ** 3,
+    storeBytes: 10 * 1024 ** 3,
+    storeRestMs: 10 * 60_000,
     platform: `linux/${imageArchitecture()}`,
     programPath: '/usr/local/bin:/usr/bin:/bin',
   };

@@ -1,4 +1,5 @@
 import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
+import type { StoreUsage } from '../../src/content/index.ts';
 import type {
   ContentSource,
   ProgressListener,
@@ -41,6 +42,8 @@ export interface UnpackedContent {
   /** Of the canonical form, uncompressed. */
   readonly sizeBytes: number;
   readonly objectCount: number;
+  /** The content itself had to give way to others: it is fetched again when it is wanted. */
+  readonly isEvicted: boolean;
 }
 
 export interface WorkOptions {
@@ -74,8 +77,25 @@ export interface Unpacker extends AsyncDisposable {
   discard(bundleName: string): Promise<void>;
   /** Removes uploads that belong to no Bundle. */
   sweepUploads(isOwned: (bundleName: string) => boolean): Promise<void>;
+  /** The file of a Bundle's content, to be served; one that was evicted is asked for and waited for, at most a minute. Undefined when there is none.
+   *  @throws TransientError ContentLost when it does not come */
+  servedFile(bundleName: string, options: WorkOptions): Promise<string | undefined>;
+  /** Called with the name of a Bundle whose evicted content is wanted. */
+  onWanted(listener: (bundleName: string) => void): void;
+  /** Makes room for an upload.
+   *  @throws TransientError StoreFull */
+  makeRoom(sizeBytes: number, options: WorkOptions): Promise<void>;
+  /** What is on disk, and what was evicted since the start. */
+  usage(): Promise<UnpackerUsage>;
   /** Every Bundle that has content, for a sweep of orphans. */
   list(): Promise<BundleIdentity[]>;
+}
+
+/** The content store in numbers. */
+export interface UnpackerUsage extends StoreUsage {
+  readonly budgetBytes: number;
+  readonly evictedCount: number;
+  readonly evictedBytes: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. */
@@ -102,6 +122,10 @@ export interface UnpackerOptions {
   readonly threadHeapMebibytes?: number;
   /** Bound on cached layers. Default 2 GiB. */
   readonly layerCacheBytes?: number;
+  /** Bound on contents and uploads together. Default 10 GiB. */
+  readonly storeBytes?: number;
+  /** What was used within this time is never evicted to make room. Default 10 minutes. */
+  readonly storeRestMs?: number;
   /** `os/architecture[/variant]` to take from an index. Default `linux/` and this machine's. */
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */

@@ -52,7 +52,11 @@ export interface ContentServerOptions {
   readonly clientCaPem?: string | undefined;
   readonly access: ContentAccess;
   /** The file behind `/<folder>/<bundle>.tgz`; undefined when there is none: then 404. */
-  readonly fileOf: (folder: 'bundles' | 'uploads', bundleName: string) => Promise<string | undefined>;
+  readonly fileOf: (
+    folder: 'bundles' | 'uploads',
+    bundleName: string,
+    signal: AbortSignal,
+  ) => Promise<string | undefined>;
   /** Takes the body of a PUT to `/uploads/<bundle>.tgz`. */
   readonly upload: (bundleName: string, body: IncomingMessage, signal: AbortSignal) => Promise<ContentReply>;
 }
@@ -117,7 +121,8 @@ class ContentHandler {
     if (refusal !== undefined) return this.#reply(response, refusal);
     const target = targetOf(request.url ?? '');
     if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
-    if (request.method === 'GET' || request.method === 'HEAD') return await this.#sendFile(request, response, target);
+    if (request.method === 'GET' || request.method === 'HEAD')
+      return await this.#sendFile(request, response, { ...target, signal });
     if (request.method === 'PUT' && target.folder === 'uploads') {
       return this.#reply(response, await this.#options.upload(target.bundleName, request, signal));
     }
@@ -138,8 +143,12 @@ class ContentHandler {
     return { status: 403, text: `forbidden: ${user.username} may not ${verb} ${path}` };
   }
 
-  async #sendFile(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
-    const file = await this.#options.fileOf(target.folder, target.bundleName);
+  async #sendFile(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    const file = await this.#options.fileOf(target.folder, target.bundleName, target.signal);
     if (file === undefined) return this.#reply(response, { status: 404, text: 'not found' });
     response.setHeader('content-type', 'application/gzip');
     const { promise, resolve } = Promise.withResolvers<void>();

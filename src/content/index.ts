@@ -3,6 +3,7 @@
  *
  * Never writes a path that came from outside, never follows a link, never keeps half of something. */
 export { type ArchiveOptions, extractArchive } from './archive.ts';
+export type { StoreUsage } from './budget.ts';
 export { canonicalTar } from './canonical-tar.ts';
 export {
   type ContentAccess,
@@ -14,6 +15,7 @@ export {
 } from './content-server.ts';
 export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
+export { lockFolder } from './folder-lock.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
 export { packDirectory, stageFolder } from './pack.ts';

@@ -12,6 +12,8 @@ export interface ContentRecord {
   readonly sizeBytes: number;
   /** Whatever the caller wants to find again. */
   readonly facts: JsonObject;
+  /** The content itself was given up to keep the store small; `facts` tell where it is to be had. */
+  readonly isEvicted?: boolean;
 }
 
 function isRecord(value: unknown): value is JsonObject & ContentRecord {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { access, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { access, mkdir, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { list } from 'tar';
 import { beforeEach, expect, test } from 'vitest';
 import { defaultContentLimits } from '../base/index.ts';
+import { lockFolder } from './folder-lock.ts';
 import { createLocks } from './locks.ts';
 import { ContentStore } from './store.ts';
 
@@ -156,4 +157,120 @@ test('a sweep removes what a killed process left and keeps the rest', async () =
 
 test('refuses names that are no names of Bundles', async () => {
   await expect(commit({ a: '1' }, { name: '../evil' })).rejects.toThrow('"../evil" is not the name of a Bundle');
+});
+
+/** Words that no compressor makes smaller. */
+const noise = (sizeBytes: number): string => randomBytes(sizeBytes / 2).toString('hex');
+
+interface Stored {
+  readonly name: string;
+  readonly type?: string;
+}
+
+async function bounded(maxBytes: number, restMs = 0): Promise<(stored: Stored) => Promise<void>> {
+  store = await ContentStore.open({
+    dir,
+    limits: defaultContentLimits,
+    locks: createLocks(),
+    budget: { maxBytes, restMs },
+  });
+  return async ({ name, type = 'image' }) => {
+    await using staging = await store.stage();
+    const text = noise(100_000);
+    const layer = staging.beginLayer('test');
+    layer.addFile('manifests/a', { sizeBytes: text.length, isExecutable: false })(Buffer.from(text));
+    await store.commit(staging, { name, uid: 'u1', facts: { resolvedSource: { type } }, signal });
+  };
+}
+
+async function evictedNames(): Promise<string[]> {
+  return (await store.list()).filter(({ isEvicted }) => isEvicted).map(({ name }) => name);
+}
+
+async function age(name: string, ageMs: number): Promise<void> {
+  const then = new Date(Date.now() - ageMs);
+  await utimes(`${dir}/records/${name}.json`, then, then);
+}
+
+test('a store with a budget gives up what was not used for longest, and only as much as it must', async () => {
+  const put = await bounded(180_000);
+  for (const name of ['a', 'b', 'c']) await put({ name });
+  await age('a', 1_000);
+  await age('b', 3_000);
+  await age('c', 2_000);
+  await put({ name: 'd' });
+  expect(await evictedNames()).toEqual(['b']);
+  expect(await store.find({ name: 'b', uid: 'u1' })).toMatchObject({ isEvicted: true });
+  expect(await readdir(dir)).not.toContain('b.tgz');
+  expect((await store.usage()).contentBytes).toBeLessThanOrEqual(180_000);
+  await expect(
+    store.readDirectory({ name: 'b', uid: 'u1' }, { name: 'manifests', maxFileBytes: 1e6, signal }, () => {}),
+  ).rejects.toMatchObject({ reason: 'ContentLost' });
+});
+
+test('to read a content keeps it longer', async () => {
+  const put = await bounded(120_000);
+  for (const name of ['a', 'b']) await put({ name });
+  await age('a', 3_000);
+  await age('b', 2_000);
+  await store.readDirectory({ name: 'a', uid: 'u1' }, { name: 'manifests', maxFileBytes: 1e6, signal }, () => {});
+  await put({ name: 'c' });
+  expect(await evictedNames()).toEqual(['b']);
+});
+
+test.each(['upload', 'configMaps'])('what came by %s is never given up: then the store is full', async (type) => {
+  const put = await bounded(120_000);
+  for (const name of ['a', 'b']) await put({ name, type });
+  await expect(put({ name: 'c' })).rejects.toMatchObject({ name: 'TransientError', reason: 'StoreFull' });
+  expect(await evictedNames()).toEqual([]);
+  expect((await store.list()).map(({ name }) => name).sort()).toEqual(['a', 'b']);
+});
+
+test('what was used lately is not given up: then the store is full', async () => {
+  const put = await bounded(120_000, 60_000);
+  for (const name of ['a', 'b']) await put({ name });
+  await expect(put({ name: 'c' })).rejects.toThrow(/^the content store is full: \d+ of its 120000 bytes are in use/);
+  expect(await evictedNames()).toEqual([]);
+});
+
+test('a content that two Bundles have counts once, and goes for both', async () => {
+  const put = await bounded(120_000);
+  await put({ name: 'a' });
+  for (const name of ['twin-1', 'twin-2']) {
+    await using staging = await store.stage();
+    const text = 'x'.repeat(10);
+    staging.beginLayer('test').addFile('manifests/a', { sizeBytes: 10, isExecutable: false })(Buffer.from(text));
+    await store.commit(staging, { name, uid: 'u1', facts: { resolvedSource: { type: 'git' } }, signal });
+    await age(name, 5_000);
+  }
+  expect((await store.usage()).contentCount).toBe(2);
+  await put({ name: 'b' });
+  await put({ name: 'c' });
+  expect((await evictedNames()).sort()).toEqual(expect.arrayContaining(['twin-1', 'twin-2']));
+});
+
+test('uploads count as well', async () => {
+  const put = await bounded(120_000, 60_000);
+  await mkdir(`${dir}/uploads`, { recursive: true });
+  await writeFile(`${dir}/uploads/sent.tgz`, randomBytes(100_000));
+  await expect(put({ name: 'a' })).rejects.toMatchObject({ reason: 'StoreFull' });
+  await expect(store.makeRoom(30_000, { signal })).rejects.toMatchObject({ reason: 'StoreFull' });
+});
+
+test('a sweep keeps what Bundles have, and the record of what was given up', async () => {
+  const put = await bounded(60_000);
+  await put({ name: 'a' });
+  await put({ name: 'b' });
+  await store.sweep();
+  expect(await evictedNames()).toEqual(['a']);
+  expect(await store.find({ name: 'b', uid: 'u1' })).toMatchObject({ name: 'b' });
+});
+
+test('a folder is for one process at a time, which is named, and free again when that has ended', async () => {
+  const first = lockFolder(dir);
+  expect(() => lockFolder(dir)).toThrow(
+    new RegExp(`^data folder ${dir}: another process has it open: process ${process.pid} on .+ since 2.+Z; stop it`),
+  );
+  first[Symbol.dispose]();
+  lockFolder(dir)[Symbol.dispose]();
 });

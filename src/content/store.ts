@@ -4,6 +4,7 @@ import { link, mkdir, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
+import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
 import type { DirectoryEntry } from './directory.ts';
 import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
@@ -21,6 +22,8 @@ export interface ContentStoreOptions {
   readonly limits: ContentLimits;
   /** Shared by all that work on `dir` at the same time. */
   readonly locks: KeyedLocks;
+  /** Unbounded when it is not given. */
+  readonly budget?: Omit<BudgetOptions, 'dir'> | undefined;
 }
 
 export interface CommitOptions {
@@ -39,11 +42,14 @@ export class ContentStore {
   readonly #dir: string;
   readonly #options: ContentStoreOptions;
   readonly #records: Records;
+  readonly #budget: Budget;
 
   private constructor(options: ContentStoreOptions) {
     this.#dir = options.dir;
     this.#options = options;
     this.#records = new Records(`${options.dir}/records`, () => this.#temporaryPath());
+    const budget = options.budget ?? { maxBytes: Number.POSITIVE_INFINITY };
+    this.#budget = new Budget({ ...budget, dir: options.dir }, this.#records);
   }
 
   /** Makes the folders where they are missing. */
@@ -60,7 +66,8 @@ export class ContentStore {
     const records = await this.#records.all();
     const names = new Set(records.map((record) => `${record.name}.tgz`));
     await sweepDirectory(this.#dir, (name) => !name.endsWith('.tgz') || names.has(name));
-    const digests = new Set(records.map((record) => `${record.digest.slice('sha256:'.length)}.tgz`));
+    const stored = records.filter(({ isEvicted }) => isEvicted !== true);
+    const digests = new Set(stored.map((record) => `${record.digest.slice('sha256:'.length)}.tgz`));
     await sweepDirectory(`${this.#dir}/blobs/sha256`, (name) => digests.has(name));
   }
 
@@ -85,7 +92,7 @@ export class ContentStore {
   }
 
   /** Stores what was staged for a Bundle, in place of what it had.
-   *  @throws TerminalError ContentChanged when the digest is not the expected one */
+   *  @throws TerminalError ContentChanged when the digest is not the expected one · TransientError StoreFull */
   async commit(staging: Staging, options: CommitOptions): Promise<ContentRecord> {
     const bundlePath = this.#bundlePath(options.name);
     const temporaryPath = this.#temporaryPath();
@@ -98,6 +105,8 @@ export class ContentStore {
       const record = { name: options.name, uid: options.uid, digest, sizeBytes, facts: options.facts };
       await using _ = await this.#options.locks.acquire(storeLock, { signal: options.signal });
       const previous = await this.#records.read(options.name);
+      const isNew = (await fileSizeBytes(this.#blobPath(digest))) === undefined;
+      if (isNew) await this.#budget.makeRoom((await fileSizeBytes(temporaryPath)) ?? 0);
       await this.#install(temporaryPath, bundlePath, digest);
       await this.#records.write(record);
       if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
@@ -142,12 +151,36 @@ export class ContentStore {
     if (!records.some((record) => record.digest === digest)) await rm(this.#blobPath(digest), { force: true });
   }
 
-  /** What is stored for this very Bundle; undefined when nothing is, or its file was lost. */
+  /** What is stored for this very Bundle, or was and had to give way; undefined when nothing is, or its file was lost. */
   async find(bundle: { readonly name: string; readonly uid: string }): Promise<ContentRecord | undefined> {
     const path = this.#bundlePath(bundle.name);
     const record = await this.#records.read(bundle.name);
     if (record === undefined || record.uid !== bundle.uid) return undefined;
+    if (record.isEvicted === true) return record;
     return (await fileSizeBytes(path)) === undefined ? undefined : record;
+  }
+
+  /** What is stored under a name, whatever Bundle had it. */
+  async findByName(name: string): Promise<ContentRecord | undefined> {
+    const record = await this.#records.read(name);
+    return record === undefined ? undefined : await this.find(record);
+  }
+
+  /** The content of a Bundle is used now: others go before it does. */
+  async touch(name: string): Promise<void> {
+    await this.#budget.touch(name);
+  }
+
+  /** What is on disk now. */
+  async usage(): Promise<StoreUsage> {
+    return await this.#budget.usage();
+  }
+
+  /** Makes room for an upload of `sizeBytes`.
+   *  @throws TransientError StoreFull */
+  async makeRoom(sizeBytes: number, options: { readonly signal: AbortSignal }): Promise<void> {
+    await using _ = await this.#options.locks.acquire(storeLock, options);
+    await this.#budget.makeRoom(sizeBytes);
   }
 
   async list(): Promise<ContentRecord[]> {
@@ -174,6 +207,11 @@ export class ContentStore {
   ): Promise<boolean> {
     const record = await this.find(bundle);
     if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
+    if (record.isEvicted === true) {
+      const text = `${bundle.name}: the content had to give way to others in the store, and is fetched again`;
+      throw new TransientError('ContentLost', text);
+    }
+    await this.#budget.touch(bundle.name);
     try {
       const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: 256 * 1024 });
       const hash = createHash('sha256');

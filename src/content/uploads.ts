@@ -12,6 +12,7 @@ export interface ReceivedUpload {
   readonly path: string;
   /** `sha256:<hex>` of the bytes as they came. */
   readonly digest: string;
+  readonly sizeBytes: number;
 }
 
 /** What users uploaded for their Bundles, as it came: `<dir>/<bundle>.tgz`. Nothing else has it, so nothing but its Bundle's end removes it. */
@@ -51,7 +52,7 @@ export class Uploads {
       const check = verifyStream({ what: 'the upload', maxBytes: options.maxBytes, onDigest });
       const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
       await pipeline(body, check, output, { signal: options.signal });
-      return { path, digest };
+      return { path, digest, sizeBytes: (await fileSizeBytes(path)) ?? 0 };
     } catch (thrown) {
       await rm(path, { force: true });
       throw thrown;

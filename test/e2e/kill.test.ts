@@ -188,7 +188,7 @@ async function storedFiles(directory: string): Promise<readonly string[]> {
 /** The content store holds what the Bundles that exist need, and nothing else. */
 async function expectTidyStore(): Promise<void> {
   const bundles = namesOf((await platform.kube.list({ apiVersion, kind: 'Bundle' })).items);
-  const archives = (await storedFiles('.')).filter((name) => name.includes('.'));
+  const archives = (await storedFiles('.')).filter((name) => name.endsWith('.tgz'));
   expect(archives).toEqual(bundles.map((name) => `${name}.tgz`));
   expect(await storedFiles('records')).toEqual(bundles.map((name) => `${name}.json`));
   expect(await storedFiles('blobs/sha256')).toHaveLength(bundles.length);

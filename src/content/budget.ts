@@ -1,0 +1,146 @@
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { isJsonObject, TransientError } from '../base/index.ts';
+import { fileSizeBytes } from './disk.ts';
+import type { ContentRecord, Records } from './records.ts';
+
+/** What was used more recently than this is still needed. */
+const defaultRestMs = 10 * 60_000;
+/** How old a count of what is on disk may be, as long as nothing is near the budget. */
+const countLifetimeMs = 5_000;
+/** Their content can be fetched again by the pin of the record. */
+const refetchableTypes: ReadonlySet<string> = new Set(['image', 'git', 'http']);
+
+export interface BudgetOptions {
+  /** Of the store. */
+  readonly dir: string;
+  /** Of contents and uploads together. */
+  readonly maxBytes: number;
+  /** What was used within this time is never evicted. Default 10 minutes. */
+  readonly restMs?: number | undefined;
+  readonly onEvicted?: ((evicted: { readonly sizeBytes: number }) => void) | undefined;
+}
+
+/** What a store has on disk. */
+export interface StoreUsage {
+  readonly contentCount: number;
+  readonly contentBytes: number;
+  readonly uploadCount: number;
+  readonly uploadBytes: number;
+}
+
+interface Candidate {
+  readonly digest: string;
+  readonly records: readonly ContentRecord[];
+  readonly usedMs: number;
+}
+
+function isRefetchable({ facts }: ContentRecord): boolean {
+  const source = facts['resolvedSource'];
+  return isJsonObject(source) && typeof source['type'] === 'string' && refetchableTypes.has(source['type']);
+}
+
+async function folderSize(folder: string): Promise<{ count: number; bytes: number }> {
+  const names = await readdir(folder).catch(() => []);
+  let bytes = 0;
+  for (const name of names) bytes += (await fileSizeBytes(`${folder}/${name}`)) ?? 0;
+  return { count: names.length, bytes };
+}
+
+/** Keeps contents and uploads within a number of bytes: what was not used for longest goes first, and only what can be fetched again
+ *  and is not needed now. What somebody reads at that moment stays readable to the end. */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #records: Records;
+  #counted = { totalBytes: 0, atMs: Number.NEGATIVE_INFINITY };
+
+  constructor(options: BudgetOptions, records: Records) {
+    this.#options = options;
+    this.#records = records;
+  }
+
+  /** Counted on the disk. */
+  async usage(): Promise<StoreUsage> {
+    const [contents, uploads] = await Promise.all([
+      folderSize(`${this.#options.dir}/blobs/sha256`),
+      folderSize(`${this.#options.dir}/uploads`),
+    ]);
+    return {
+      contentCount: contents.count,
+      contentBytes: contents.bytes,
+      uploadCount: uploads.count,
+      uploadBytes: uploads.bytes,
+    };
+  }
+
+  /** The content of a Bundle is used now. */
+  async touch(name: string): Promise<void> {
+    const now = new Date();
+    await utimes(`${this.#options.dir}/records/${name}.json`, now, now).catch(() => undefined);
+  }
+
+  /** Evicts until `sizeBytes` more fit. Only while the store is locked.
+   *  @throws TransientError StoreFull */
+  async makeRoom(sizeBytes: number): Promise<void> {
+    const { maxBytes } = this.#options;
+    if ((await this.#total()) + sizeBytes > maxBytes) {
+      await this.#count();
+      await this.#evict(this.#counted.totalBytes + sizeBytes - maxBytes);
+    }
+    if (this.#counted.totalBytes + sizeBytes > maxBytes) {
+      const text = `the content store is full: ${this.#counted.totalBytes} of its ${maxBytes} bytes are in use or cannot be fetched again, and ${sizeBytes} more are needed; delete Bundles or give it more (--content-store-size)`;
+      throw new TransientError('StoreFull', text);
+    }
+    this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes + sizeBytes };
+  }
+
+  async #total(): Promise<number> {
+    if (performance.now() - this.#counted.atMs > countLifetimeMs) await this.#count();
+    return this.#counted.totalBytes;
+  }
+
+  async #count(): Promise<void> {
+    const { contentBytes, uploadBytes } = await this.usage();
+    this.#counted = { totalBytes: contentBytes + uploadBytes, atMs: performance.now() };
+  }
+
+  async #evict(neededBytes: number): Promise<void> {
+    let left = neededBytes;
+    for (const candidate of await this.#candidates()) {
+      if (left <= 0) return;
+      left -= await this.#evictOne(candidate);
+    }
+  }
+
+  async #candidates(): Promise<Candidate[]> {
+    const oldestNeededMs = Date.now() - (this.#options.restMs ?? defaultRestMs);
+    const found: Candidate[] = [];
+    for (const [digest, records] of Map.groupBy(await this.#records.all(), (record) => record.digest)) {
+      if (!records.every(isRefetchable) || records.every(({ isEvicted }) => isEvicted === true)) continue;
+      const usedMs = Math.max(...(await Promise.all(records.map(({ name }) => this.#usedMs(name)))));
+      if (usedMs <= oldestNeededMs) found.push({ digest, records, usedMs });
+    }
+    return found.sort((a, b) => a.usedMs - b.usedMs);
+  }
+
+  async #usedMs(name: string): Promise<number> {
+    return await stat(`${this.#options.dir}/records/${name}.json`).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+  }
+
+  /** First the records say so, then the files go: a kill in between leaves an unused blob for the sweep. */
+  async #evictOne({ digest, records }: Candidate): Promise<number> {
+    const { dir, onEvicted } = this.#options;
+    const blobPath = `${dir}/blobs/sha256/${digest.slice('sha256:'.length)}.tgz`;
+    const sizeBytes = (await fileSizeBytes(blobPath)) ?? 0;
+    for (const record of records) {
+      await this.#records.write({ ...record, isEvicted: true });
+      await rm(`${dir}/${record.name}.tgz`, { force: true });
+    }
+    await rm(blobPath, { force: true });
+    this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes - sizeBytes };
+    onEvicted?.({ sizeBytes });
+    return sizeBytes;
+  }
+}
