@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { request } from 'node:https';
 import { Readable } from 'node:stream';
-import { type TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { expect, test, vi } from 'vitest';
-import { type Clock, silentLogger } from '../src/base/index.ts';
+import { type Clock, silentLogger, systemClock } from '../src/base/index.ts';
 import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from './index.ts';
 
 const facts = {
@@ -92,4 +93,13 @@ test('Q25 the configurations name each webhook, the configured system namespace,
       },
     ],
   });
+});
+
+test('a client that connects and never asks does not hold up the end', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  const server = await startWebhookServer({ ...options, clock: systemClock });
+  const silent = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem });
+  silent.on('error', () => undefined);
+  await once(silent, 'secureConnect');
+  await server[Symbol.asyncDispose]();
 });

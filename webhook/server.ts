@@ -17,7 +17,7 @@ export interface WebhookServerOptions extends WebhookDeps {
   readonly lifetimeDays?: number;
 }
 
-/** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered. */
+/** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered, at the latest after a second. */
 export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
   /** PEM of the authority that clients must trust; stays the same until the process ends. */
@@ -25,6 +25,8 @@ export interface WebhookServer extends AsyncDisposable {
   /** When the certificate in use runs out. */
   certificateExpiryMs(): number;
 }
+
+const closeGraceMs = 1_000;
 
 /** Listens for the API server over HTTPS.
  *  @throws Error when the port is taken */
@@ -47,7 +49,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     certificateExpiryMs: () => serving.expiryMs(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      // A client that connected and never asked would hold the server open for a minute.
+      const cut = setTimeout(() => app.server.closeAllConnections(), closeGraceMs);
       await Promise.all([app.close(), ended]);
+      clearTimeout(cut);
     },
   };
 }
