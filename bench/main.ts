@@ -1,6 +1,7 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments render` picks some. */
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render` picks some. */
 
 import { measureRequests, measureStart } from './api-server.ts';
+import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureComparison } from './comparison.ts';
 import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
@@ -13,6 +14,8 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
   { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
   { name: 'deployments', title: '1,000 BundleDeployments of 5 objects, applied at once', run: measureDeployments },
+  { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
+  { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
   { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
 ];
 

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
+import {
+  createKubeClient,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  loadClusterAccess,
+} from '../src/kube/index.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { eventually, type Registry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
@@ -131,6 +137,20 @@ export async function whenAllDone(kube: KubeClient, kind: 'Bundle' | 'BundleDepl
       if (done < count) throw new Error(`${done} of ${count} are done`);
     },
     { timeoutMs: 1_800_000, intervalMs: 500 },
+  );
+}
+
+/** Waits until the object is not there. */
+export async function whenGone(kube: KubeClient, ref: Parameters<KubeClient['get']>[0]): Promise<void> {
+  await eventually(
+    async () => {
+      const found = await kube.get(ref).catch((thrown: unknown) => {
+        if (isNotFound(thrown)) return undefined;
+        throw thrown;
+      });
+      if (found !== undefined) throw new Error(`${ref.name} is still there`);
+    },
+    { timeoutMs: 1_800_000, intervalMs: 100 },
   );
 }
 

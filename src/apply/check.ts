@@ -1,6 +1,6 @@
 import { bundleDeploymentResource } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
+import { describeRef, isAlreadyExists, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
 import { type CrdPreflightContext, crdProblem } from './crd-preflight.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
@@ -82,7 +82,10 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
     await context.kube.create(elsewhere, options);
     return undefined;
   } catch (thrown) {
-    return isNotFound(thrown) ? undefined : problemOf(describeRef(refOf(object)), thrown);
+    if (isNotFound(thrown)) return undefined;
+    const problem = problemOf(describeRef(refOf(object)), thrown);
+    // Of all names that the server makes up, this one was taken: the next one will not be.
+    return isAlreadyExists(thrown) ? { ...problem, isTransient: true } : problem;
   }
 }
 
