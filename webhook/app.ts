@@ -66,6 +66,8 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
     bodyLimit: maxBodyBytes,
     requestTimeout: 30_000,
     keepAliveTimeout: 75_000,
+    // API servers open connections before they need them: those count as busy, and closing would wait for them.
+    forceCloseConnections: true,
     ajv: { customOptions: { coerceTypes: false as const, removeAdditional: false as const, useDefaults: false } },
   };
   const app =

@@ -49,6 +49,16 @@ test('the server makes its own certificate and replaces it before it runs out, w
   expect(await serialOf(server.port, server.caBundlePem)).not.toBe(first);
 });
 
+test('closing does not wait for a connection that was opened and not used yet', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  const server = await startWebhookServer({ ...options, clock: systemClock });
+  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem });
+  await once(socket, 'secureConnect');
+  const closed = once(socket, 'close');
+  await server[Symbol.asyncDispose]();
+  await closed;
+});
+
 test('Q25 the configurations name each webhook, the configured system namespace, where it is and which authority to trust', async () => {
   const applied: WebhookConfiguration[] = [];
   await registerWebhooks(
