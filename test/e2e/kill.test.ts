@@ -105,7 +105,8 @@ const watchedRequests: Intercept = (request, response) => {
   if (!isHalting || request.url?.includes('/blobs/') !== true) return false;
   response.writeHead(200).write(Buffer.alloc(100));
   const untilOnDisk = eventually(async () => {
-    const files = (await storedFiles('temporary')).map((name) => stat(join(folder.storeDir, 'temporary', name)));
+    const partial = (await storedFiles('layers')).filter((name) => name.endsWith('.partial'));
+    const files = partial.map((name) => stat(join(folder.storeDir, 'layers', name)));
     expect((await Promise.all(files)).map(({ size }) => size)).toContain(100);
   });
   void untilOnDisk.then(() => onRequest(halfFetched));
