@@ -54,7 +54,8 @@ test('closing does not wait for a connection that was opened and not used yet', 
   const server = await startWebhookServer({ ...options, clock: systemClock });
   const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem });
   await once(socket, 'secureConnect');
-  const closed = once(socket, 'close');
+  // The server's end is seen by those who read; how it comes does not matter.
+  const closed = once(socket.on('error', () => undefined).resume(), 'close');
   await server[Symbol.asyncDispose]();
   await closed;
 });
