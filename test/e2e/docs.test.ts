@@ -12,10 +12,11 @@ const documents = [
   'install-content',
   'private-sources',
   'upgrade-and-roll-back',
+  'remove-safely',
+  'see-what-is-wrong',
   'deployments',
   'cli',
   'crd-safety',
-  'removal',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
 const missing = ['kubectl', 'git'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
