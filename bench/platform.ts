@@ -116,16 +116,22 @@ export function contentObject(
 function statusOf(object: KubeObject): {
   readonly observedGeneration?: number;
   readonly phase?: string;
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly observedGeneration?: number;
+  }[];
 } {
   return (object['status'] ?? {}) as ReturnType<typeof statusOf>;
 }
 
 function isDone(object: KubeObject): boolean {
   const { observedGeneration, phase, conditions = [] } = statusOf(object);
-  const isSettled =
-    phase === 'Unpacked' || conditions.some(({ type, status }) => type === 'Installed' && status === 'True');
-  return isSettled && observedGeneration === object.metadata.generation;
+  const { generation } = object.metadata;
+  if (phase !== undefined) return phase === 'Unpacked' && observedGeneration === generation;
+  return conditions.some((one) => {
+    return one.type === 'Installed' && one.status === 'True' && one.observedGeneration === generation;
+  });
 }
 
 /** Waits until `count` objects of the kind are unpacked, or installed, as their spec says now. */

@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../base/index.ts';
 import {
   createCache,
   groupOf,
+  isNotFound,
   type KubeClient,
   type KubeObject,
   NoKindMatch,
@@ -129,7 +130,8 @@ async function whenKnown(cache: ObjectCache<InstalledObject>): Promise<void> {
   try {
     await cache.whenSynced;
   } catch (thrown) {
-    if (!(thrown instanceof NoKindMatch)) throw thrown;
+    // A kind that went between its discovery and its list answers 404.
+    if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
   }
 }
 
