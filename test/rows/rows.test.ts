@@ -27,3 +27,30 @@ test('docs/conformance.md says what the tests of the rows showed', async () => {
   const written = await readFile('docs/conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(rowsDocument(areas, results));
 });
+
+test('every row is shown by a test, or says why it is not', async () => {
+  const named = new Set((await namedIds()).map(({ id }) => id));
+  const untold = rows.filter(({ id, absent }) => !named.has(id) && absent === undefined && !id.startsWith('Q'));
+  expect(untold.map(({ id }) => id)).toEqual([]);
+  const denied = rows.filter(({ id, absent }) => named.has(id) && absent !== undefined);
+  expect(denied.map(({ id }) => id)).toEqual([]);
+});
+
+test('docs/differences.md has a line for each defect of the original, which leads to its tests if there are any', async () => {
+  const text = await readFile('docs/differences.md', 'utf8');
+  const lines = new Map([...text.matchAll(/^- \*\*(Q\d+)\.\*\* ((?:.|\n {2})+)/gm)].map(([, id, line]) => [id, line]));
+  const named = new Set((await namedIds()).map(({ id }) => id));
+  for (const { id } of rows.filter((row) => row.id.startsWith('Q'))) {
+    expect(lines.get(id)?.includes(`(conformance.md#${id.toLowerCase()})`), id).toBe(named.has(id));
+  }
+});
+
+test('the record is of tests that there are, and knows every id that a test bears', async () => {
+  const named = await namedIds();
+  const recorded = results.tests.flatMap(({ file, title }) => idsOfTitle(title).map((id) => ({ file, id })));
+  const has = (list: typeof named, { file, id }: (typeof named)[number]): boolean =>
+    list.some((one) => one.file === file && one.id === id);
+  expect(recorded.filter((one) => !has(named, one))).toEqual([]);
+  const fresh = named.filter(({ id }) => !recorded.some((one) => one.id === id));
+  expect(fresh, 'npm run generate:conformance runs them').toEqual([]);
+});
