@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
-import { extractArchive, type Staging } from '../../src/content/index.ts';
 import { buildBundleImage } from '../oci/bundle-image.ts';
 import { type BundleFacts, inspectBundle } from '../oci/inspect.ts';
-import { openLayout, pathKind } from '../oci/layout.ts';
-import { pullInto } from '../oci/registry.ts';
-import { openStaging, openWorkFolder, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
+import { type BundleWish, stageBundle } from '../oci/staged-bundle.ts';
+import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
-import { createProgress, formatBytes, type Progress } from '../progress.ts';
+import { createProgress, formatBytes } from '../progress.ts';
 
 const deadlineMs = 15 * 60_000;
 
@@ -17,49 +14,13 @@ interface Inspected extends BundleFacts {
   readonly digest: string;
 }
 
-interface Inspection {
-  readonly name: string;
-  readonly values: OptionValues;
-  readonly work: WorkFolder;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
-}
-
-async function inspectFolder({ name, work, signal }: Inspection): Promise<Inspected> {
-  await using staging = await stageFiles(name, work, signal);
-  const options = { form: 'image', compression: 'none', dir: work.path, signal } as const;
-  const { digest } = await buildBundleImage(staging, options);
-  return { name, digest, ...(await inspectBundle(staging)) };
-}
-
-async function extractLayers(name: string, staging: Staging, work: Inspection): Promise<string> {
-  await using layout = await openLayout(name, { spoolPath: `${work.work.path}/layout`, signal: work.signal });
-  const [, ...layers] = layout.image.blobs;
-  for (const layer of layers) {
-    const what = `${name}, layer ${layer.digest}`;
-    await extractArchive(layer.open(), staging, { what, hasWhiteouts: true, signal: work.signal });
-  }
-  staging.assertLinksInside(name);
-  return layout.image.digest;
-}
-
-async function inspectLayout(inspection: Inspection): Promise<Inspected> {
-  await using staging = await openStaging(inspection.work);
-  const digest = await extractLayers(inspection.name, staging, inspection);
-  return { name: inspection.name, digest, ...(await inspectBundle(staging)) };
-}
-
-async function inspectImage(inspection: Inspection): Promise<Inspected> {
-  await using staging = await openStaging(inspection.work);
-  const digest = await pullInto(staging, inspection.name, inspection);
-  return { name: inspection.name, digest, ...(await inspectBundle(staging)) };
-}
-
-/** What exists is a path, and so is what looks like nothing else; the rest is a reference. */
-async function inspect(inspection: Inspection): Promise<Inspected> {
-  const { name } = inspection;
-  if (!existsSync(name) && !/^[./~]|\/$/.test(name)) return await inspectImage(inspection);
-  return await ((await pathKind(name)) === 'folder' ? inspectFolder(inspection) : inspectLayout(inspection));
+async function inspect(wish: BundleWish): Promise<Inspected> {
+  const { staging, digest } = await stageBundle(wish);
+  await using _staging = staging;
+  const { name, work } = wish;
+  const options = { form: 'image', compression: 'none', dir: work.path, signal: wish.signal } as const;
+  const known = digest ?? (await buildBundleImage(staging, options)).digest;
+  return { name, digest: known, ...(await inspectBundle(staging)) };
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

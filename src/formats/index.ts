@@ -9,6 +9,7 @@ export {
   type Amendment,
   type AmendmentChoice,
   amendments,
+  assertSupported,
   type BundleFiles,
   type CertificateProvider,
   type ClusterServiceVersion,

@@ -36,7 +36,7 @@ function objectAt(parent: JsonObject, key: string): JsonObject {
 
 /** Replaces what is mounted at the places of certificates by the Secret called `secretName`.
  *  @see registry-v1-rendering.md, section 10.3 */
-function withCertificates(podSpec: JsonObject, secretName: string): JsonObject {
+export function withCertificates(podSpec: JsonObject, secretName: string): JsonObject {
   const places = new Set<JsonValue | undefined>(certificateVolumes.map(({ mountPath }) => mountPath));
   const replaced = new Set<JsonValue | undefined>(certificateVolumes.map(({ name }) => name));
   const containers = objectsIn(podSpec['containers']);

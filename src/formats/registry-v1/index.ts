@@ -6,3 +6,4 @@ export { type ClusterServiceVersion, supportedModes } from './csv.ts';
 export { type BundleFiles, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { type RenderOptions, renderBundle } from './render.ts';
+export { assertSupported, type Support } from './support.ts';

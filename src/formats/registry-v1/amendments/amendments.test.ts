@@ -198,3 +198,41 @@ test('init-container-mounts gives init containers the certificates instead of vo
     { name: 'apiservice-cert', mountPath: '/apiserver.local.config/certificates' },
   ]);
 });
+
+const api = {
+  name: 'tides',
+  group: 'tide.example',
+  version: 'v1',
+  kind: 'Tide',
+  deploymentName: manager,
+  containerPort: 5443,
+};
+const aggregated = (spec: JsonObject = {}): JsonObject => acmeCsv({ apiservicedefinitions: { owned: [api] }, ...spec });
+
+test('api-services registers aggregated APIs, with a Service, a certificate and the rights that their server needs', () => {
+  const objects = render([aggregated()], 'api-services', provider('cert-manager'));
+  const service = `${manager}-service`;
+  expect(only(objects, 'Service')?.['spec']).toEqual({
+    ports: [{ name: '5443', port: 5443, targetPort: 5443 }],
+    selector: { 'control-plane': 'manager' },
+  });
+  const registered = only(objects, 'APIService');
+  expect(registered?.metadata).toEqual({
+    name: 'v1.tide.example',
+    annotations: { 'cert-manager.io/inject-ca-from': `${installNamespace}/${service}-cert` },
+  });
+  expect(registered?.['spec']).toMatchObject({ service: { namespace: installNamespace, name: service, port: 5443 } });
+  expect(only(objects, 'Certificate')?.metadata.name).toBe(`${service}-cert`);
+  expect(at(only(objects, 'Deployment'), 'spec.template.spec.volumes.1.name')).toBe('apiservice-cert');
+  const roles = objects.filter(({ kind }) => kind.endsWith('Binding')).map((object) => at(object, 'roleRef.name'));
+  expect(roles).toEqual(expect.arrayContaining(['system:auth-delegator', 'extension-apiserver-authentication-reader']));
+});
+
+test('api-services shares the Service with webhooks', () => {
+  const objects = render([aggregated({ webhookdefinitions: [webhook] })], 'api-services', provider('cert-manager'));
+  expect(at(only(objects, 'Service'), 'spec.ports')).toEqual([
+    { name: '443', port: 443, targetPort: 443 },
+    { name: '5443', port: 5443, targetPort: 5443 },
+  ]);
+  expect(only(objects, 'Certificate')).toBeDefined();
+});

@@ -4,6 +4,7 @@ import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
 import type { Amendment } from './amendment.ts';
 import { annotationBudget } from './annotation-budget.ts';
+import { apiServices } from './api-services.ts';
 import { apiVersions } from './api-versions.ts';
 import { autoscalerNamespace } from './autoscaler-namespace.ts';
 import { commonName } from './common-name.ts';
@@ -26,6 +27,7 @@ export const amendments: readonly Amendment[] = [
   apiVersions,
   crdVersions,
   deploymentAccounts,
+  apiServices,
   shippedAccounts,
   ownNamespaceRoles,
   equalPermissions,
