@@ -9,6 +9,7 @@ import {
   runOptions,
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
+import { renderOptions } from '../render-options.ts';
 import type { Command } from './command.ts';
 
 export type { Command } from './command.ts';
@@ -115,6 +116,27 @@ export const commands: readonly Command[] = [
     options: [...registryOptions, outputOption],
     examples: ['bundle inspect ./combo', 'bundle inspect registry.example.com/combo:v1 -o json'],
     run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
+  },
+  {
+    name: 'bundle render',
+    summary: 'Print the objects that a registry+v1 bundle becomes.',
+    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
+    positionals: ['DIR|LAYOUT|REF'],
+    options: [...renderOptions, ...registryOptions],
+    examples: [
+      'bundle render ./widget --install-namespace widgets',
+      'bundle render ./widget --watch-namespace shop --cert-provider openshift-service-ca -o json',
+    ],
+    run: async (values, positionals) => (await import('./bundle-render.ts')).bundleRender(values, positionals),
+  },
+  {
+    name: 'bundle explain',
+    summary: 'Say what installing a registry+v1 bundle does to a cluster: permissions, APIs, webhooks, images.',
+    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
+    positionals: ['DIR|LAYOUT|REF'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle explain ./widget', 'bundle explain registry.example.com/widget-bundle:v1 -o json'],
+    run: async (values, positionals) => (await import('./bundle-explain.ts')).bundleExplain(values, positionals),
   },
   {
     name: 'version',

@@ -15,6 +15,9 @@ export {
   type ClusterServiceVersion,
   certificateProviderNames,
   configProblems,
+  defaultInstallNamespace,
+  type Explanation,
+  explainBundle,
   findCertificateProvider,
   type OperatorConfig,
   type RegistryBundle,
@@ -23,6 +26,7 @@ export {
   readConfig,
   readRegistryBundle,
   renderBundle,
+  type SuggestedNamespace,
   supportedModes,
 } from './registry-v1/index.ts';
 

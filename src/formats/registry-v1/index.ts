@@ -3,6 +3,8 @@ export { type Amendment, type AmendmentChoice, amendments } from './amendments/i
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
 export { type ClusterServiceVersion, supportedModes } from './csv.ts';
+export { type Explanation, explainBundle } from './explain.ts';
+export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { type BundleFiles, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { type RenderOptions, renderBundle } from './render.ts';

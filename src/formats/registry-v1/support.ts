@@ -9,25 +9,34 @@ export interface Support {
   readonly amendments: AmendmentChoice;
 }
 
-function problemOf({ csv }: RegistryBundle, support: Support): string | undefined {
-  const isAmended = chosenAmendments(support.amendments).some(({ name }) => name === 'api-services');
-  if ((csv.spec.apiservicedefinitions.owned ?? []).length > 0 && !isAmended) {
-    return 'apiServiceDefintions are not supported';
-  }
-  if ((csv.spec.webhookdefinitions ?? []).length > 0 && !support.hasCertificates) {
-    return 'webhookDefinitions are not supported: certificate provider is nil';
-  }
-  const modes = supportedModes(csv);
-  const isOnlyMulti = modes.length === 0 || (modes.length === 1 && modes[0] === 'MultiNamespace');
-  if (!isOnlyMulti || (support.amendments !== 'none' && modes.length > 0)) return undefined;
+type Check = (bundle: RegistryBundle, support: Support) => string | undefined;
+
+const aggregatedApis: Check = ({ csv }, { amendments }) => {
+  const isAmended = chosenAmendments(amendments).some(({ name }) => name === 'api-services');
+  const isOwner = (csv.spec.apiservicedefinitions.owned ?? []).length > 0;
+  return isOwner && !isAmended ? 'apiServiceDefintions are not supported' : undefined;
+};
+
+const certificates: Check = ({ csv }, { hasCertificates }) => {
+  const hasWebhooks = (csv.spec.webhookdefinitions ?? []).length > 0;
+  if (!hasWebhooks || hasCertificates) return undefined;
+  return 'webhookDefinitions are not supported: certificate provider is nil';
+};
+
+const installModes: Check = ({ csv }, { amendments }) => {
+  const modes = supportedModes(csv).filter((mode) => mode !== 'MultiNamespace' || amendments !== 'none');
+  if (modes.length > 0) return undefined;
   return 'bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes';
-}
+};
+
+/** The first that speaks decides. */
+const checks: readonly Check[] = [aggregatedApis, certificates, installModes];
 
 /** Refuses what cannot be installed with what there is. Several namespaces can be watched, which the reference's installer cannot
  *  be asked for: only without amendments such a bundle is refused.
  *  @throws TerminalError UnsupportedBundle
  *  @see registry-v1-rendering.md, section 4 */
 export function assertSupported(bundle: RegistryBundle, support: Support): void {
-  const problem = problemOf(bundle, support);
+  const [problem] = checks.map((check) => check(bundle, support)).filter((text) => text !== undefined);
   if (problem !== undefined) throw new TerminalError('UnsupportedBundle', `unsupported bundle: ${problem}`);
 }

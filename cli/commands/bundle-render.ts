@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import {
+  errorMessage,
+  formatYaml,
+  type JsonObject,
+  type JsonValue,
+  parseYaml,
+  TerminalError,
+} from '../../src/base/index.ts';
+import {
+  assertSupported,
+  defaultInstallNamespace,
+  type RegistryBundle,
+  type RenderedObject,
+  readConfig,
+  renderBundle,
+  supportedModes,
+} from '../../src/formats/index.ts';
+import { readStagedRegistryBundle } from '../oci/registry-bundle.ts';
+import { stageBundle } from '../oci/staged-bundle.ts';
+import { openWorkFolder } from '../oci/work-folder.ts';
+import type { OptionValues } from '../options.ts';
+import { createProgress } from '../progress.ts';
+
+const deadlineMs = 15 * 60_000;
+const maxConfigBytes = 1024 * 1024;
+
+async function readDeploymentConfig(path: string | undefined): Promise<JsonValue | undefined> {
+  if (path === undefined) return undefined;
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new TerminalError('UnreadableFile', `--deployment-config: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+  if (text.length > maxConfigBytes) {
+    throw new TerminalError('FileTooLarge', `--deployment-config: ${path}: more than ${maxConfigBytes} bytes`);
+  }
+  return parseYaml(path, text);
+}
+
+function watched(namespaces: readonly string[]): JsonObject {
+  if (namespaces.length === 0) return {};
+  return namespaces.length === 1 ? { watchNamespace: namespaces[0] ?? '' } : { watchNamespaces: [...namespaces] };
+}
+
+/** The options in the form of `spec.config`, so that one schema judges both. */
+async function configOf(values: OptionValues): Promise<JsonObject> {
+  const deploymentConfig = await readDeploymentConfig(values['deployment-config'] as string | undefined);
+  const without = values['without-amendment'] as readonly string[] | undefined;
+  return {
+    certProvider: values['cert-provider'] as string,
+    ...watched((values['watch-namespace'] as readonly string[] | undefined) ?? []),
+    ...(deploymentConfig === undefined ? {} : { deploymentConfig }),
+    ...(values['amendments'] === 'none' ? { amendments: 'none' } : {}),
+    ...(without === undefined ? {} : { withoutAmendments: [...without] }),
+  };
+}
+
+/** What a bundle becomes with the options of the command.
+ *  @throws TerminalError InvalidBundle, InvalidConfiguration, InvalidTargets, UnsupportedBundle */
+async function render(bundle: RegistryBundle, values: OptionValues): Promise<readonly RenderedObject[]> {
+  const installNamespace = (values['install-namespace'] as string | undefined) ?? defaultInstallNamespace(bundle).name;
+  const config = readConfig(await configOf(values), { modes: supportedModes(bundle.csv), installNamespace });
+  const { certificateProvider, amendments = 'all', targetNamespaces, deploymentConfig } = config;
+  assertSupported(bundle, { hasCertificates: true, amendments });
+  return renderBundle(bundle, {
+    installNamespace,
+    targetNamespaces,
+    amendments,
+    ...(deploymentConfig === undefined ? {} : { deploymentConfig }),
+    ...(certificateProvider === undefined || certificateProvider === 'none'
+      ? {}
+      : { certificates: certificateProvider }),
+  });
+}
+
+/** The configuration in the words of the command line. */
+function explain(bundle: RegistryBundle, name: string, thrown: unknown): unknown {
+  if (!(thrown instanceof TerminalError)) return thrown;
+  const modes = supportedModes(bundle.csv).join(', ') || 'none';
+  const isAboutNamespaces = /watchNamespace|target namespaces/.test(thrown.message);
+  const hint = isAboutNamespaces
+    ? `\nThe bundle supports the install modes ${modes}: set --watch-namespace to fit.`
+    : '';
+  return new TerminalError(thrown.reason, `${name}: ${thrown.message}${hint}`, { cause: thrown });
+}
+
+function textOf(objects: readonly RenderedObject[], isJson: boolean): string {
+  if (isJson) return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })}\n`;
+  return objects.map((object) => `---\n${formatYaml(object)}`).join('');
+}
+
+/** `longshore bundle render DIR|LAYOUT|REF` */
+export async function bundleRender(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  await using work = await openWorkFolder();
+  using progress = createProgress(process.stderr, { isQuiet: false });
+  const signal = AbortSignal.timeout(deadlineMs);
+  const { staging } = await stageBundle({ name, values, work, progress, signal });
+  await using _staging = staging;
+  const bundle = await readStagedRegistryBundle(name, staging);
+  const objects = await render(bundle, values).catch((thrown: unknown) => {
+    throw explain(bundle, name, thrown);
+  });
+  progress.clear();
+  process.stdout.write(textOf(objects, values['output'] === 'json'));
+  return 0;
+}
