@@ -1,10 +1,12 @@
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
+import { createMetrics } from '../src/metrics/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 
 const portFile = 'content-port';
 const rights: Readonly<Record<string, readonly { readonly nonResourceURLs: string[]; readonly verbs: string[] }[]>> = {
   'bundle-reader': [{ nonResourceURLs: ['/bundles/*'], verbs: ['get'] }],
+  'metrics-reader': [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
   'bundle-uploader': [{ nonResourceURLs: ['/uploads/*'], verbs: ['get', 'update'] }],
 };
 
@@ -26,9 +28,9 @@ async function publish(kube: KubeClient, systemNamespace: string, server: Conten
 }
 
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
- *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles `bundle-reader` and `bundle-uploader`. */
+ *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles `bundle-reader`, `bundle-uploader` and `metrics-reader`. */
 export async function openContentServer(
-  options: Omit<ContentServiceOptions, 'host' | 'port'> & {
+  options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics'> & {
     readonly folder: string;
     /** 0: the one of last time, or a free one. */
     readonly port: number;
@@ -37,7 +39,8 @@ export async function openContentServer(
 ): Promise<ContentServer> {
   const { folder, kube, systemNamespace } = options;
   const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
-  const start = (port: number): Promise<ContentServer> => startContentService({ ...options, host: '127.0.0.1', port });
+  const start = (port: number): Promise<ContentServer> =>
+    startContentService({ ...options, metrics: createMetrics(), host: '127.0.0.1', port });
   let server: ContentServer;
   try {
     server = await start(remembered);

@@ -28,6 +28,7 @@ import {
   refOf,
   setCondition,
 } from '../src/kube/index.ts';
+import type { Figures, Metrics } from '../src/metrics/index.ts';
 import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './context.ts';
 import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
@@ -44,6 +45,8 @@ export interface ContentServiceOptions {
   readonly maxUploadBytes: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Shown at `/metrics`, with the figures of the store. */
+  readonly metrics: Metrics;
 }
 
 const conflictTries = 5;
@@ -175,7 +178,21 @@ function pendingPatch(object: KubeObject, nowMs: number): JsonObject | undefined
   return { metadata: { resourceVersion }, status: { phase: 'Pending', conditions } } as unknown as JsonObject;
 }
 
-/** Serves the content of unpacked Bundles under `/bundles/`, and takes and serves uploads under `/uploads/`. */
+async function storeFigures(unpacker: Unpacker): Promise<Figures> {
+  const usage = await unpacker.usage();
+  return {
+    longshore_content_store_bytes: usage.contentBytes,
+    longshore_content_store_contents: usage.contentCount,
+    longshore_content_store_upload_bytes: usage.uploadBytes,
+    longshore_content_store_uploads: usage.uploadCount,
+    longshore_content_store_budget_bytes: usage.budgetBytes,
+    longshore_content_store_evictions_total: usage.evictedCount,
+    longshore_content_store_evicted_bytes_total: usage.evictedBytes,
+    longshore_content_store_sweeps_total: usage.sweepCount,
+  };
+}
+
+/** Serves the content of unpacked Bundles under `/bundles/`, and takes and serves uploads under `/uploads/`; figures are at `/metrics`. */
 export async function startContentService(options: ContentServiceOptions): Promise<ContentServer> {
   const uploads = await Uploads.open(uploadsFolder(options.storeDir), temporaryFolder(options.storeDir));
   const desk = new UploadDesk(options, uploads);
@@ -183,9 +200,11 @@ export async function startContentService(options: ContentServiceOptions): Promi
     if (folder === 'bundles') return await options.unpacker.servedFile(name, { signal });
     return (await isFile(uploads.path(name))) ? uploads.path(name) : undefined;
   };
+  options.metrics.readFrom(() => storeFigures(options.unpacker));
   return await startContentServer({
     clock: options.clock,
     log: options.log,
+    metrics: options.metrics,
     host: options.host,
     port: options.port,
     dnsNames: options.dnsNames ?? [],

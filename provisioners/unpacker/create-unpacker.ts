@@ -4,7 +4,7 @@ import { contentOf } from './content-work.ts';
 import type { Evicted } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
-import type { UnpackedContent, Unpacker, UnpackerOptions } from './unpacker.ts';
+import type { UnpackedContent, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
 const wantedDeadlineMs = 60_000;
 const wantedPollMs = 100;
@@ -38,34 +38,36 @@ class Wishes {
   }
 }
 
+type Counts = { -readonly [Name in 'evictedCount' | 'evictedBytes' | 'sweepCount']: UnpackerUsage[Name] };
+
 interface Parts {
   readonly store: ContentStore;
   readonly uploads: Uploads;
   readonly pool: ThreadPool;
   /** Since the start. */
-  readonly evicted: { evictedCount: number; evictedBytes: number };
+  readonly counts: Counts;
 }
 
 async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const { storeDir, limits } = settings;
   const locks = createLocks();
-  const evicted = { evictedCount: 0, evictedBytes: 0 };
+  const counts = { evictedCount: 0, evictedBytes: 0, sweepCount: 1 };
   const onEvicted = ({ sizeBytes }: Evicted): void => {
-    evicted.evictedCount += 1;
-    evicted.evictedBytes += sizeBytes;
+    counts.evictedCount += 1;
+    counts.evictedBytes += sizeBytes;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });
   await store.sweep();
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-  return { store, uploads, pool: new ThreadPool(settings, { locks, onEvicted }), evicted };
+  return { store, uploads, pool: new ThreadPool(settings, { locks, onEvicted }), counts };
 }
 
 /** What concerns the budget of the store. */
 function createShelf(
   { storeDir, storeBytes: budgetBytes }: UnpackerSettings,
   store: ContentStore,
-  evicted: Parts['evicted'],
+  counts: Counts,
 ): Pick<Unpacker, 'servedFile' | 'onWanted' | 'makeRoom' | 'usage'> {
   const wishes = new Wishes(store);
   return {
@@ -77,7 +79,7 @@ function createShelf(
     },
     onWanted: (listener) => wishes.listen(listener),
     makeRoom: (sizeBytes, options) => store.makeRoom(sizeBytes, options),
-    usage: async () => ({ ...(await store.usage()), ...evicted, budgetBytes }),
+    usage: async () => ({ ...(await store.usage()), ...counts, budgetBytes }),
   };
 }
 
@@ -87,7 +89,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const settings = completeSettings(options);
   using stack = new DisposableStack();
   stack.use(lockFolder(settings.storeDir));
-  const { store, uploads, pool, evicted } = await openParts(settings);
+  const { store, uploads, pool, counts } = await openParts(settings);
   const closing = new AbortController();
   const held = stack.move();
   return {
@@ -112,8 +114,9 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
     },
     async sweepUploads(isOwned) {
       await uploads.sweep(isOwned);
+      counts.sweepCount += 1;
     },
-    ...createShelf(settings, store, evicted),
+    ...createShelf(settings, store, counts),
     async list() {
       return (await store.list()).map(({ name, uid }) => ({ name, uid }));
     },

@@ -85,7 +85,7 @@ export interface Unpacker extends AsyncDisposable {
   /** Makes room for an upload.
    *  @throws TransientError StoreFull */
   makeRoom(sizeBytes: number, options: WorkOptions): Promise<void>;
-  /** What is on disk, and what was evicted since the start. */
+  /** What is on disk, and what was evicted and how often was swept since the start. */
   usage(): Promise<UnpackerUsage>;
   /** Every Bundle that has content, for a sweep of orphans. */
   list(): Promise<BundleIdentity[]>;
@@ -96,6 +96,8 @@ export interface UnpackerUsage extends StoreUsage {
   readonly budgetBytes: number;
   readonly evictedCount: number;
   readonly evictedBytes: number;
+  /** Of what belongs to no Bundle, the one at the start included. */
+  readonly sweepCount: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import send from 'send';
 import { type CertifiedKey, type Clock, createServingCertificate, errorMessage, type Logger } from '../base/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 
 const headersDeadlineMs = 10_000;
 const requestDeadlineMs = 15 * 60_000;
@@ -44,6 +45,8 @@ export interface ContentReply {
 export interface ContentServerOptions {
   readonly clock: Clock;
   readonly log: Logger;
+  /** Shown at `/metrics`, and told of every request. */
+  readonly metrics: Metrics;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -83,11 +86,42 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-function targetOf(url: string): Target | undefined {
-  const path = url.split('?', 1)[0] ?? '';
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '').split('?', 1)[0] ?? '';
+}
+
+function targetOf(path: string): Target | undefined {
   const match = /^\/(bundles|uploads)\/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)\.tgz$/.exec(path);
   if (match === null) return undefined;
   return { folder: match[1] === 'uploads' ? 'uploads' : 'bundles', bundleName: match[2] ?? '', path };
+}
+
+/** Counts what is answered, by class of path. */
+class RequestCounter {
+  readonly #metrics: Metrics;
+  /** Connections are used again: what was counted of each. */
+  readonly #countedBytes = new WeakMap<Socket, number>();
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics;
+  }
+
+  /** Counts the request once its answer has gone, or its client has. */
+  follow(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const path = /^\/(bundles|uploads|metrics)(?=[/?]|$)/.exec(request.url ?? '')?.[1] ?? 'other';
+    const method = request.method !== undefined && request.method in verbs ? request.method : 'other';
+    response.once('close', () => {
+      this.#metrics.add('longshore_content_requests_total', { path, method, code: String(response.statusCode) });
+      const sentBytes = socket.bytesWritten;
+      this.#metrics.add(
+        'longshore_content_response_bytes_total',
+        { path },
+        sentBytes - (this.#countedBytes.get(socket) ?? 0),
+      );
+      this.#countedBytes.set(socket, sentBytes);
+    });
+  }
 }
 
 function certificateOf(request: IncomingMessage): ContentCredentials['certificate'] {
@@ -119,16 +153,27 @@ class ContentHandler {
     const signal = AbortSignal.timeout(requestDeadlineMs);
     const refusal = await this.#refusalOf(request, signal);
     if (refusal !== undefined) return this.#reply(response, refusal);
-    const target = targetOf(request.url ?? '');
+    if (pathOf(request) === '/metrics') return await this.#sendMetrics(request, response);
+    const target = targetOf(pathOf(request));
     if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
     if (request.method === 'GET' || request.method === 'HEAD')
       return await this.#sendFile(request, response, { ...target, signal });
     if (request.method === 'PUT' && target.folder === 'uploads') {
       return this.#reply(response, await this.#options.upload(target.bundleName, request, signal));
     }
-    const allow = target.folder === 'uploads' ? 'GET, HEAD, PUT' : 'GET, HEAD';
+    this.#refuseMethod(response, target.folder === 'uploads' ? 'GET, HEAD, PUT' : 'GET, HEAD');
+  }
+
+  #refuseMethod(response: ServerResponse, allow: string): void {
     response.setHeader('allow', allow);
-    this.#reply(response, { status: 405, text: `method ${request.method} is not allowed: expected ${allow}` });
+    this.#reply(response, { status: 405, text: `method ${response.req.method} is not allowed: expected ${allow}` });
+  }
+
+  async #sendMetrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return this.#refuseMethod(response, 'GET, HEAD');
+    const { contentType, text } = await this.#options.metrics.show();
+    response.writeHead(200, { 'content-type': contentType, 'x-content-type-options': 'nosniff' });
+    response.end(text);
   }
 
   async #refusalOf(request: IncomingMessage, signal: AbortSignal): Promise<ContentReply | undefined> {
@@ -137,7 +182,7 @@ class ContentHandler {
     const user = credentials === undefined ? undefined : await access.authenticate(credentials, signal);
     if (user === undefined)
       return { status: 401, text: 'unauthorized: expected a bearer token or a client certificate' };
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const path = pathOf(request);
     const verb = verbs[request.method ?? ''] ?? (request.method ?? '').toLowerCase();
     if (await access.isAllowed(user, { verb, path }, signal)) return undefined;
     return { status: 403, text: `forbidden: ${user.username} may not ${verb} ${path}` };
@@ -180,7 +225,7 @@ async function listen(server: Server, options: ContentServerOptions): Promise<nu
   return (server.address() as AddressInfo).port;
 }
 
-/** Serves stored bundles over HTTPS, and takes uploads: bearer tokens or client certificates, each request authorised.
+/** Serves stored bundles and metrics over HTTPS, and takes uploads: bearer tokens or client certificates, each request authorised.
  *  @throws Error when the port is taken */
 export async function startContentServer(options: ContentServerOptions): Promise<ContentServer> {
   const { clock, log, clientCaPem } = options;
@@ -190,9 +235,11 @@ export async function startContentServer(options: ContentServerOptions): Promise
     dnsNames: options.dnsNames ?? [],
   });
   const handler = new ContentHandler(options);
+  const counter = new RequestCounter(options.metrics);
   const tls = { cert: serving.first.certificatePem, key: serving.first.privateKeyPem, minVersion: 'TLSv1.2' as const };
   const clients = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: false };
   const server = createServer({ ...tls, ...clients, maxHeaderSize: 16 * 1024 }, (request, response) => {
+    counter.follow(request, response);
     handler.handle(request, response).catch((thrown: unknown) => {
       log.warn({ err: thrown, path: request.url }, 'content request failed');
       if (!response.headersSent) response.writeHead(503, { 'content-type': 'text/plain' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
+import { readdir, utimes } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const rbac = 'rbac.authorization.k8s.io';
 const storeMebibytes = '2';
 
 let world: World;
-let token = '';
+const tokens: Record<string, string> = {};
 let ca = '';
 
 /** A bundle that takes more than half a mebibyte, however it is compressed. */
@@ -24,8 +24,15 @@ function large(name: string): Record<string, string> {
   return { ...application(name, 1), 'noise.bin': randomBytes(550_000).toString('hex') };
 }
 
-async function ask(path: string, method = 'GET', body?: Buffer): Promise<{ status: number; body: Buffer }> {
-  const headers = { authorization: `Bearer ${token}` };
+interface Asked {
+  readonly as?: string;
+  readonly method?: string;
+  readonly body?: Buffer;
+}
+
+async function ask(path: string, asked: Asked = {}): Promise<{ status: number; body: Buffer }> {
+  const { as = 'reader', method = 'GET', body } = asked;
+  const headers = { authorization: `Bearer ${tokens[as] ?? ''}` };
   const sent = request(new URL(path, world.platform.contentUrl), { method, ca, headers });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -45,19 +52,42 @@ async function unpack(name: string): Promise<void> {
   await world.bundleWithPhase(name, 'Unpacked');
 }
 
+/** A service account with ClusterRoles, and its token. */
+async function createAccount(name: string, roles: readonly string[]): Promise<void> {
+  const metadata = { name, namespace: 'default' };
+  await world.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, { fieldManager: 'test' });
+  for (const role of roles) {
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: role };
+    const subjects = [{ kind: 'ServiceAccount', ...metadata }];
+    const binding = {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: role },
+      subjects,
+      roleRef,
+    };
+    await world.kube.create(binding as never, { fieldManager: 'test' });
+  }
+  tokens[name] = await world.tokenOf(name);
+}
+
+/** Samples as Prometheus reads them. */
+async function samples(): Promise<Readonly<Record<string, number>>> {
+  const { status, body } = await ask('/metrics', { as: 'prometheus' });
+  expect(status).toBe(200);
+  const lines = body
+    .toString()
+    .split('\n')
+    .filter((line) => /^[a-z]/.test(line));
+  return Object.fromEntries(lines.map((line) => [line.replace(/ .*/, ''), Number(line.replace(/.* /, ''))]));
+}
+
 beforeAll(async () => {
   world = await startWorld(['--content-store-size', storeMebibytes]);
   const secret = await world.get('Secret', 'rukpak-ca', 'rukpak-system');
   ca = Buffer.from((secret['data'] as Record<string, string>)['ca.crt'] ?? '', 'base64').toString();
-  const metadata = { name: 'reader', namespace: 'default' };
-  await world.kube.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }, { fieldManager: 'test' });
-  for (const name of ['bundle-reader', 'bundle-uploader']) {
-    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name };
-    const subjects = [{ kind: 'ServiceAccount', ...metadata }];
-    const binding = { apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name }, subjects, roleRef };
-    await world.kube.create(binding as never, { fieldManager: 'test' });
-  }
-  token = await world.tokenOf('reader');
+  await createAccount('reader', ['bundle-reader', 'bundle-uploader']);
+  await createAccount('prometheus', ['metrics-reader']);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -98,9 +128,10 @@ test('a store without room says so, refuses uploads with 507, and goes on when t
     await world.kube.create(bundle(name, { type: 'upload', upload: {} }), { fieldManager: 'test' });
   }
   for (const name of ['first', 'third', 'fourth']) await age(name);
-  expect((await ask('/uploads/sent-1.tgz', 'PUT', body)).status).toBe(201);
+  expect((await ask('/uploads/sent-1.tgz', { method: 'PUT', body })).status).toBe(201);
   await world.bundleWithPhase('sent-1', 'Unpacked');
-  const full = await ask('/uploads/sent-2.tgz', 'PUT', gzipSync(tarFile(fileEntries(large('more')))));
+  const more = gzipSync(tarFile(fileEntries(large('more'))));
+  const full = await ask('/uploads/sent-2.tgz', { method: 'PUT', body: more });
   expect(full.status).toBe(507);
   expect(full.body.toString()).toMatch(/^the content store is full: /);
   await world.kube.create(bundle('late', world.imageSource('late:v1', large('late'))), { fieldManager: 'test' });
@@ -109,4 +140,30 @@ test('a store without room says so, refuses uploads with 507, and goes on when t
   );
   await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'sent-1' });
   await world.bundleWithPhase('late', 'Unpacked');
+});
+
+test('Q30 whoever has the right to /metrics sees the store and its server in numbers, nobody else', async () => {
+  const stored = (await readdir(join(world.platform.storeDir, 'blobs', 'sha256'))).length;
+  const before = await samples();
+  expect(before).toMatchObject({
+    longshore_content_store_contents: stored,
+    longshore_content_store_budget_bytes: 2 * 1024 * 1024,
+    longshore_content_store_uploads: 0,
+    longshore_content_store_upload_bytes: 0,
+    'longshore_content_requests_total{path="uploads",method="PUT",code="507"}': 1,
+  });
+  for (const name of ['bytes', 'evictions_total', 'evicted_bytes_total', 'sweeps_total']) {
+    expect(before[`longshore_content_store_${name}`], name).toBeGreaterThan(0);
+  }
+  const { body } = await ask('/bundles/late.tgz');
+  const after = await samples();
+  const grown = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
+  expect(grown('longshore_content_requests_total{path="bundles",method="GET",code="200"}')).toBe(1);
+  const sentBytes = grown('longshore_content_response_bytes_total{path="bundles"}');
+  expect(sentBytes).toBeGreaterThan(body.length);
+  expect(sentBytes).toBeLessThan(body.length + 1024);
+  expect((await ask('/metrics')).status).toBe(403);
+  expect((await ask('/metrics', { as: 'nobody at all' })).status).toBe(401);
+  expect((await ask('/bundles/late.tgz', { as: 'prometheus' })).status).toBe(403);
+  expect((await ask('/metrics/')).status).toBe(403);
 });

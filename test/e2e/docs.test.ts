@@ -15,11 +15,12 @@ const documents = [
   'remove-safely',
   'see-what-is-wrong',
   'deployments',
+  'content-store',
   'cli',
   'crd-safety',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
-const missing = ['kubectl', 'git'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
+const missing = ['kubectl', 'git', 'curl'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
 const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
 /** kubectl waits for a deletion without a word when the object was gone before it looked. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from './index.ts';
+import { table } from './table.ts';
+
+test('what is counted is shown by label, and figures are read anew each time', async () => {
+  const metrics = createMetrics();
+  let bytes = 10;
+  metrics.readFrom(() =>
+    Promise.resolve({ longshore_content_store_bytes: bytes, longshore_content_store_evictions_total: 3 }),
+  );
+  const labels = { path: 'bundles', method: 'GET', code: '200' };
+  metrics.add('longshore_content_requests_total', labels);
+  metrics.add('longshore_content_requests_total', labels);
+  metrics.add('longshore_content_response_bytes_total', { path: 'bundles' }, 512);
+  await metrics.show();
+  bytes = 20;
+  const { contentType, text } = await metrics.show();
+  expect(contentType).toMatch(/^text\/plain; version=0\.0\.4/);
+  const lines = text.split('\n');
+  expect(lines).toContain('longshore_content_requests_total{path="bundles",method="GET",code="200"} 2');
+  expect(lines).toContain('longshore_content_response_bytes_total{path="bundles"} 512');
+  expect(lines).toContain('longshore_content_store_bytes 20');
+  expect(lines).toContain('longshore_content_store_evictions_total 3');
+  expect(lines).toContain('# TYPE longshore_content_store_evictions_total counter');
+});
+
+test('two that count know nothing of each other', async () => {
+  const first = createMetrics();
+  first.add('longshore_content_response_bytes_total', { path: 'bundles' }, 5);
+  expect((await createMetrics().show()).text).not.toContain('path="bundles"');
+});
+
+test('what cannot be read is told, not shown as nothing', async () => {
+  const metrics = createMetrics();
+  metrics.readFrom(() => Promise.reject(new Error('the disk is gone')));
+  await expect(metrics.show()).rejects.toThrow('the disk is gone');
+});
+
+test.each(Object.entries(table))('%s is named as Prometheus asks for', (name, { kind, help }) => {
+  expect(name).toMatch(/^longshore_[a-z]+(_[a-z]+)+$/);
+  expect(name.endsWith('_total')).toBe(kind === 'counter');
+  expect(help).toMatch(/\.$/);
+});
