@@ -3,6 +3,8 @@ import { Agent, request } from 'node:https';
 import { mapLimit } from '../src/base/index.ts';
 import { type ClusterAccess, loadClusterAccess } from '../src/kube/index.ts';
 
+type ClusterTls = Awaited<ReturnType<ClusterAccess['tls']>>;
+
 const lanes = 16;
 const watchesPerConnection = 100;
 
@@ -16,24 +18,26 @@ export interface LoadRequest {
 
 /** Sends requests over kept-alive connections, with as little work of its own as can be: what is measured is the server. */
 export class LoadClient implements Disposable {
-  readonly #access: ClusterAccess;
+  readonly #server: string;
+  readonly #tls: ClusterTls;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: Agent;
 
-  private constructor(access: ClusterAccess, headers: Readonly<Record<string, string>>) {
-    this.#access = access;
+  private constructor(server: string, tls: ClusterTls, headers: Readonly<Record<string, string>>) {
+    this.#server = server;
+    this.#tls = tls;
     this.#headers = headers;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: lanes, ...access.tls });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: lanes, ...tls });
   }
 
   static async open(kubeconfig: string): Promise<LoadClient> {
     const access = await loadClusterAccess({ text: kubeconfig });
-    return new LoadClient(access, await access.headers());
+    return new LoadClient(access.server, await access.tls(), await access.headers());
   }
 
   /** Answers the number of bytes of the answer. Throws unless it is a success. */
   send({ method, path, body, contentType = 'application/json' }: LoadRequest): Promise<number> {
-    const { hostname, port } = new URL(this.#access.server);
+    const { hostname, port } = new URL(this.#server);
     const content =
       body === undefined ? {} : { 'content-type': contentType, 'content-length': Buffer.byteLength(body) };
     const headers = { ...this.#headers, ...content };
@@ -65,7 +69,7 @@ export class LoadClient implements Disposable {
   /** Opens watches of `path`; `onEvent` is called for each event that one of them tells. Resolves when all are open. */
   async watch(path: string, count: number, onEvent: () => void): Promise<Disposable> {
     const sessions = Array.from({ length: Math.ceil(count / watchesPerConnection) }, () =>
-      connect(this.#access.server, this.#access.tls),
+      connect(this.#server, this.#tls),
     );
     const open = Array.from({ length: count }, (_, index) => {
       const stream = sessions[index % sessions.length]?.request({ ':path': path, ...this.#headers });

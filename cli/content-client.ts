@@ -62,7 +62,7 @@ async function sendFile(path: string, sent: ClientRequest, onSent: (doneBytes: n
 }
 
 async function send(access: ClusterAccess, ca: Buffer | undefined, call: ContentCall): Promise<IncomingMessage> {
-  const { cert, key } = access.tls;
+  const { cert, key } = await access.tls();
   const identity = cert === undefined || key === undefined ? {} : { cert, key };
   const sizeBytes = call.uploadPath === undefined ? 0 : (await stat(call.uploadPath)).size;
   const length = call.uploadPath === undefined ? {} : { 'content-length': sizeBytes };

@@ -1,8 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadClusterAccess } from './index.ts';
+import { loopbackCertificate } from '../../test/support/index.ts';
+import { systemClock } from '../base/index.ts';
+import { createKubeClient, isKubeError, loadClusterAccess } from './index.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -21,7 +25,7 @@ apiVersion: v1
 kind: Config
 current-context: here
 contexts: [{name: here, context: {cluster: here, user: me}}]
-clusters: [{name: here, cluster: {server: 'https://127.0.0.1:6443'}}]
+clusters: [{name: here, cluster: {server: 'https://127.0.0.1:6443', certificate-authority: ca.crt}}]
 users: [{name: me, user: {tokenFile: token}}]
 `;
 
@@ -38,3 +42,79 @@ test.each([
   vi.setSystemTime(Date.now() + 61_000);
   expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
 });
+
+test('N11, Q17 what a file said before counts while it is empty or gone, and is asked for again', async () => {
+  const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });
+  expect(await access.headers()).toEqual({ authorization: 'Bearer first' });
+  vi.setSystemTime(Date.now() + 61_000);
+  await writeFile(join(dir, 'token'), '');
+  expect(await access.headers()).toEqual({ authorization: 'Bearer first' });
+  await rm(join(dir, 'ca.crt'));
+  expect((await access.tls()).ca?.toString()).toBe('an authority');
+  await writeFile(join(dir, 'token'), 'second');
+  expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
+});
+
+test.each(['token', 'ca.crt'])('a pod without its %s is told at once, by the file', async (name) => {
+  await rm(join(dir, name));
+  const load = async (): Promise<unknown> => {
+    const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });
+    return await access.headers();
+  };
+  await expect(load()).rejects.toThrow(join(dir, name));
+});
+
+const resources = [{ name: 'namespaces', kind: 'Namespace', namespaced: false }];
+
+/** An API server whose certificate can be replaced by one of another authority. */
+async function startRenewable(): Promise<AsyncDisposable & { server: string; renew(): Promise<string> }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ kind: 'APIResourceList', resources, metadata: { name: 'answer' } }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async renew() {
+      const { caPem, tls } = await loopbackCertificate();
+      server.setSecureContext({ cert: tls.certificatePem, key: tls.privateKeyPem });
+      server.closeAllConnections();
+      return caPem;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+test.each([
+  { name: 'a kubeconfig names', inCluster: false },
+  { name: 'a pod has', inCluster: true },
+])(
+  'N11, Q17 the authority that $name is read again, and the old one is not trusted any more',
+  async ({ inCluster }) => {
+    await using api = await startRenewable();
+    const path = join(dir, 'config');
+    await writeFile(path, kubeconfig.replace('https://127.0.0.1:6443', api.server));
+    await writeFile(join(dir, 'ca.crt'), await api.renew());
+    const access = await loadClusterAccess(inCluster ? { inCluster: { server: api.server, folder: dir } } : { path });
+    const kube = createKubeClient({ access, clock: { ...systemClock, sleep: () => Promise.resolve() } });
+    const ask = async (): Promise<unknown> =>
+      (await kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'a' })).metadata;
+    try {
+      await ask();
+      const next = await api.renew();
+      await expect(ask()).rejects.toSatisfy(isKubeError);
+      await writeFile(join(dir, 'ca.crt'), next);
+      vi.setSystemTime(Date.now() + 61_000);
+      expect(await ask()).toEqual({ name: 'answer' });
+    } finally {
+      kube.close();
+    }
+  },
+);

@@ -2,16 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, parseYaml, TerminalError } from '../base/index.ts';
 
+/** Whom to trust, and the certificate to show. */
+export interface ClusterTls {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
 /** How to reach one API server and as whom. */
 export interface ClusterAccess {
   readonly server: string;
-  readonly tls: {
-    readonly ca?: string | Buffer;
-    readonly cert?: string | Buffer;
-    readonly key?: string | Buffer;
-    readonly servername?: string;
-    readonly rejectUnauthorized?: boolean;
-  };
+  /** For the next connection: files that were replaced are seen. */
+  readonly tls: () => Promise<ClusterTls>;
   /** Headers that prove who asks; read anew for each request, so that rotated tokens are seen. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
@@ -23,7 +27,7 @@ export type KubeconfigSource =
   | { readonly inCluster: { readonly server: string; readonly folder?: string } };
 
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
-const tokenLifetimeMs = 60_000;
+const fileLifetimeMs = 60_000;
 
 function invalid(message: string): TerminalError {
   return new TerminalError('InvalidKubeconfig', `kubeconfig: ${message}`);
@@ -43,24 +47,37 @@ function textOf(entry: JsonObject, field: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-async function bytesOf(entry: JsonObject, field: string, folder: string): Promise<Buffer | undefined> {
-  const data = textOf(entry, `${field}-data`);
-  if (data !== undefined) return Buffer.from(data, 'base64');
-  const file = textOf(entry, field);
-  return file === undefined ? undefined : await readFile(resolve(folder, file));
-}
+type Reader = () => Promise<Buffer>;
 
-/** Reads a token file at most once a minute: bound tokens are replaced on disk before they run out. */
-function tokenFromFile(path: string): () => Promise<string> {
-  let token = '';
+/** What a file says, read at most once a minute: tokens and certificates are replaced on disk before they run out. When the file cannot
+ *  be read again, or is empty just then, what it said before counts. */
+function rereadFile(path: string): Reader {
+  let last: Buffer | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (Date.now() - readAtMs > tokenLifetimeMs) {
-      token = (await readFile(path, 'utf8')).trim();
+    if (last !== undefined && Date.now() - readAtMs <= fileLifetimeMs) return last;
+    try {
+      const bytes = await readFile(path);
+      if (bytes.length === 0) throw invalid(`${path} is empty`);
+      last = bytes;
       readAtMs = Date.now();
+    } catch (thrown) {
+      if (last === undefined) throw thrown;
     }
-    return token;
+    return last;
   };
+}
+
+async function tokenOf(read: Reader): Promise<string> {
+  return (await read()).toString('utf8').trim();
+}
+
+/** Reads a field or the file that it names; undefined when it has neither. */
+function readerOf(entry: JsonObject, field: string, folder: string): Reader | undefined {
+  const data = textOf(entry, `${field}-data`);
+  if (data !== undefined) return () => Promise.resolve(Buffer.from(data, 'base64'));
+  const file = textOf(entry, field);
+  return file === undefined ? undefined : rereadFile(resolve(folder, file));
 }
 
 type Headers = () => Promise<Readonly<Record<string, string>>>;
@@ -81,8 +98,8 @@ function headersOf(name: string, user: JsonObject, folder: string): Headers {
   if (token !== undefined) return () => Promise.resolve(bearer(token));
   const tokenFile = textOf(user, 'tokenFile');
   if (tokenFile !== undefined) {
-    const read = tokenFromFile(resolve(folder, tokenFile));
-    return async () => bearer(await read());
+    const read = rereadFile(resolve(folder, tokenFile));
+    return async () => bearer(await tokenOf(read));
   }
   const username = textOf(user, 'username');
   if (username !== undefined) {
@@ -100,19 +117,23 @@ interface Entries {
   readonly folder: string;
 }
 
-async function tlsOf({ cluster, user, folder }: Entries): Promise<ClusterAccess['tls']> {
-  const [ca, cert, key] = await Promise.all([
-    bytesOf(cluster, 'certificate-authority', folder),
-    bytesOf(user, 'client-certificate', folder),
-    bytesOf(user, 'client-key', folder),
-  ]);
+function tlsOf({ cluster, user, folder }: Entries): ClusterAccess['tls'] {
+  const readCa = readerOf(cluster, 'certificate-authority', folder);
+  const readCert = readerOf(user, 'client-certificate', folder);
+  const readKey = readerOf(user, 'client-key', folder);
   const servername = textOf(cluster, 'tls-server-name');
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+  const rest = {
     ...(servername === undefined ? {} : { servername }),
     ...(cluster['insecure-skip-tls-verify'] === true ? { rejectUnauthorized: false } : {}),
+  };
+  return async () => {
+    const [ca, cert, key] = await Promise.all([readCa?.(), readCert?.(), readKey?.()]);
+    return {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...rest,
+    };
   };
 }
 
@@ -126,7 +147,8 @@ async function readKubeconfig(text: string, folder: string): Promise<ClusterAcce
   const server = textOf(cluster, 'server');
   if (server === undefined || !URL.canParse(server)) throw invalid('the cluster has no valid server');
   if (cluster['proxy-url'] !== undefined) throw invalid('proxy-url is not supported');
-  const tls = await tlsOf({ cluster, user, folder });
+  const tls = tlsOf({ cluster, user, folder });
+  await tls();
   return { server: server.replace(/\/+$/, ''), tls, headers: headersOf(userName, user, folder) };
 }
 
@@ -136,10 +158,12 @@ export async function loadClusterAccess(source: KubeconfigSource): Promise<Clust
   if ('text' in source) return await readKubeconfig(source.text, '.');
   if ('path' in source) return await readKubeconfig(await readFile(source.path, 'utf8'), dirname(source.path));
   const folder = source.inCluster.folder ?? serviceAccountFolder;
-  const read = tokenFromFile(`${folder}/token`);
+  const readToken = rereadFile(`${folder}/token`);
+  const readCa = rereadFile(`${folder}/ca.crt`);
+  await readCa();
   return {
     server: source.inCluster.server,
-    tls: { ca: await readFile(`${folder}/ca.crt`) },
-    headers: async () => ({ authorization: `Bearer ${await read()}` }),
+    tls: async () => ({ ca: await readCa() }),
+    headers: async () => ({ authorization: `Bearer ${await tokenOf(readToken)}` }),
   };
 }

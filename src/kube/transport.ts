@@ -70,7 +70,7 @@ async function readBody(response: IncomingMessage, what: string, maxBytes: numbe
 interface Endpoint {
   readonly url: URL;
   readonly isTls: boolean;
-  readonly headers: ClusterAccess['headers'];
+  readonly access: ClusterAccess;
 }
 
 function requestOptionsOf({ url, isTls }: Endpoint, wire: WireRequest): RequestOptions {
@@ -97,10 +97,20 @@ function headersOf(wire: WireRequest): Record<string, string> {
 type AnyAgent = HttpAgent | HttpsAgent;
 
 async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Promise<IncomingMessage> {
-  const headers = { ...(await endpoint.headers()), ...headersOf(wire) };
-  const start = endpoint.isTls ? httpsRequest : httpRequest;
+  const { access, isTls } = endpoint;
+  const headers = { ...(await access.headers()), ...headersOf(wire) };
+  // With the request, not with the agent: connections of other authorities or certificates are not used any more then.
+  const tls = isTls ? await access.tls() : {};
+  const start = isTls ? httpsRequest : httpRequest;
   return await new Promise((resolve, reject) => {
-    const outgoing: ClientRequest = start({ ...requestOptionsOf(endpoint, wire), agent, headers });
+    let outgoing: ClientRequest;
+    try {
+      outgoing = start({ ...requestOptionsOf(endpoint, wire), ...tls, agent, headers });
+    } catch (thrown) {
+      // A certificate and a key that are no pair, while one of both has been replaced.
+      reject(connectionFailed(wire, thrown));
+      return;
+    }
     outgoing.once('error', (thrown) => {
       reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown));
     });
@@ -112,9 +122,9 @@ async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Pro
 /** A transport for `access`. */
 export function createTransport(access: ClusterAccess, options: TransportOptions): Transport {
   const url = new URL(access.server);
-  const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', headers: access.headers };
+  const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', access };
   const createAgent = (agentOptions: AgentOptions): AnyAgent =>
-    endpoint.isTls ? new HttpsAgent({ ...agentOptions, ...access.tls }) : new HttpAgent(agentOptions);
+    endpoint.isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
   const agent = createAgent({ keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32 });
   const watchAgent = createAgent({ keepAlive: false });
   return {
