@@ -41,6 +41,7 @@ interface Outcome {
 }
 
 const progressPauseMs = 500;
+const maxToldWarnings = 10;
 
 function bundleOf(run: BundleRun): Bundle {
   return parseBundle(run.object);
@@ -168,8 +169,12 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const bundle = identityOf(run.object);
     const expectedDigest = run.evicted?.digest;
     const request = { bundle, provisionerClassName, source, expectedDigest, ...inputs } as UnpackRequest;
-    const { digest, sizeBytes } = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
+    const content = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
+    const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');
+    if (warnings.length === 0 || run.evicted !== undefined) return;
+    const message = warnings.slice(0, maxToldWarnings).join('; ');
+    run.context.events.record(run.object, { type: 'Warning', reason: 'QuestionableMetadata', message });
   } finally {
     await progress.settle();
   }

@@ -49,6 +49,10 @@ export interface ContentServiceOptions {
   readonly metrics: Metrics;
 }
 
+const refusals: ReadonlyMap<string, number> = new Map([
+  ['BodyTooLarge', 413],
+  ['InvalidMetadata', 422],
+]);
 const conflictTries = 5;
 /** Each may take as much disk as one upload may have. */
 const uploadsAtATime = 8;
@@ -117,7 +121,7 @@ class UploadDesk {
       }
       if (!(thrown instanceof TerminalError))
         return { status: 500, text: `read request body: ${errorMessage(thrown)}` };
-      return { status: thrown.reason === 'BodyTooLarge' ? 413 : 400, text: errorMessage(thrown) };
+      return { status: refusals.get(thrown.reason) ?? 400, text: errorMessage(thrown) };
     }
   }
 
@@ -134,11 +138,12 @@ class UploadDesk {
 
   async #keep(name: string, upload: ReceivedUpload, signal: AbortSignal): Promise<ContentReply> {
     if ((await this.#uploads.digestOf(name)) === upload.digest) return { status: 204, text: '' };
-    const { status } = parseBundle(await this.#find(name, signal));
+    const { status, spec } = parseBundle(await this.#find(name, signal));
+    const { provisionerClassName } = spec;
     if (status?.phase === 'Unpacked') {
       return { status: 409, text: 'bundle has already been unpacked, cannot change content of existing bundle' };
     }
-    await this.#options.unpacker.checkArchive(upload.path, { signal });
+    await this.#options.unpacker.checkArchive(upload.path, { signal, provisionerClassName });
     await this.#options.unpacker.makeRoom(upload.sizeBytes, { signal });
     await this.#uploads.keep(name, upload);
     await this.#announce(name, signal);

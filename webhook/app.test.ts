@@ -277,3 +277,53 @@ test('another path is 404, an object of another form is refused with 400, and un
   const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'x' } }] };
   expect((await ask(bundlePath, create(bundle(source)), broken)).statusCode).toBe(500);
 });
+
+const annotated = (annotations: Record<string, string>): JsonObject => ({
+  ...bundle({ type: 'upload', upload: {} }),
+  metadata: { name: 'a', annotations },
+});
+
+test('annotations of a Bundle and of a template are judged alike, unknown ones warned of', async () => {
+  const annotations = {
+    'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+    'operators.operatorframework.io.bundle.hue.v1': 'red',
+    'core.rukpak.io/dependencies': '[{"type":"olm.foo","value":{}}]',
+    'core.rukpak.io/package-version': 'new',
+  };
+  const text = [
+    'Expecting annotation "operators.operatorframework.io.bundle.mediatype.v1" to have value "plain+v0" instead of "registry+v1"',
+    'annotation "core.rukpak.io/package-version": Invalid character(s) found in major number "new"',
+    `annotation "core.rukpak.io/dependencies": dependencies[0]: couldn't parse dependency of type olm.foo: expected one of olm.package, olm.gvk, olm.constraint`,
+  ].join('; ');
+  const template = { metadata: { annotations }, spec: bundle({ type: 'upload', upload: {} }).spec };
+  const ofTemplate = { ...deployment({}), spec: { provisionerClassName: 'core-rukpak-io-plain', template } };
+  for (const answer of [
+    await ask(bundlePath, create(annotated(annotations))),
+    await ask(bundlePath, update(annotated({}), annotated(annotations))),
+    await ask(deploymentPath, create(ofTemplate as JsonObject)),
+  ]) {
+    expect(answer.response).toMatchObject({
+      allowed: false,
+      status: added(text),
+      warnings: ['unknown bundle annotation "operators.operatorframework.io.bundle.hue.v1"'],
+    });
+  }
+  const unchanged = await ask(bundlePath, update(annotated(annotations), annotated(annotations)));
+  expect(unchanged.response).toEqual({ uid: 'u1', allowed: true });
+});
+
+test('metadata that ConfigMaps bring is judged when the Bundle is made', async () => {
+  const data = { 'dependencies.yaml': 'dependencies: [{type: olm.package, value: {packageName: a, version: ""}}]' };
+  const reader = facts([{ metadata: { name: 'm' }, immutable: true, data }]);
+  const source = (path: string): JsonObject => ({
+    type: 'configMaps',
+    configMaps: [{ configMap: { name: 'm' }, path }],
+  });
+  const refused = await ask(bundlePath, create(bundle(source('./metadata/'))), reader);
+  expect(refused.response.status).toEqual(
+    added('metadata/dependencies.yaml: dependencies[0]: Package version is empty'),
+  );
+  expect((await ask(bundlePath, create(bundle(source('manifests'))), reader)).response).toMatchObject({
+    allowed: true,
+  });
+});

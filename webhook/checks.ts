@@ -1,27 +1,29 @@
 import {
-  type BundleSource,
+  type BundleSpec,
   bundleDeploymentResource,
   ownerKindLabel,
   parseBundle,
   parseBundleDeployment,
 } from '../src/api/index.ts';
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../src/base/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
 import { readSwitches } from '../src/crd-safety/index.ts';
 import { checkCrd } from './crd-change.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
+import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotations.ts';
+import { contentMetadata } from './rules/content-metadata.ts';
 import { deploymentConfig } from './rules/deployment-config.ts';
 import {
   type BundleUse,
   type ConfigMapChange,
   joinVerdicts,
-  type SourceFacts,
   type SourceRule,
   silence,
   type Verdict,
 } from './rules/rule.ts';
 import { specImmutable } from './rules/spec-immutable.ts';
 import { bundleSourceRules, configMapRules, templateSourceRules } from './rules/table.ts';
+import { readSourceFacts } from './source-facts.ts';
 
 /** What a check may use. */
 interface CheckContext {
@@ -34,34 +36,40 @@ interface CheckContext {
  *  @throws TerminalError InvalidObject for an object of another form · whatever the reader throws */
 type Check = (request: ReviewRequest, context: CheckContext) => Promise<Verdict>;
 
-async function factsFor(source: BundleSource, { facts, signal }: CheckContext): Promise<SourceFacts> {
-  if (source.type !== 'configMaps') return { configMaps: new Map() };
-  const names = new Set((source.configMaps ?? []).map(({ configMap }) => configMap.name ?? ''));
-  names.delete('');
-  const found = await mapLimit([...names], 8, async (name): Promise<[string, boolean][]> => {
-    const configMap = await facts.readConfigMap(name, { signal });
-    return configMap === undefined ? [] : [[name, configMap.immutable === true]];
-  });
-  return { configMaps: new Map(found.flat()) };
+/** What a Bundle and a template have alike. */
+interface BundleLike {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: BundleSpec;
 }
 
 async function checkSource(
-  source: BundleSource,
+  { spec }: BundleLike,
   rules: readonly SourceRule[],
   context: CheckContext,
 ): Promise<Verdict> {
-  const facts = await factsFor(source, context);
-  return joinVerdicts(rules.map((rule) => rule(source, facts)));
+  const facts = await readSourceFacts(spec.source, context);
+  const ofSource = rules.map((rule) => rule(spec.source, facts));
+  return joinVerdicts([...ofSource, contentMetadata(facts, spec.provisionerClassName)]);
 }
 
-/** An update is about immutability alone: a source that passed once stays, and finalizers and status can always be written. */
+/** Annotations that do not change are not judged again. */
+function checkAnnotations(after: BundleLike, before?: BundleLike): Verdict {
+  const annotations = bundleAnnotationsOf(after.metadata?.annotations);
+  if (before !== undefined && isJsonEqual(annotations, bundleAnnotationsOf(before.metadata?.annotations)))
+    return silence;
+  return bundleAnnotations(annotations, after.spec.provisionerClassName);
+}
+
+/** An update is about immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
 const checkBundle: Check = async (request, context) => {
   if (request.operation === 'UPDATE') {
     const [before, after] = [parseBundle(request.oldObject), parseBundle(request.object)];
-    return specImmutable(before.spec as unknown as JsonValue, after.spec as unknown as JsonValue);
+    const ofSpec = specImmutable(before.spec as unknown as JsonValue, after.spec as unknown as JsonValue);
+    return joinVerdicts([ofSpec, checkAnnotations(after, before)]);
   }
   if (request.operation !== 'CREATE') return silence;
-  return await checkSource(parseBundle(request.object).spec.source, bundleSourceRules, context);
+  const bundle = parseBundle(request.object);
+  return joinVerdicts([await checkSource(bundle, bundleSourceRules, context), checkAnnotations(bundle)]);
 };
 
 /** A template, or a configuration, that does not change is not judged again. */
@@ -73,8 +81,8 @@ const checkBundleDeployment: Check = async (request, context) => {
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const ofConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null) ? silence : deploymentConfig(spec.config);
   if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return joinVerdicts([ofConfig, ofSwitches]);
-  const ofSource = await checkSource(spec.template.spec.source, templateSourceRules, context);
-  return joinVerdicts([ofSource, ofConfig, ofSwitches]);
+  const ofSource = await checkSource(spec.template, templateSourceRules, context);
+  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofSwitches]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {

@@ -14,6 +14,12 @@ import {
   type KeyedLocks,
   type Staging,
 } from '../../src/content/index.ts';
+import {
+  type BundleMetadata,
+  boundedProperties,
+  offeredProperties,
+  readBundleMetadata,
+} from '../../src/dependencies/index.ts';
 import { formatOf, maxManifestFileBytes } from '../../src/formats/index.ts';
 import {
   type ContentSource,
@@ -83,12 +89,11 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
 
 /** What `UnpackedContent` a record stands for. */
 export function contentOf(record: ContentRecord): UnpackedContent {
-  const { resolvedSource, objectCount } = record.facts as unknown as Pick<
-    UnpackedContent,
-    'resolvedSource' | 'objectCount'
-  >;
+  const facts = record.facts as unknown as Pick<UnpackedContent, 'resolvedSource' | 'objectCount'> &
+    Partial<Pick<UnpackedContent, 'properties' | 'warnings'>>;
+  const { resolvedSource, objectCount, properties = [], warnings = [] } = facts;
   const { digest, sizeBytes, isEvicted = false } = record;
-  return { resolvedSource, objectCount, digest, sizeBytes, isEvicted };
+  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted };
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
@@ -120,7 +125,7 @@ export class ContentWork {
       case 'load':
         return await this.#load(job, options);
       case 'check':
-        return await this.#check(job.path, options);
+        return await this.#check(job, options);
       case 'discard':
         return await this.#store.remove(job.bundleName, options).then(() => undefined);
       default:
@@ -138,9 +143,18 @@ export class ContentWork {
         async () => await this.#fetch(request, staging, { ...options, signal }),
       );
       options.onProgress?.('checking content');
-      const objectCount = await countObjects(request.provisionerClassName, staging);
+      const objects = await readObjects(request.provisionerClassName, staging);
+      const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
-      const facts = { resolvedSource: structuredClone(resolvedSource) as never, objectCount };
+      const facts = {
+        resolvedSource: structuredClone(resolvedSource) as never,
+        objectCount: objects.length,
+        properties: boundedProperties([
+          ...properties,
+          ...offeredProperties(objects, packageName),
+        ]) as unknown as JsonObject[],
+        warnings: [...warnings],
+      };
       const { expectedDigest } = request;
       return contentOf(
         await inStage(
@@ -158,11 +172,15 @@ export class ContentWork {
   }
 
   /** @throws TerminalError of `extractArchive` */
-  async #check(path: string, { signal }: FetchOptions): Promise<undefined> {
+  async #check(
+    { path, provisionerClassName }: { readonly path: string; readonly provisionerClassName: string },
+    { signal }: FetchOptions,
+  ): Promise<undefined> {
     await using staging = await this.#store.stage();
     const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
     await extractArchive(archive, staging, { what: 'the upload', hasWhiteouts: false, signal });
     staging.assertLinksInside('the upload');
+    await checkMetadata(provisionerClassName, staging);
     return undefined;
   }
 
@@ -180,13 +198,25 @@ export class ContentWork {
   }
 }
 
-async function countObjects(provisionerClassName: string, staging: Staging): Promise<number> {
+/** Reads the metadata directory, where there is one.
+ *  @throws TerminalError InvalidMetadata with everything that is wrong */
+async function checkMetadata(provisionerClassName: string, staging: Staging): Promise<BundleMetadata> {
+  const files = new Map<string, Buffer>();
+  for await (const entry of staging.readDirectory('metadata', maxManifestFileBytes) ?? []) {
+    if (entry.kind === 'file') files.set(entry.name, entry.content);
+  }
+  const metadata = readBundleMetadata(files, provisionerClassName);
+  if (metadata.problems.length === 0) return metadata;
+  throw new TerminalError('InvalidMetadata', metadata.problems.join('; '));
+}
+
+async function readObjects(provisionerClassName: string, staging: Staging): Promise<readonly JsonObject[]> {
   const format = formatOf(provisionerClassName);
   const collector = format.begin(checkPrefix);
   const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
-  if (entries === undefined) return collector.finish(false).length;
+  if (entries === undefined) return collector.finish(false);
   for await (const entry of eachInStage(checkPrefix, entries)) collector.add(entry);
-  return collector.finish(true).length;
+  return collector.finish(true);
 }
 
 async function* eachInStage<T>(prefix: string, items: AsyncIterable<T>): AsyncGenerator<T> {

@@ -105,8 +105,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       const record = await store.find(bundle);
       return record === undefined ? undefined : contentOf(record);
     },
-    async checkArchive(path, { signal }) {
-      await pool.run({ kind: 'check', path }, { signal });
+    async checkArchive(path, { signal, provisionerClassName }) {
+      await pool.run({ kind: 'check', path, provisionerClassName }, { signal });
     },
     async discard(bundleName) {
       await pool.run({ kind: 'discard', bundleName }, { signal: closing.signal });

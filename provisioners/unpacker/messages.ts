@@ -5,7 +5,7 @@ import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.
 export type Job =
   | { readonly kind: 'unpack'; readonly request: UnpackRequest }
   | { readonly kind: 'load'; readonly bundle: BundleIdentity; readonly provisionerClassName: string }
-  | { readonly kind: 'check'; readonly path: string }
+  | { readonly kind: 'check'; readonly path: string; readonly provisionerClassName: string }
   | { readonly kind: 'discard'; readonly bundleName: string };
 
 /** What a job gives, as its kind says. */

@@ -1,4 +1,5 @@
 import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
+import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
 import type {
   ContentSource,
@@ -42,6 +43,10 @@ export interface UnpackedContent {
   /** Of the canonical form, uncompressed. */
   readonly sizeBytes: number;
   readonly objectCount: number;
+  /** What the bundle says of itself, the APIs that it brings, and what it needs. */
+  readonly properties: readonly Property[];
+  /** What its metadata could say better. */
+  readonly warnings: readonly string[];
   /** The content itself had to give way to others: it is fetched again when it is wanted. */
   readonly isEvicted: boolean;
 }
@@ -70,9 +75,9 @@ export interface Unpacker extends AsyncDisposable {
   ): Promise<JsonObject[]>;
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
-  /** Whether a file is an archive that a bundle may be unpacked from.
-   *  @throws TerminalError that says why not */
-  checkArchive(path: string, options: WorkOptions): Promise<void>;
+  /** Whether a file is an archive that a bundle may be unpacked from, with metadata as they must be.
+   *  @throws TerminalError that says why not; InvalidMetadata for the metadata */
+  checkArchive(path: string, options: WorkOptions & { readonly provisionerClassName: string }): Promise<void>;
   /** Forgets the Bundle's content of any uid, and what was uploaded for it; nothing stored is no error. */
   discard(bundleName: string): Promise<void>;
   /** Removes uploads that belong to no Bundle. */

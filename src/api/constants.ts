@@ -42,3 +42,8 @@ export const plainProvisionerClass = 'core-rukpak-io-plain';
 export const registryProvisionerClass = 'core-rukpak-io-registry';
 /** `provisionerClassName` of the provisioner for helm+v3 charts. */
 export const helmProvisionerClass = 'core-rukpak-io-helm';
+
+/** On a Bundle or a template: what it needs, a YAML or JSON list in the form of `metadata/dependencies.yaml`. */
+export const dependenciesAnnotation = 'core.rukpak.io/dependencies';
+/** On a Bundle or a template whose content does not say it: the version of the package that it is. */
+export const packageVersionAnnotation = 'core.rukpak.io/package-version';

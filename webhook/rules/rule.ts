@@ -1,5 +1,6 @@
 import type { BundleSource } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
+import type { Findings } from '../../src/dependencies/index.ts';
 
 /** `original`: the whole text goes into `status.reason` with code 403, and kubectl shows it twice; `long`: 403 `Forbidden` with the text as message;
  *  `added`: 422 `Invalid` with the text as message. */
@@ -23,6 +24,8 @@ export interface BundleUse {
 /** The ConfigMaps of the system namespace that a source names: name → whether it is immutable; absent ones are left out. */
 export interface SourceFacts {
   readonly configMaps: ReadonlyMap<string, boolean>;
+  /** Files of the content's `metadata` directory, where the content can be read already. */
+  readonly metadata: ReadonlyMap<string, Buffer>;
 }
 
 /** Pure: what is said of a new source depends on nothing else. */
@@ -55,6 +58,11 @@ export function denyAtLength(text: string): Verdict {
 /** A refusal by a rule that the original has not. */
 export function denyAdded(text: string): Verdict {
   return { denials: [{ form: 'added', text }], warnings: [] };
+}
+
+/** Problems as refusals of our own. */
+export function verdictOf({ problems, warnings }: Findings): Verdict {
+  return { denials: problems.map((text) => ({ form: 'added', text })), warnings };
 }
 
 /** All denials and warnings, in order. */

@@ -1,0 +1,102 @@
+import { dependenciesAnnotation, packageVersionAnnotation } from '../api/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseYaml,
+  TerminalError,
+} from '../base/index.ts';
+import { type Property, parseTolerantVersion, type ReadDependencies, readDependencies } from '../constraints/index.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const maxAnnotationBytes = 262_144;
+/** What is written of a bundle's properties into an annotation of its Bundle; all annotations together may have 256 KiB. */
+const maxPropertiesBytes = 65_536;
+const neededTypes: ReadonlySet<string> = new Set([
+  'olm.package',
+  'olm.package.required',
+  'olm.gvk.required',
+  'olm.constraint',
+]);
+
+function parseList(what: string, text: string): JsonValue {
+  if (Buffer.byteLength(text) > maxAnnotationBytes) {
+    throw new TerminalError('InvalidDependency', `longer than ${maxAnnotationBytes} bytes`);
+  }
+  return parseYaml(what, text);
+}
+
+/** Reads the annotation with dependencies, in the form of `metadata/dependencies.yaml`: the list, or a mapping with it.
+ *  Nothing there: no dependencies. */
+export function readAnnotatedDependencies(annotations: Annotations): ReadDependencies {
+  const text = annotations[dependenciesAnnotation];
+  if (text === undefined) return { dependencies: [], problems: [] };
+  const what = `annotation "${dependenciesAnnotation}"`;
+  try {
+    const document = parseList(what, text);
+    const list = isJsonObject(document) ? (document['dependencies'] ?? document) : document;
+    const { dependencies, problems } = readDependencies('dependencies', list);
+    return { dependencies, problems: problems.map((problem) => `${what}: ${problem}`) };
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return { dependencies: [], problems: [`${what}: ${errorMessage(thrown)}`] };
+  }
+}
+
+/** What is wrong with the annotation that gives a package's version. */
+export function packageVersionProblems(annotations: Annotations): readonly string[] {
+  const text = annotations[packageVersionAnnotation];
+  if (text === undefined) return [];
+  try {
+    parseTolerantVersion(text);
+    return [];
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return [`annotation "${packageVersionAnnotation}": ${errorMessage(thrown)}`];
+  }
+}
+
+function sizeOf(properties: readonly Property[]): number {
+  return Buffer.byteLength(JSON.stringify(properties));
+}
+
+/** The properties that are noted of a content: all where they fit, else without those that no dependency is about, else without
+ *  the APIs it brings.
+ *  @throws TerminalError InvalidBundle when what it needs alone is too much */
+export function boundedProperties(properties: readonly Property[]): readonly Property[] {
+  const needed = properties.filter(({ type }) => neededTypes.has(type));
+  const apis = properties.filter(({ type }) => type === 'olm.gvk');
+  const found = [properties, [...needed, ...apis], needed].find((some) => sizeOf(some) <= maxPropertiesBytes);
+  if (found !== undefined) return found;
+  throw new TerminalError(
+    'InvalidBundle',
+    `metadata: package and dependencies take ${sizeOf(needed)} bytes, more than the limit of ${maxPropertiesBytes}`,
+  );
+}
+
+function apisOf(spec: JsonObject): readonly Property[] {
+  const { group, names, versions } = spec;
+  const kind = isJsonObject(names) ? names['kind'] : undefined;
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return [];
+  return versions.flatMap((one): Property[] => {
+    const version = isJsonObject(one) && one['served'] !== false ? one['name'] : undefined;
+    return typeof version === 'string' ? [{ type: 'olm.gvk', value: { group, version, kind } }] : [];
+  });
+}
+
+/** What a bundle offers by its manifests: the package at the version of its ClusterServiceVersion, where it has one, and the APIs that its
+ *  CustomResourceDefinitions serve. */
+export function offeredProperties(
+  objects: readonly JsonObject[],
+  packageName: string | undefined,
+): readonly Property[] {
+  return objects.flatMap(({ kind, spec }): readonly Property[] => {
+    if (!isJsonObject(spec)) return [];
+    if (kind === 'CustomResourceDefinition') return apisOf(spec);
+    const { version } = spec;
+    if (kind !== 'ClusterServiceVersion' || packageName === undefined || typeof version !== 'string') return [];
+    return [{ type: 'olm.package', value: { packageName, version } }];
+  });
+}

@@ -1,0 +1,120 @@
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseYaml,
+  TerminalError,
+} from '../base/index.ts';
+import { type Property, readDependencies, readRequiredProperties } from '../constraints/index.ts';
+import {
+  annotationMap,
+  annotationTexts,
+  checkBundleAnnotations,
+  type Findings,
+  packageAnnotation,
+} from './bundle-annotations.ts';
+
+/** Files of a bundle's `metadata` directory that are read, in this order. */
+export const metadataFileNames = ['annotations.yaml', 'dependencies.yaml', 'properties.yaml'] as const;
+
+/** What a bundle's metadata says: `properties` are those of `properties.yaml`, and what `dependencies.yaml` asks for, as properties. */
+export interface BundleMetadata extends Findings {
+  readonly properties: readonly Property[];
+  /** As the annotations say. */
+  readonly packageName?: string | undefined;
+}
+
+const requiredNames: ReadonlyMap<string, string> = new Map([
+  ['olm.package', 'olm.package.required'],
+  ['olm.gvk', 'olm.gvk.required'],
+]);
+
+/** A dependency as the property that catalogs make of it. @see bundle-format.md, section 4 */
+function asRequirement(type: string, value: JsonValue): Property {
+  const isPackage = type === 'olm.package' && isJsonObject(value);
+  const { version, ...rest } = isPackage ? value : {};
+  const renamed: JsonValue = isPackage ? { ...rest, versionRange: version ?? null } : value;
+  return { type: requiredNames.get(type) ?? type, value: renamed };
+}
+
+function parse(file: string, content: Buffer): JsonValue {
+  return parseYaml(file, content.toString('utf8').replace(/^\uFEFF/, ''));
+}
+
+function listIn(document: JsonValue, member: string): JsonValue {
+  return isJsonObject(document) ? (document[member] ?? null) : document;
+}
+
+type Reader = (file: string, document: JsonValue, provisionerClassName: string) => BundleMetadata;
+
+const readAnnotationFile: Reader = (file, document, provisionerClassName) => {
+  const map = annotationMap(document);
+  if (map === undefined) {
+    return { problems: [`${file}: expected a mapping "annotations"`], warnings: [], properties: [] };
+  }
+  const { annotations, problems } = annotationTexts(file, map);
+  const found = checkBundleAnnotations(annotations, { provisionerClassName, isContent: true });
+  const packageName = annotations[packageAnnotation];
+  return { problems: [...problems, ...found.problems], warnings: found.warnings, properties: [], packageName };
+};
+
+const readDependencyFile: Reader = (file, document) => {
+  const list = listIn(document, 'dependencies');
+  const { problems } = readDependencies('dependencies', list);
+  if (problems.length > 0) {
+    return { problems: problems.map((text) => `${file}: ${text}`), warnings: [], properties: [] };
+  }
+  const entries = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const properties = entries.flatMap(({ type, value = null }) =>
+    typeof type === 'string' ? [asRequirement(type, value)] : [],
+  );
+  return { problems: [], warnings: [], properties };
+};
+
+function propertyOf(item: JsonValue): Property | string {
+  if (!isJsonObject(item)) return 'expected an object with type and value';
+  const { type, value } = item as JsonObject;
+  if (typeof type !== 'string' || type === '') return 'type must be set';
+  return value === undefined || value === null ? 'value must be set' : { type, value };
+}
+
+const readPropertyFile: Reader = (file, document) => {
+  const list = listIn(document, 'properties') ?? [];
+  if (!Array.isArray(list)) return { problems: [`${file}: properties: expected a list`], warnings: [], properties: [] };
+  const items = list.map(propertyOf);
+  const wrong = items.flatMap((item, index) =>
+    typeof item === 'string' ? [`${file}: properties[${index}]: ${item}`] : [],
+  );
+  const properties = items.filter((item) => typeof item !== 'string');
+  const { problems } = readRequiredProperties('properties', properties);
+  return { problems: [...wrong, ...problems.map((text) => `${file}: ${text}`)], warnings: [], properties };
+};
+
+const readers: Readonly<Record<(typeof metadataFileNames)[number], Reader>> = {
+  'annotations.yaml': readAnnotationFile,
+  'dependencies.yaml': readDependencyFile,
+  'properties.yaml': readPropertyFile,
+};
+
+/** Reads and judges the files of a bundle's `metadata` directory; those that are missing say nothing.
+ *  @see admission.md, sections 3 and 4 */
+export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
+  const parts = metadataFileNames.flatMap((name): BundleMetadata[] => {
+    const content = files.get(name);
+    if (content === undefined || content.length === 0) return [];
+    const file = `metadata/${name}`;
+    try {
+      return [readers[name](file, parse(file, content), provisionerClassName)];
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError)) throw thrown;
+      return [{ problems: [errorMessage(thrown)], warnings: [], properties: [] }];
+    }
+  });
+  return {
+    problems: parts.flatMap(({ problems }) => problems),
+    warnings: parts.flatMap(({ warnings }) => warnings),
+    properties: parts.flatMap(({ properties }) => properties),
+    packageName: parts[0]?.packageName,
+  };
+}

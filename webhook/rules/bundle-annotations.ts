@@ -1,0 +1,26 @@
+import { dependenciesAnnotation, packageVersionAnnotation } from '../../src/api/index.ts';
+import {
+  bundleAnnotationPrefix,
+  checkBundleAnnotations,
+  packageVersionProblems,
+  readAnnotatedDependencies,
+} from '../../src/dependencies/index.ts';
+import { joinVerdicts, type Verdict, verdictOf } from './rule.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The annotations that this rule is about. */
+export function bundleAnnotationsOf(annotations: Annotations = {}): Annotations {
+  const isOurs = (key: string): boolean =>
+    key.startsWith(bundleAnnotationPrefix) || key === dependenciesAnnotation || key === packageVersionAnnotation;
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => isOurs(key)));
+}
+
+/** What a Bundle or a template says of its bundle has its form and fits its provisioner class; so have the dependencies it names. */
+export function bundleAnnotations(annotations: Annotations, provisionerClassName: string): Verdict {
+  return joinVerdicts([
+    verdictOf(checkBundleAnnotations(annotations, { provisionerClassName, isContent: false })),
+    verdictOf({ problems: packageVersionProblems(annotations), warnings: [] }),
+    verdictOf({ problems: readAnnotatedDependencies(annotations).problems, warnings: [] }),
+  ]);
+}
