@@ -75,6 +75,16 @@ async function run(args: readonly string[]): Promise<number> {
   return await runCommand(found.command, found.rest);
 }
 
+/** Whoever reads may stop reading, as `| head` does: that is no failure. */
+function endWhenNobodyReads(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}
+
+endWhenNobodyReads(process.stdout);
+endWhenNobodyReads(process.stderr);
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (thrown) {

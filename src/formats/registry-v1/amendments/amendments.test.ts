@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { acmeCsv, registryFiles } from '../../../../test/support/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/index.ts';
@@ -49,6 +50,13 @@ test('each has a name of its own and a reason', () => {
   const names = amendments.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const { reason } of amendments) expect(reason).toMatch(/^[A-Z][^\n]*\.$/);
+});
+
+test('docs/differences.md lists each with its reason, in their order', () => {
+  const text = readFileSync(new URL('../../../../docs/differences.md', import.meta.url), 'utf8');
+  const section = text.split('\n## Operators\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...section.matchAll(/^\| `([^`]+)` +\| (.*?) *\|$/gm)].map(([, name, reason]) => ({ name, reason }));
+  expect(rows).toEqual(amendments.map(({ name, reason }) => ({ name, reason })));
 });
 
 test('one that there is not is refused, with the names of those that there are', () => {

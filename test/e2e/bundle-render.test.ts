@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import { parseYamlDocuments } from '../../src/base/index.ts';
+import { acmeCsv, installModes } from '../support/index.ts';
+import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+
+const annotations = 'annotations: {operators.operatorframework.io.bundle.package.v1: acme-widget}';
+const webhook = {
+  type: 'ValidatingAdmissionWebhook',
+  generateName: 'v.acme.example',
+  deploymentName: 'acme-widget-controller-manager',
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  failurePolicy: 'Fail',
+  rules: [{ operations: ['CREATE'], apiGroups: ['widgets.acme.example'], apiVersions: ['v1'], resources: ['widgets'] }],
+};
+
+let dir = '';
+let widget = '';
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-render-test-'));
+  widget = await folder(
+    'widget',
+    acmeCsv({ webhookdefinitions: [webhook], minKubeVersion: '1.25.0', version: '1.2.3' }),
+  );
+});
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function folder(name: string, csv: JsonObject): Promise<string> {
+  return await writeFolder(join(dir, name), {
+    'manifests/csv.yaml': JSON.stringify(csv),
+    'metadata/annotations.yaml': annotations,
+  });
+}
+
+function run(...args: readonly string[]): Promise<Printed> {
+  return runProgram(process.execPath, [programPath, 'bundle', ...args], { cwd: dir });
+}
+
+interface Rendered {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+describe('longshore bundle render', () => {
+  test('prints YAML documents for the namespace that the package suggests', async () => {
+    const { code, stdout, stderr } = await run('render', widget);
+    expect([code, stderr]).toEqual([0, '']);
+    const objects = parseYamlDocuments('output', stdout) as unknown as Rendered[];
+    expect(objects[0]).toMatchObject({
+      kind: 'ServiceAccount',
+      metadata: { name: 'acme-widget-controller', namespace: 'acme-widget-system' },
+    });
+    expect(objects.map(({ kind }) => kind)).toContain('Certificate');
+  });
+
+  test('prints one List in JSON, for a namespace to watch and another provider of certificates', async () => {
+    const options = [
+      '--install-namespace',
+      'acme',
+      '--watch-namespace',
+      'shop',
+      '--cert-provider',
+      'openshift-service-ca',
+    ];
+    const { code, stdout } = await run('render', widget, ...options, '-o', 'json');
+    expect(code).toBe(0);
+    const { kind, items } = JSON.parse(stdout) as { kind: string; items: Rendered[] };
+    expect(kind).toBe('List');
+    const roles = items.filter((item) => item.kind === 'Role').map(({ metadata }) => metadata.namespace);
+    expect(roles).toEqual(['shop', 'acme']);
+    expect(items.some((item) => item.kind === 'Certificate')).toBe(false);
+  });
+
+  test('takes amendments away, all or by name', async () => {
+    const options = ['--install-namespace', 'acme', '--watch-namespace', 'shop', '-o', 'json'];
+    const rolesWith = async (...more: readonly string[]): Promise<number> => {
+      const { stdout } = await run('render', widget, ...options, ...more);
+      return (JSON.parse(stdout) as { items: Rendered[] }).items.filter(({ kind }) => kind === 'Role').length;
+    };
+    expect(await rolesWith('--amendments', 'none')).toBe(1);
+    expect(await rolesWith('--without-amendment', 'own-namespace-roles')).toBe(1);
+    const { code, stderr } = await run('render', widget, '--without-amendment', 'nonsense');
+    expect(code).toBe(1);
+    expect(stderr).toContain('invalid value for field "withoutAmendments.0": expected one of api-versions, ');
+  });
+
+  test('puts the wishes of a file into the Deployments, and names what is wrong with them', async () => {
+    const good = join(dir, 'config.yaml');
+    await writeFile(good, 'nodeSelector: {disk: ssd}');
+    const { stdout } = await run('render', widget, '--deployment-config', good);
+    expect(stdout).toContain('disk: ssd');
+    const bad = join(dir, 'bad.yaml');
+    await writeFile(bad, 'env: [{value: x}]');
+    const refused = await run('render', widget, '--deployment-config', bad);
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('required field "deploymentConfig.env.0.name" is missing');
+    expect((await run('render', widget, '--deployment-config', join(dir, 'none.yaml'))).stderr).toContain('ENOENT');
+  });
+
+  test('says what to set when a bundle needs a namespace to watch', async () => {
+    const own = await folder('own', acmeCsv({ installModes: installModes('O') }));
+    const { code, stderr } = await run('render', own);
+    expect(code).toBe(1);
+    expect(stderr).toContain('required field "watchNamespace" is missing');
+    expect(stderr).toContain('The bundle supports the install modes OwnNamespace: set --watch-namespace to fit.');
+  });
+
+  test('refuses what is no registry+v1 bundle, by name', async () => {
+    const plain = await writeFolder(join(dir, 'plain'), { 'manifests/a.yaml': 'kind: ConfigMap' });
+    expect((await run('render', plain)).stderr).toContain(
+      `${plain}: open metadata/annotations.yaml: no such file or directory`,
+    );
+    expect((await run('render', join(dir, 'missing/'))).code).toBe(1);
+  });
+});
+
+test('a reader who has seen enough is no failure', async () => {
+  const large = await folder('large', acmeCsv({}, { annotations: { 'alm-examples': 'x'.repeat(250_000) } }));
+  const command = `"${process.execPath}" "${programPath}" bundle render "${large}" | head -1`;
+  expect(await runProgram('sh', ['-c', command])).toEqual({ code: 0, stdout: '---\n', stderr: '' });
+});
+
+describe('longshore bundle explain', () => {
+  test('says in words what installing does', async () => {
+    const { code, stdout } = await run('explain', widget);
+    expect(code).toBe(0);
+    for (const line of [
+      'acme-widget 1.2.3 (acme-widget.v1.2.3)',
+      'Needs Kubernetes 1.25.0 or later.',
+      '  the image registry.example/acme:v1 is named by tag and may move',
+      '  acme-widget-controller, in the whole cluster',
+      '    get, list, watch on widgets (widgets.acme.example)',
+      '  v.acme.example (ValidatingAdmissionWebhook, on failure: Fail)',
+      '    CREATE of widgets (widgets.acme.example)',
+    ]) {
+      expect(stdout).toContain(`${line}\n`);
+    }
+  });
+
+  test('says it in JSON for programs', async () => {
+    const { stdout } = await run('explain', widget, '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      packageName: 'acme-widget',
+      images: ['registry.example/acme:v1'],
+      suggestedNamespace: 'acme-widget-system',
+    });
+  });
+});
