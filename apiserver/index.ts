@@ -19,6 +19,7 @@ export {
   type WriteOptions,
 } from './client/index.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
+export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
 export type { Cluster, ClusterEvent, ObjectKey } from './registry/cluster.ts';
 export type { KubeObject } from './registry/kube-object.ts';

@@ -47,3 +47,14 @@ export const buildTargetOptions: readonly OptionSpec[] = [
   },
   { name: 'push', kind: 'text', placeholder: 'REF', sentence: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
 ];
+
+/** What `longshore bundle validate` looks for. */
+export const validateOptions: readonly OptionSpec[] = [
+  {
+    name: 'select',
+    kind: 'list',
+    placeholder: 'ID|SUITE',
+    sentence: 'Run these checks only, by id or suite; may be repeated.',
+  },
+  { name: 'ignore', kind: 'list', placeholder: 'ID|SUITE', sentence: 'Leave these checks out; may be repeated.' },
+];

@@ -75,7 +75,12 @@ export function complete(commands: readonly Command[], words: readonly string[])
   const pending = optionOf(command, rest.at(-1));
   if (pending !== undefined && pending.kind !== 'flag') return optionCompletion(pending);
   if (current.startsWith('-')) return offering([...command.options.map(({ name }) => `--${name}`), '--help']);
-  return argumentCompletion(command.positionals?.[countArguments(command, rest)]);
+  const { positionals = [] } = command;
+  const last = positionals.at(-1);
+  // The last argument may stand for many.
+  return argumentCompletion(
+    positionals[countArguments(command, rest)] ?? (last?.endsWith('...') === true ? last : undefined),
+  );
 }
 
 /** The value that an option has among `words`, as far as completion has to know it. */

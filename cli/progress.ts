@@ -4,7 +4,7 @@ import { createTerminal } from './terminal.ts';
 export interface Amount {
   readonly done: number;
   readonly total: number;
-  readonly unit: 'bytes' | 'objects';
+  readonly unit: 'bytes' | 'objects' | 'bundles';
 }
 
 /** What goes on, for a person: a bar on a terminal, redrawn at most ten times a second; a line for each finished step elsewhere. */

@@ -30,14 +30,21 @@ function checkKind(type: ResourceType, { kind, metadata }: KubeObject): void {
   throw invalid({ group: type.group, kind }, metadata.name ?? '', [invalidField('kind', kind, `must be ${type.kind}`)]);
 }
 
+/** Metadata and strategy rules of a new object. */
+export function newObjectErrors(type: ResourceType, object: KubeObject): FieldError[] {
+  return [
+    ...validateObjectMeta(object.metadata, metadataFacts(type)),
+    ...type.strategy.validate(object, undefined, undefined),
+  ];
+}
+
 /** Metadata and strategy rules of a new object, from which doubled owner references are dropped; warnings go to the context.
  *  @throws StatusError 422 with every violation */
 export function checkObject(type: ResourceType, object: KubeObject, context: WriteContext): void {
   const { metadata } = object;
   checkKind(type, object);
   for (const text of dropDuplicateOwners(metadata)) context.warn(text);
-  const errors = validateObjectMeta(metadata, metadataFacts(type));
-  errors.push(...type.strategy.validate(object, undefined, undefined));
+  const errors = newObjectErrors(type, object);
   for (const text of type.strategy.validationWarnings?.(object) ?? []) context.warn(text);
   if (errors.length > 0) throw refusal(type, metadata.name ?? '', errors);
   for (const text of type.strategy.warnings(object, undefined)) context.warn(text);

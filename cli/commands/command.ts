@@ -7,7 +7,7 @@ export interface Command {
   readonly summary: string;
   /** Said below the summary by `--help`. */
   readonly description?: string;
-  /** Names of the arguments, all needed: `NAME`, `DIR`. */
+  /** Names of the arguments, all needed: `NAME`, `DIR`. The last one may stand for many: `DIR...`. */
   readonly positionals?: readonly string[];
   readonly options: readonly OptionSpec[];
   /** What a person would type, without the program's name; at least one. */

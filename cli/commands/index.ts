@@ -1,4 +1,4 @@
-import { buildOptions, buildTargetOptions, registryOptions } from '../bundle-options.ts';
+import { buildOptions, buildTargetOptions, registryOptions, validateOptions } from '../bundle-options.ts';
 import {
   bootstrapOptions,
   clusterOptions,
@@ -137,6 +137,19 @@ export const commands: readonly Command[] = [
     options: [...registryOptions, outputOption],
     examples: ['bundle explain ./widget', 'bundle explain registry.example.com/widget-bundle:v1 -o json'],
     run: async (values, positionals) => (await import('./bundle-explain.ts')).bundleExplain(values, positionals),
+  },
+  {
+    name: 'bundle validate',
+    summary: 'Judge registry+v1 bundles: what is wrong, in which line, and what to do about it.',
+    description: `Takes folders, OCI image layouts (folders or tars) and references of images. ${loginText}\nExit status: 0 no errors, 1 errors were found, 2 a bundle could not be read.`,
+    positionals: ['DIR|LAYOUT|REF...'],
+    options: [...validateOptions, ...registryOptions],
+    examples: [
+      'bundle validate ./tide-gauge',
+      'bundle validate --ignore good-practices ./tide-gauge registry.example.com/tide-gauge:v1',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./bundle-validate.ts')).bundleValidate(values, positionals),
   },
   {
     name: 'version',

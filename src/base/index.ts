@@ -20,8 +20,10 @@ export {
   maxNestingDepth,
   parseJson,
 } from './json.ts';
+export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
 export { type ContentLimits, defaultContentLimits } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { redactUrl } from './redact.ts';
 export { createServingCertificate, type ServingCertificate } from './serving-certificate.ts';
-export { formatYaml, parseYaml, parseYamlDocuments } from './yaml.ts';
+export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
+export { type FieldPath, type TextPosition, YamlPositions } from './yaml-positions.ts';

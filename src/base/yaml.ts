@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
-import { TerminalError } from './errors.ts';
+import { errorMessage, TerminalError } from './errors.ts';
 import { assertHarmless, type JsonValue, maxNestingDepth } from './json.ts';
 
 const yaml11Booleans = new Map<string, boolean>([
@@ -76,8 +76,8 @@ const kubernetesSchema: Schema = CORE_SCHEMA.extend({
   ],
 });
 
-/** Deeper texts are refused while they are read, before the reader's own stack runs out. */
-const loadOptions: LoadOptions & { readonly maxDepth: number } = {
+/** How texts from outside are read. Deeper texts are refused while they are read, before the reader's own stack runs out. */
+export const loadOptions: LoadOptions & { readonly maxDepth: number } = {
   schema: kubernetesSchema,
   json: false,
   maxDepth: maxNestingDepth + 1,
@@ -129,4 +129,21 @@ export function parseYaml(what: string, text: string): JsonValue {
 /** Block style, no aliases, no line folding. */
 export function formatYaml(value: unknown): string {
   return dump(value, { noRefs: true, lineWidth: -1, schema: kubernetesSchema });
+}
+
+/** What is wrong with a text and where; lines and columns count from 1. */
+export interface YamlFault {
+  readonly reason: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What `parseYamlDocuments` found wrong, in one line. */
+export function yamlFault(thrown: unknown): YamlFault {
+  const cause: unknown = thrown instanceof Error ? thrown.cause : undefined;
+  if (!(cause instanceof Error)) return { reason: errorMessage(thrown) };
+  const { reason, mark } = cause as { reason?: unknown; mark?: { line?: unknown; column?: unknown } };
+  if (typeof reason !== 'string') return { reason: cause.message };
+  if (typeof mark?.line !== 'number' || typeof mark.column !== 'number') return { reason };
+  return { reason, line: mark.line + 1, column: mark.column + 1 };
 }

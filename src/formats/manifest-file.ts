@@ -6,19 +6,16 @@ import {
   parseJson,
   parseYamlDocuments,
   TerminalError,
+  yamlFault,
 } from '../base/index.ts';
 
 function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
 }
 
-/** js-yaml tells more than one line: keep the reason and the line. */
 function yamlProblem(thrown: unknown): string {
-  const cause: unknown = thrown instanceof Error ? thrown.cause : undefined;
-  if (!(cause instanceof Error)) return errorMessage(thrown);
-  const { reason, mark } = cause as { reason?: unknown; mark?: { line?: unknown } };
-  if (typeof reason !== 'string') return `yaml: ${cause.message}`;
-  return typeof mark?.line === 'number' ? `yaml: line ${mark.line + 1}: ${reason}` : `yaml: ${reason}`;
+  const { reason, line } = yamlFault(thrown);
+  return line === undefined ? `yaml: ${reason}` : `yaml: line ${line}: ${reason}`;
 }
 
 function parseDocuments(file: string, text: string): JsonValue[] {

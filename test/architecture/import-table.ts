@@ -13,6 +13,15 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/resolver': ['src/base'],
   'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   'src/formats': ['src/content', 'src/constraints', 'src/schema', 'src/api', 'src/base', 'src/metrics'],
+  'src/bundle-checks': [
+    'src/formats',
+    'src/constraints',
+    'src/cel',
+    'src/schema',
+    'src/content',
+    'src/api',
+    'src/base',
+  ],
   'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
   'src/apply': ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [

@@ -1,45 +1,11 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
 import type { KubeObject } from '../kube-object.ts';
+
+export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 
 /** The object as plain JSON, to read and set fields of any kind. The same object, not a copy. */
 export function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;
-}
-
-/** The object at the end of `path`, undefined when any step is absent or of another type. */
-export function objectAt(parent: JsonObject | undefined, ...path: string[]): JsonObject | undefined {
-  let current = parent;
-  for (const key of path) {
-    const next: JsonValue | undefined = current !== undefined && Object.hasOwn(current, key) ? current[key] : undefined;
-    if (!isJsonObject(next)) return undefined;
-    current = next;
-  }
-  return current;
-}
-
-/** The objects of a list; what is no object counts as an empty one, so that indexes stay right. */
-export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
-  return listAt(parent, key).map((item) => (isJsonObject(item) ? item : {}));
-}
-
-export function listAt(parent: JsonObject | undefined, key: string): JsonValue[] {
-  const value = valueAt(parent, key);
-  return Array.isArray(value) ? value : [];
-}
-
-/** The texts of a list; what is no text counts as an empty one. */
-export function listOfTexts(parent: JsonObject | undefined, key: string): string[] {
-  return listAt(parent, key).map((item) => (typeof item === 'string' ? item : ''));
-}
-
-export function valueAt(parent: JsonObject | undefined, key: string): JsonValue | undefined {
-  return parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
-}
-
-/** Empty when absent, as Go reads it. */
-export function textAt(parent: JsonObject | undefined, key: string): string {
-  const value = valueAt(parent, key);
-  return typeof value === 'string' ? value : '';
 }
 
 export function numberAt(parent: JsonObject | undefined, key: string): number | undefined {
@@ -50,10 +16,6 @@ export function numberAt(parent: JsonObject | undefined, key: string): number | 
 /** 0 when absent, as Go reads it. */
 export function countAt(parent: JsonObject | undefined, key: string): number {
   return numberAt(parent, key) ?? 0;
-}
-
-export function isTrueAt(parent: JsonObject | undefined, key: string): boolean {
-  return valueAt(parent, key) === true;
 }
 
 /** The texts of a map such as labels or data. */

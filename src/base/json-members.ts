@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+
+/** The object at the end of `path`, undefined when any step is absent or of another type. */
+export function objectAt(parent: JsonObject | undefined, ...path: readonly string[]): JsonObject | undefined {
+  let current = parent;
+  for (const key of path) {
+    const next = valueAt(current, key);
+    if (!isJsonObject(next)) return undefined;
+    current = next;
+  }
+  return current;
+}
+
+/** The objects of a list; what is no object counts as an empty one, so that indexes stay right. */
+export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
+  return listAt(parent, key).map((item) => (isJsonObject(item) ? item : {}));
+}
+
+/** Empty when absent or no list. */
+export function listAt(parent: JsonObject | undefined, key: string): JsonValue[] {
+  const value = valueAt(parent, key);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The texts of a list; what is no text counts as an empty one. */
+export function listOfTexts(parent: JsonObject | undefined, key: string): string[] {
+  return listAt(parent, key).map((item) => (typeof item === 'string' ? item : ''));
+}
+
+/** A member of its own, whatever it is; undefined when absent. */
+export function valueAt(parent: JsonObject | undefined, key: string): JsonValue | undefined {
+  return parent !== undefined && Object.hasOwn(parent, key) ? parent[key] : undefined;
+}
+
+/** Empty when absent or no text, as Go reads it. */
+export function textAt(parent: JsonObject | undefined, key: string): string {
+  const value = valueAt(parent, key);
+  return typeof value === 'string' ? value : '';
+}
+
+/** False when absent or of another type. */
+export function isTrueAt(parent: JsonObject | undefined, key: string): boolean {
+  return valueAt(parent, key) === true;
+}

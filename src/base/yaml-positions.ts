@@ -1,0 +1,151 @@
+import { loadAll, type State } from 'js-yaml';
+import { loadOptions } from './yaml.ts';
+
+/** Steps from the root of a document to a value: keys, and indexes of lists. */
+export type FieldPath = readonly (string | number)[];
+
+/** A place in a text; both count from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Node {
+  /** What the parser made of it: to know keys. */
+  readonly result: unknown;
+  readonly kind: string | null;
+  readonly start: number;
+  readonly end: number;
+  readonly children: readonly Node[];
+}
+
+/** The first character that is neither space nor comment. */
+function contentStart(text: string, from: number): number {
+  let index = from;
+  for (; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '#') {
+      const end = text.indexOf('\n', index);
+      if (end < 0) return text.length;
+      index = end;
+    } else if (!' \t\r\n'.includes(character)) {
+      return index;
+    }
+  }
+  return index;
+}
+
+/** A node that is only the shell of another one: the parser tries a mapping first and keeps what it finds instead. */
+function unwrapped(children: readonly Node[], result: unknown): readonly Node[] {
+  const [only] = children;
+  if (only === undefined || children.length > 1 || typeof result !== 'object') return children;
+  return only.result === result ? only.children : children;
+}
+
+function readRoots(text: string): readonly Node[] {
+  const roots: Node[] = [];
+  const open: { readonly start: number; readonly children: Node[] }[] = [];
+  const listener = (event: 'open' | 'close', state: State): void => {
+    if (event === 'open') {
+      open.push({ start: state.position, children: [] });
+      return;
+    }
+    const { start, children } = open.pop() ?? { start: 0, children: [] };
+    const { kind, position } = state;
+    const result: unknown = state.result;
+    const below = kind === 'mapping' || kind === 'sequence' ? unwrapped(children, result) : [];
+    (open.at(-1)?.children ?? roots).push({ result, kind, start, end: position, children: below });
+  };
+  try {
+    loadAll(text, null, { ...loadOptions, listener });
+  } catch {
+    // What stands before the fault has its place all the same.
+  }
+  return roots;
+}
+
+interface Member {
+  readonly key: Node;
+  readonly value: Node | undefined;
+}
+
+/** Keys and values come one after the other; a key of a flow mapping may stand alone. */
+function membersOf({ children }: Node, text: string): readonly Member[] {
+  const members: Member[] = [];
+  for (let index = 0; index < children.length; index += 1) {
+    const key = children[index];
+    if (key === undefined) continue;
+    const isAlone = text[contentStart(text, key.end)] !== ':';
+    if (!isAlone) index += 1;
+    members.push({ key, value: isAlone ? undefined : children[index] });
+  }
+  return members;
+}
+
+interface Step {
+  /** What a reader looks for: the key of a member, an item itself. */
+  readonly shown: Node;
+  readonly value: Node | undefined;
+}
+
+/** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
+ *  agree; made for texts about which there is something to say, when it is said. */
+export class YamlPositions {
+  readonly #text: string;
+  #roots: readonly Node[] | undefined;
+  #lineStarts: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Where the value stands: for a member its key. What is not there has the place of what should hold it; undefined when not even
+   *  the document is found. */
+  find(document: number, path: FieldPath): TextPosition | undefined {
+    const found = this.#walk(document, path);
+    return found === undefined ? undefined : this.#position(contentStart(this.#text, found.shown.start));
+  }
+
+  /** A scalar as it is written, at most 100 characters; undefined when the value is none or not there. */
+  source(document: number, path: FieldPath): string | undefined {
+    const found = this.#walk(document, path);
+    if (found?.isWhole !== true || found.value === undefined || found.value.children.length > 0) return undefined;
+    const start = contentStart(this.#text, found.value.start);
+    return this.#text.slice(start, Math.min(found.value.end, start + 100)).replace(/\s+(?:#.*)?$/s, '');
+  }
+
+  #walk(document: number, path: FieldPath): (Step & { readonly isWhole: boolean }) | undefined {
+    this.#roots ??= readRoots(this.#text);
+    const root = this.#roots[document];
+    if (root === undefined) return undefined;
+    let current: Step = { shown: root, value: root };
+    for (const step of path) {
+      const next = current.value === undefined ? undefined : this.#child(current.value, step);
+      if (next === undefined) return { ...current, isWhole: false };
+      current = next;
+    }
+    return { ...current, isWhole: true };
+  }
+
+  #child(node: Node, step: string | number): Step | undefined {
+    if (node.kind === 'sequence') {
+      const item = node.children[Number(step)];
+      return item === undefined ? undefined : { shown: item, value: item };
+    }
+    if (node.kind !== 'mapping') return undefined;
+    const member = membersOf(node, this.#text).findLast(({ key }) => String(key.result) === String(step));
+    return member === undefined ? undefined : { shown: member.key, value: member.value };
+  }
+
+  #position(offset: number): TextPosition {
+    this.#lineStarts ??= [0, ...Array.from(this.#text.matchAll(/\n/g), ({ index }) => index + 1)];
+    const starts = this.#lineStarts;
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  }
+}

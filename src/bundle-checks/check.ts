@@ -1,0 +1,62 @@
+import type { FieldPath, JsonObject } from '../base/index.ts';
+import type { FieldError } from '../schema/index.ts';
+import type { BundleFile, BundleUnderCheck } from './bundle.ts';
+import type { Severity, Suite } from './finding.ts';
+
+/** In the order in which findings are told. */
+export const stages = ['format', 'loading', 'csv', 'crds', 'bundle', 'content', 'optional'] as const;
+/** What a check looks at. */
+export type Stage = (typeof stages)[number];
+
+/** Where a finding is. */
+export interface Place {
+  readonly file: BundleFile | string;
+  /** Which document of the file; the first when absent. */
+  readonly document?: number;
+  readonly path?: FieldPath;
+  /** Where the place is known without a path. Counts from 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a check found. */
+export interface Hit {
+  readonly message: string;
+  readonly place?: Place | undefined;
+  /** Instead of the check's own. */
+  readonly severity?: Severity;
+  /** Instead of the check's own. */
+  readonly whatToDo?: string;
+}
+
+/** What a kube-apiserver would say of new objects. */
+export interface ApiRules {
+  /** Violations of the rules for an object, after defaulting; empty for kinds that it does not know. `unknownFields` would be dropped. */
+  judge(object: JsonObject): { readonly errors: readonly FieldError[]; readonly unknownFields: readonly string[] };
+  /** Makes the kinds of a definition known; false, and nothing changed, when the definition itself is refused. */
+  define(definition: JsonObject): boolean;
+}
+
+/** What checks are given beside the bundle. */
+export interface CheckContext {
+  /** Fresh for every bundle: it learns the bundle's definitions. */
+  readonly rules: ApiRules;
+  /** The release of Kubernetes that the bundle is judged for: `1.25`. As it was written; a check says when it is no version. */
+  readonly kubernetesVersion?: string;
+}
+
+/** A row of the table of checks. */
+export interface Check {
+  /** Stable, never used again for something else. */
+  readonly id: string;
+  readonly suite: Suite;
+  readonly stage: Stage;
+  /** What findings have that say nothing else. */
+  readonly severity: Severity;
+  /** When it strikes, for the table in the documentation: `manifests/ is missing`. */
+  readonly title: string;
+  /** What an author does about it; one sentence. */
+  readonly whatToDo: string;
+  /** Pure, and never throws whatever the bundle holds. */
+  readonly find: (bundle: BundleUnderCheck, context: CheckContext) => Iterable<Hit>;
+}

@@ -1,0 +1,215 @@
+import { isJsonObject, textAt, valueAt } from '../../base/index.ts';
+import type { BundleUnderCheck } from '../bundle.ts';
+import type { Check, Hit, Place } from '../check.ts';
+
+const prefix = 'operators.operatorframework.io.bundle';
+const mediaTypeKey = `${prefix}.mediatype.v1`;
+const packageKey = `${prefix}.package.v1`;
+const channelsKey = `${prefix}.channels.v1`;
+const defaultChannelKey = `${prefix}.channel.default.v1`;
+const directoryKeys: readonly (readonly [string, string])[] = [
+  [`${prefix}.manifests.v1`, 'manifests'],
+  [`${prefix}.metadata.v1`, 'metadata'],
+];
+const requiredKeys = [mediaTypeKey, ...directoryKeys.map(([key]) => key), packageKey, channelsKey].sort();
+
+function isWhole(bundle: BundleUnderCheck): boolean {
+  return bundle.hasManifests && bundle.hasMetadata;
+}
+
+function placeOf(bundle: BundleUnderCheck, key: string): Place | undefined {
+  const { annotations } = bundle;
+  return annotations === undefined ? undefined : { file: annotations.file, path: ['annotations', key] };
+}
+
+/** The value as text, whatever it was written as; undefined when the key is not there. */
+function annotation(bundle: BundleUnderCheck, key: string): string | undefined {
+  const value = valueAt(bundle.annotations?.value, key);
+  return value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function* hitWhen(isHit: boolean, message: string, place?: Place): Iterable<Hit> {
+  if (isHit) yield { message, place };
+}
+
+function nonEmpty(key: string): string {
+  return `Expecting annotation "${key}" to have non-empty value`;
+}
+
+function channelsOf(bundle: BundleUnderCheck): readonly string[] {
+  return (annotation(bundle, channelsKey) ?? '').split(',');
+}
+
+const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
+
+/** `metadata/annotations.yaml` and the directories. @see bundle-format.md, sections 2 and 3 */
+export const formatChecks: readonly Check[] = [
+  {
+    ...format,
+    id: 'F1',
+    title: 'there is no directory `manifests/`',
+    whatToDo: 'Put the ClusterServiceVersion and the other manifests into manifests/ at the root of the bundle.',
+    find: (bundle) => hitWhen(!bundle.hasManifests, 'Unable to locate manifests directory', { file: bundle.name }),
+  },
+  {
+    ...format,
+    id: 'F2',
+    title: 'there is no directory `metadata/`',
+    whatToDo: 'Put annotations.yaml into metadata/ at the root of the bundle, and copy that directory into the image.',
+    find: (bundle) => hitWhen(!bundle.hasMetadata, 'Unable to locate metadata directory', { file: bundle.name }),
+  },
+  {
+    ...format,
+    id: 'F3',
+    title: 'no file in `metadata/` has a map `annotations`',
+    whatToDo: 'Write metadata/annotations.yaml with a map "annotations" at its top.',
+    find: (bundle) =>
+      hitWhen(isWhole(bundle) && bundle.annotations === undefined, 'Could not find annotations file', {
+        file: 'metadata',
+      }),
+  },
+  {
+    ...format,
+    id: 'F4',
+    title: 'one of the core annotations is missing',
+    whatToDo: 'Add the annotation to metadata/annotations.yaml.',
+    *find(bundle) {
+      if (bundle.annotations === undefined) return;
+      for (const key of requiredKeys) {
+        yield* hitWhen(annotation(bundle, key) === undefined, `Missing annotation "${key}"`, placeOf(bundle, key));
+      }
+    },
+  },
+  {
+    ...format,
+    id: 'F5',
+    title: 'the annotated media type is not that of the files',
+    whatToDo:
+      'Make the annotation say what the files are, or add the ClusterServiceVersion that makes them registry+v1.',
+    find: (bundle) => {
+      if (bundle.annotations === undefined || bundle.manifestFiles.length === 0) return [];
+      const [given, detected] = [annotation(bundle, mediaTypeKey) ?? '', bundle.mediaType];
+      const text = `Expecting annotation "${mediaTypeKey}" to have value "${detected}" instead of "${given}"`;
+      return hitWhen(given !== detected, text, placeOf(bundle, mediaTypeKey));
+    },
+  },
+  {
+    ...format,
+    id: 'F6',
+    title: 'no channels are named',
+    whatToDo: 'Name the channels that the bundle is published in, separated by commas: stable,candidate.',
+    find: (bundle) =>
+      hitWhen(
+        bundle.annotations !== undefined && (annotation(bundle, channelsKey) ?? '') === '',
+        nonEmpty(channelsKey),
+        placeOf(bundle, channelsKey),
+      ),
+  },
+  {
+    ...format,
+    id: 'F7',
+    title: 'the default channel is named, and empty',
+    whatToDo: 'Name one of the channels, or remove the annotation.',
+    find: (bundle) =>
+      hitWhen(
+        annotation(bundle, defaultChannelKey) === '',
+        nonEmpty(defaultChannelKey),
+        placeOf(bundle, defaultChannelKey),
+      ),
+  },
+  {
+    ...format,
+    id: 'F8',
+    severity: 'warning',
+    title: 'an annotation names another directory than the one that is used',
+    whatToDo: 'Tools look for manifests/ and metadata/ at the root: say so in the annotation.',
+    *find(bundle) {
+      for (const [key, used] of directoryKeys) {
+        const value = annotation(bundle, key);
+        const text = `Expecting annotation "${key}" to have value "${used}/" instead of "${value ?? ''}"`;
+        yield* hitWhen(value !== undefined && value.replace(/\/$/, '') !== used, text, placeOf(bundle, key));
+      }
+    },
+  },
+  {
+    ...format,
+    id: 'F9',
+    title: 'the default channel is not among the channels',
+    whatToDo: 'Make the default one of the channels, or add it to them.',
+    find: (bundle) => {
+      const value = annotation(bundle, defaultChannelKey) ?? '';
+      const channels = channelsOf(bundle);
+      const text = `default channel "${value}" is not among the channels ${channels.join(', ')}`;
+      return hitWhen(
+        value !== '' && channels[0] !== '' && !channels.includes(value),
+        text,
+        placeOf(bundle, defaultChannelKey),
+      );
+    },
+  },
+  {
+    ...format,
+    id: 'F10',
+    title: 'the name of the package is empty',
+    whatToDo: 'Name the package that the bundle is a version of.',
+    find: (bundle) =>
+      hitWhen(annotation(bundle, packageKey) === '', 'package name is empty', placeOf(bundle, packageKey)),
+  },
+  {
+    ...format,
+    id: 'F11',
+    title: '`manifests/` holds no files',
+    whatToDo: 'Put the ClusterServiceVersion and the other manifests into manifests/.',
+    find: (bundle) =>
+      hitWhen(
+        bundle.hasManifests && bundle.manifestFiles.length === 0,
+        'The directory manifests contains no yaml files',
+        { file: 'manifests' },
+      ),
+  },
+  {
+    ...format,
+    id: 'F12',
+    title: 'the value of an annotation is no string',
+    whatToDo: 'Put the value in quotes.',
+    *find({ annotations }) {
+      if (annotations === undefined) return;
+      const { file, value } = annotations;
+      for (const [key, member = null] of Object.entries(value)) {
+        if (typeof member === 'string') continue;
+        const path = ['annotations', key];
+        const document = file.documents.findIndex((one) => isJsonObject(one));
+        const source = file.positions.source(document, path) ?? JSON.stringify(member);
+        yield { message: `annotation "${key}": expected a string, found ${source}`, place: { file, path } };
+      }
+    },
+  },
+  {
+    ...format,
+    id: 'F13',
+    severity: 'warning',
+    title: 'a channel has spaces around it',
+    whatToDo: 'Remove the spaces: catalogs take them as a part of the name.',
+    *find(bundle) {
+      for (const channel of channelsOf(bundle)) {
+        const text = `channel "${channel}" has spaces around it`;
+        yield* hitWhen(channel !== channel.trim(), text, placeOf(bundle, channelsKey));
+      }
+    },
+  },
+  {
+    ...format,
+    id: 'F14',
+    title: 'the files are laid out as a package manifest, the format before this one',
+    whatToDo: 'Make a bundle of each version: its manifests in manifests/, and metadata/annotations.yaml beside them.',
+    *find({ manifestFiles, metadataFiles }) {
+      for (const file of [...manifestFiles, ...metadataFiles]) {
+        const document = file.documents.find((one) => isJsonObject(one));
+        if (!isJsonObject(document) || textAt(document, 'kind') !== '') continue;
+        if (textAt(document, 'packageName') === '' || !Array.isArray(document['channels'])) continue;
+        const message = `found a package manifest of "${textAt(document, 'packageName')}", which belongs to the old layout`;
+        yield { message, place: { file, path: ['packageName'] } };
+      }
+    },
+  },
+];

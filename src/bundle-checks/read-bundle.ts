@@ -1,0 +1,172 @@
+import { gzipSync } from 'node:zlib';
+import {
+  errorMessage,
+  type FieldPath,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  parseJson,
+  parseYamlDocuments,
+  TerminalError,
+  textAt,
+  valueAt,
+  YamlPositions,
+  yamlFault,
+} from '../base/index.ts';
+import type { BundleFile, BundleUnderCheck, FileFault, ManifestObject, MetadataPart, OtherEntry } from './bundle.ts';
+
+/** A bundle's files as they come from a folder or image. */
+export interface BundleContent {
+  /** What was asked for. */
+  readonly name: string;
+  /** Files that stand directly in `manifests/` and `metadata/`, in the order of their paths. */
+  readonly files: readonly { readonly path: string; readonly content: Buffer }[];
+  /** Everything else, directories included; `manifests` and `metadata` themselves, too. */
+  readonly otherEntries: readonly OtherEntry[];
+}
+
+interface Parsed {
+  readonly documents: readonly JsonValue[];
+  readonly fault: FileFault | undefined;
+}
+
+function parseText(text: string): Parsed {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return { documents: [parseJson('', text)], fault: undefined };
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError)) throw thrown;
+    }
+  }
+  try {
+    return { documents: parseYamlDocuments('', text), fault: undefined };
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const isSyntax = thrown.reason === 'InvalidYaml';
+    return { documents: [], fault: isSyntax ? yamlFault(thrown) : { reason: errorMessage(thrown).replace(/^: /, '') } };
+  }
+}
+
+function packedLength(content: Buffer): number {
+  return Math.ceil(gzipSync(content).length / 3) * 4;
+}
+
+function readFile({ path, content }: BundleContent['files'][number]): BundleFile {
+  // A byte order mark is no content.
+  const text = content.toString('utf8').replace(/^\uFEFF/, '');
+  return {
+    path,
+    text,
+    sizeBytes: content.length,
+    packedBytes: packedLength(content),
+    ...parseText(text),
+    positions: new YamlPositions(text),
+  };
+}
+
+interface Position {
+  readonly file: BundleFile;
+  readonly document: number;
+  readonly path: FieldPath;
+}
+
+/** Items of typed lists may leave out what the list's own kind says. */
+function itemOf(list: JsonObject, item: JsonValue): JsonValue {
+  const kind = textAt(list, 'kind');
+  if (!isJsonObject(item) || kind === 'List') return item;
+  return { apiVersion: list['apiVersion'], kind: kind.replace(/List$/, ''), ...item };
+}
+
+function objectsIn(value: JsonValue, at: Position): ManifestObject[] {
+  if (!isJsonObject(value)) return [];
+  const kind = textAt(value, 'kind');
+  if (kind === '') return [];
+  if (kind.endsWith('List') && Array.isArray(value['items'])) {
+    return value['items'].flatMap((item, index) =>
+      objectsIn(itemOf(value, item), { ...at, path: [...at.path, 'items', index] }),
+    );
+  }
+  const metadata = valueAt(value, 'metadata');
+  const name = isJsonObject(metadata) ? textAt(metadata, 'name') : '';
+  return [{ ...at, object: value, apiVersion: textAt(value, 'apiVersion'), kind, name }];
+}
+
+function fileObjects(file: BundleFile): ManifestObject[] {
+  return file.documents.flatMap((document, index) => objectsIn(document, { file, document: index, path: [] }));
+}
+
+function documentOf(file: BundleFile): JsonObject | undefined {
+  return file.documents.find((document) => isJsonObject(document)) as JsonObject | undefined;
+}
+
+function annotationsIn(files: readonly BundleFile[]): MetadataPart<JsonObject> | undefined {
+  // The installer knows one name only; the other tools take the first file that fits.
+  const ordered = files.toSorted((a, b) => Number(!isAnnotationsFile(a)) - Number(!isAnnotationsFile(b)));
+  for (const file of ordered) {
+    const value = valueAt(documentOf(file), 'annotations');
+    if (isJsonObject(value)) return { file, value };
+  }
+  return undefined;
+}
+
+function isAnnotationsFile({ path }: BundleFile): boolean {
+  return path === 'metadata/annotations.yaml';
+}
+
+function listIn(files: readonly BundleFile[], key: string): MetadataPart<JsonValue> | undefined {
+  for (const file of files) {
+    const document = documentOf(file);
+    if (listAt(document, key).length > 0) return { file, value: listAt(document, key) };
+    const value = valueAt(document, key);
+    if (file.path === `metadata/${key}.yaml` && value !== undefined) return { file, value };
+  }
+  return undefined;
+}
+
+function propertiesIn(files: readonly BundleFile[]): MetadataPart<JsonValue> | undefined {
+  const file = files.find(({ path }) => path === 'metadata/properties.yaml');
+  const value = valueAt(file === undefined ? undefined : documentOf(file), 'properties');
+  return file === undefined || value === undefined ? undefined : { file, value };
+}
+
+/** Whether the file would hold a ClusterServiceVersion if it could be parsed. */
+export function hasFaultyCsv({ fault, text }: BundleFile): boolean {
+  return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(text);
+}
+
+function mediaTypeOf(files: readonly BundleFile[], objects: readonly ManifestObject[]): BundleUnderCheck['mediaType'] {
+  const chart = files.find(({ path }) => path === 'manifests/Chart.yaml');
+  if (chart !== undefined && textAt(documentOf(chart), 'name') !== '') return 'helm';
+  const isOperator = objects.some(({ kind }) => kind === 'ClusterServiceVersion') || files.some(hasFaultyCsv);
+  return isOperator ? 'registry+v1' : 'plain';
+}
+
+/** Reads everything that can be read. Files with faults, objects with wrong types, missing parts: all of that is for checks to tell. */
+export function readBundleForChecks({ name, files, otherEntries }: BundleContent): BundleUnderCheck {
+  const read = files.map(readFile);
+  const manifestFiles = read.filter(({ path }) => path.startsWith('manifests/'));
+  const metadataFiles = read.filter(({ path }) => path.startsWith('metadata/'));
+  const objects = manifestFiles.flatMap(fileObjects);
+  const ofKind = (wanted: string): ManifestObject[] => objects.filter(({ kind }) => kind === wanted);
+  const csvs = ofKind('ClusterServiceVersion');
+  const isDirectory = (wanted: string): boolean =>
+    otherEntries.some(({ path, kind }) => path === wanted && kind === 'directory');
+  return {
+    name,
+    mediaType: mediaTypeOf(manifestFiles, objects),
+    hasManifests: isDirectory('manifests') || manifestFiles.length > 0,
+    hasMetadata: isDirectory('metadata') || metadataFiles.length > 0,
+    manifestFiles,
+    metadataFiles,
+    otherEntries,
+    annotations: annotationsIn(metadataFiles),
+    dependencies: listIn(metadataFiles, 'dependencies'),
+    properties: propertiesIn(metadataFiles),
+    objects,
+    csvs,
+    csv: csvs[0],
+    crds: ofKind('CustomResourceDefinition'),
+    others: objects.filter(({ kind }) => kind !== 'ClusterServiceVersion' && kind !== 'CustomResourceDefinition'),
+  };
+}
