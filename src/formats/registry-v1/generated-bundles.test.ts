@@ -120,29 +120,38 @@ function mountsOf(podSpec: JsonValue | undefined): readonly (JsonValue | undefin
   return containers.flatMap((container) => namesIn(at(container, 'volumeMounts')));
 }
 
+function textAt(value: JsonValue | undefined, ...keys: readonly string[]): string {
+  const found = at(value, ...keys);
+  return typeof found === 'string' ? found : '';
+}
+
+function assertPlaced(object: RenderedObject, namespaces: ReadonlySet<string>): void {
+  expect(object.metadata.name).toMatch(/^.{1,253}$/);
+  if (clusterKinds.test(object.kind)) expect(object.metadata.namespace).toBeUndefined();
+  else expect(namespaces).toContain(object.metadata.namespace);
+}
+
+function assertRunnable(deployment: RenderedObject, accounts: ReadonlySet<string | undefined>): void {
+  const template = at(deployment, 'spec', 'template');
+  expect(at(deployment, 'spec', 'selector', 'matchLabels')).toEqual(at(template, 'metadata', 'labels'));
+  expect(at(template, 'metadata', 'annotations', 'olm.targetNamespaces')).not.toBe('evil');
+  expect(new Set([...accounts, 'default', ''])).toContain(textAt(template, 'spec', 'serviceAccountName'));
+  const volumes = namesIn(at(template, 'spec', 'volumes'));
+  for (const mount of mountsOf(at(template, 'spec'))) expect(volumes).toContain(mount);
+}
+
 function assertGood(objects: readonly RenderedObject[], chosen: RenderOptions): void {
   const identities = objects.map(identity);
   expect(new Set(identities).size).toBe(identities.length);
   const namespaces = new Set(['install', ...(chosen.targetNamespaces ?? [])]);
+  for (const object of objects) assertPlaced(object, namespaces);
   const accounts = new Set(
     objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name),
   );
-  for (const object of objects) {
-    expect(object.metadata.name).toMatch(/^.{1,253}$/);
-    if (clusterKinds.test(object.kind)) expect(object.metadata.namespace).toBeUndefined();
-    else expect(namespaces).toContain(object.metadata.namespace);
-    if (object.kind !== 'Deployment') continue;
-    const template = at(object, 'spec', 'template');
-    expect(at(object, 'spec', 'selector', 'matchLabels')).toEqual(at(template, 'metadata', 'labels'));
-    expect(at(template, 'metadata', 'annotations', 'olm.targetNamespaces')).not.toBe('evil');
-    const user = at(template, 'spec', 'serviceAccountName') ?? 'default';
-    expect(user === 'default' || user === '' || accounts.has(String(user))).toBe(true);
-    const volumes = namesIn(at(template, 'spec', 'volumes'));
-    for (const mount of mountsOf(at(template, 'spec'))) expect(volumes).toContain(mount);
-  }
+  for (const object of objects) if (object.kind === 'Deployment') assertRunnable(object, accounts);
   for (const { kind, roleRef, metadata } of objects.filter((object) => object.kind.endsWith('Binding'))) {
-    const namespace = kind === 'RoleBinding' ? `${metadata.namespace ?? ''}` : '';
-    const role = `rbac.authorization.k8s.io/v1 ${String(at(roleRef, 'kind'))} ${namespace} ${String(at(roleRef, 'name'))}`;
+    const namespace = kind === 'RoleBinding' ? (metadata.namespace ?? '') : '';
+    const role = `rbac.authorization.k8s.io/v1 ${textAt(roleRef, 'kind')} ${namespace} ${textAt(roleRef, 'name')}`;
     expect(identities).toContain(role);
   }
 }
