@@ -43,6 +43,8 @@ export interface CheckContext {
   readonly rules: ApiRules;
   /** The release of Kubernetes that the bundle is judged for: `1.25`. As it was written; a check says when it is no version. */
   readonly kubernetesVersion?: string;
+  /** Names of categories instead of the standard ones. */
+  readonly categories?: readonly string[];
 }
 
 /** A row of the table of checks. */
