@@ -390,6 +390,25 @@ describe('a BundleDeployment', () => {
     await remove('lsp-tries');
   });
 
+  test('deleted with cascade=orphan while nobody looks leaves what was installed', async () => {
+    await kube.apply(deployment('lsp-left', push('left:1', [configMap('lsp-left')])), user);
+    await whenInstalled('lsp-left');
+    await halt();
+    await kube.delete({ ...deploymentKind, name: 'lsp-left' }, { propagationPolicy: 'Orphan' });
+    await until(async () => {
+      expect((await find(deploymentKind, 'lsp-left'))?.metadata.finalizers).not.toContain('orphan');
+    });
+    await launch();
+    await until(async () => {
+      expect(await find(deploymentKind, 'lsp-left')).toBeUndefined();
+    });
+    const { metadata } = (await find(configMapKind, 'lsp-left')) ?? {};
+    expect(metadata?.labels?.[ownerNameLabel]).toBeUndefined();
+    expect(metadata?.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'lsp-left' });
+    expect(metadata?.deletionTimestamp).toBeUndefined();
+    await kube.delete({ ...configMapKind, name: 'lsp-left', namespace: systemNamespace });
+  });
+
   test('of another class is ignored entirely', async () => {
     const other = deployment('lsp-other', 'localhost:1/none:1');
     const spec = { ...(other['spec'] as JsonObject), provisionerClassName: 'non-existent-class-name' };

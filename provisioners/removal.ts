@@ -1,6 +1,10 @@
 import {
+  bundleDeploymentResource,
+  bundleResource,
   deleteCrdsAnnotation,
   orphanAnnotation,
+  ownerKindLabel,
+  ownerNameLabel,
   parseBundleDeployment,
   type RemovingReason,
 } from '../src/api/index.ts';
@@ -11,6 +15,7 @@ import {
   type EventNews,
   hasFinalizer,
   type KubeObject,
+  refOf,
   removeFinalizer,
   setCondition,
 } from '../src/kube/index.ts';
@@ -37,18 +42,36 @@ async function report(removal: Removal, change: Pick<Condition, 'type' | 'reason
   removal.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
 }
 
-/** `kubectl delete --cascade=orphan` asks for the same as the annotation. */
-function isOrphaning(object: KubeObject): boolean {
-  return isAsked(object, orphanAnnotation) || hasFinalizer(object, 'orphan');
+/** The garbage collector takes the owner off all dependents, and then the finalizer `orphan` off the owner, which may be over
+ *  before anybody here has seen that finalizer. Bundles without their owner are what stays of it. */
+async function hasOrphanedBundles({ context, object, signal }: Removal): Promise<boolean> {
+  const { name = '', uid } = object.metadata;
+  const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind},${ownerNameLabel}=${name}`;
+  const target = { ...bundleResource, labelSelector, isMetadataOnly: true };
+  const { items } = await context.kube.list(target, { signal });
+  const isOwned = ({ metadata }: KubeObject): boolean =>
+    metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
+  return items.length > 0 && !items.some(isOwned);
+}
+
+/** `kubectl delete --cascade=orphan` asks for the same as the annotation, and is noted as such before it is forgotten. */
+async function noteOrphaning(removal: Removal): Promise<void> {
+  const { context, object, signal } = removal;
+  if (isAsked(object, orphanAnnotation)) return;
+  if (!hasFinalizer(object, 'orphan') && !(await hasOrphanedBundles(removal))) return;
+  const patch = { metadata: { uid: object.metadata.uid ?? '', annotations: { [orphanAnnotation]: 'true' } } };
+  removal.object = await context.kube.patch(refOf(object), patch, { fieldManager, signal });
+  context.deployments.wrote(removal.object);
 }
 
 async function removeObjects(removal: Removal): Promise<void> {
+  await noteOrphaning(removal);
   const { context, object, signal } = removal;
   const kept: string[] = [];
   const request = {
     owner: ownerOf(object),
     inventory: readInventory(object.metadata) ?? { kinds: [], namespaces: [] },
-    isOrphaned: isOrphaning(object),
+    isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
     onKept: (why: string) => void kept.push(why),
     signal,
@@ -84,7 +107,7 @@ async function reportStandstill(removal: Removal, thrown: unknown): Promise<void
 }
 
 function farewell(object: KubeObject): EventNews {
-  const [reason, message] = isOrphaning(object)
+  const [reason, message] = isAsked(object, orphanAnnotation)
     ? ['Orphaned', 'Everything that was installed has been left where it is, as nobody’s']
     : ['Removed', 'Everything that was installed has been removed'];
   return { type: 'Normal', reason, message };
@@ -107,6 +130,6 @@ export async function removeDeployment(
     await reportStandstill(removal, thrown);
     throw thrown;
   }
-  context.events.record(object, farewell(object));
+  context.events.record(object, farewell(removal.object));
   await removeFinalizer(context.kube, removal.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
 }
