@@ -6,7 +6,7 @@ import {
   parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
-import { errorMessage, formatTimestamp, type JsonObject, TransientError, WaitingError } from '../src/base/index.ts';
+import { errorMessage, type JsonObject, TransientError, WaitingError } from '../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
 import {
   type Condition,
@@ -19,7 +19,7 @@ import {
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
-import type { FetchFailure, FetchState } from './fetches.ts';
+import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
 
@@ -180,15 +180,8 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
   }
 }
 
-/** What comes of a failure, for the person who reads it. */
-function outlook(nextTryMs: number | undefined): string {
-  if (nextTryMs === undefined)
-    return 'not tried again before the Bundle or what it names changes, or Longshore restarts';
-  return `next try at ${formatTimestamp(nextTryMs)}`;
-}
-
 async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
-  const { error, nextTryMs } = failure;
+  const { error } = failure;
   const { message } = error;
   if (run.evicted !== undefined) {
     run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
@@ -203,7 +196,7 @@ async function reportFailure(run: BundleRun, failure: FetchFailure, signal: Abor
     }
     return;
   }
-  const shown = `${message} (${outlook(nextTryMs)})`;
+  const shown = `${message} (${outlookOf(failure)})`;
   const before = bundleOf(run).status?.conditions?.find(({ type }) => type === 'Unpacked')?.message;
   await report(run, { phase: 'Failing', status: 'False', reason: 'UnpackFailed', message: shown }, signal);
   if (before !== shown) run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });

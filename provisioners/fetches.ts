@@ -1,6 +1,7 @@
 import {
   type Clock,
   errorMessage,
+  formatTimestamp,
   type Logger,
   TerminalError,
   TransientError,
@@ -147,6 +148,12 @@ export class Fetches {
     return { kind: 'failed', error, nextTryMs, isNews };
   }
 
+  /** Why the last fetch for a Bundle failed, when it did. */
+  failureOf({ name, uid }: BundleIdentity): FetchFailure | undefined {
+    const memory = this.#memories.get(name);
+    return memory?.uid === uid ? memory : undefined;
+  }
+
   /** Has `work` done as soon as there is a slot for its host; the listener is told when it has ended. */
   start(bundle: BundleIdentity, host: string, work: Fetch['work']): void {
     const { signal } = this.#options;
@@ -231,6 +238,13 @@ export class Fetches {
     this.#admit();
     this.#options.onEnd(fetch.bundle.name);
   }
+}
+
+/** What comes of a failure, for the person who reads it. */
+export function outlookOf({ nextTryMs }: FetchFailure): string {
+  if (nextTryMs === undefined)
+    return 'not tried again before the Bundle or what it names changes, or Longshore restarts';
+  return `next try at ${formatTimestamp(nextTryMs)}`;
 }
 
 function pauseMs(error: TransientError | WaitingError, failures: number): number {

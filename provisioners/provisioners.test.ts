@@ -432,7 +432,7 @@ describe('a Bundle', () => {
     await until(async () => {
       const { status } = parseBundle(await find(bundleKind, 'lsp-soft'));
       expect(status?.conditions?.[0]?.message).toContain(
-        'source bundle content: configmap "lsp-soft" is not immutable: set its field immutable to true',
+        'source bundle content: configmap "lsp-soft" is not immutable: set its field immutable to true (not tried again before',
       );
     });
     await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);

@@ -1,5 +1,5 @@
 import type { BundleSource } from '../src/api/index.ts';
-import { TransientError } from '../src/base/index.ts';
+import { TerminalError, TransientError } from '../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../src/kube/index.ts';
 import type { SourceSecret } from '../src/sources/index.ts';
 import { serviceAccountName } from './account-secrets.ts';
@@ -93,7 +93,7 @@ async function readConfigMaps(
     const configMap = await read(context, { kind: 'ConfigMap', name, notFound }, signal);
     if (configMap['immutable'] !== true) {
       const message = `source bundle content: configmap "${name}" is not immutable: set its field immutable to true`;
-      throw new TransientError('ConfigMapMutable', message);
+      throw new TerminalError('ConfigMapMutable', message);
     }
     const { data, binaryData } = configMap as Partial<(typeof found)[number]>;
     found.push({ name, ...(data === undefined ? {} : { data }), ...(binaryData === undefined ? {} : { binaryData }) });
@@ -102,7 +102,7 @@ async function readConfigMaps(
 }
 
 /** Reads the Secrets and the ConfigMaps that a source needs, from the system namespace.
- *  @throws TransientError SecretNotFound, ConfigMapNotFound, ConfigMapMutable */
+ *  @throws TransientError SecretNotFound, ConfigMapNotFound · TerminalError ConfigMapMutable */
 export async function readSourceInputs(
   context: ProvisionerContext,
   source: BundleSource,

@@ -9,6 +9,7 @@ import {
 } from '../../src/api/index.ts';
 import { formatTimestamp } from '../../src/base/index.ts';
 import { type Condition, setCondition } from '../../src/kube/index.ts';
+import { type FetchFailure, outlookOf } from '../fetches.ts';
 
 interface Change<Type extends string, Reason extends string> {
   readonly type: Type;
@@ -95,6 +96,13 @@ export function bundleCondition(bundle: Bundle): BundleChange {
     return { type, status: 'False', reason: 'UnpackFailed', message };
   }
   return { type, status: 'True', reason: 'UnpackPending', message: `Waiting for the ${name} Bundle to be unpacked` };
+}
+
+/** While content that had to give way or was damaged is fetched again: the Bundle is as good as it was, and so is what was installed. */
+export function refetchCondition(bundleName: string, failure: FetchFailure | undefined): BundleChange {
+  const why = failure === undefined ? '' : `: ${failure.error.message} (${outlookOf(failure)})`;
+  const message = `Successfully unpacked the ${bundleName} Bundle; its content is no longer stored and is fetched again${why}`;
+  return { type: 'HasValidBundle', status: 'True', reason: 'UnpackSuccessful', message };
 }
 
 const maxHealthLines = 10;

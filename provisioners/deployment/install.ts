@@ -4,24 +4,45 @@ import { errorMessage, TerminalError, TransientError } from '../../src/base/inde
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
-import { bundleCondition, notInstalled } from './conditions.ts';
+import type { BundleIdentity } from '../unpacker/index.ts';
+import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
 import { activeOf, type DeploymentRun, lookAgain, ownedBundles, report } from './run.ts';
 
+function isContentLost(thrown: unknown): boolean {
+  return thrown instanceof TransientError && thrown.reason === 'ContentLost';
+}
+
+/** Says why there are no objects; throws unless it is for the time being that the content is not there. */
+async function reportLoadFailure(
+  run: DeploymentRun,
+  { name, uid }: BundleIdentity,
+  { thrown, signal }: { readonly thrown: unknown; readonly signal: AbortSignal },
+): Promise<void> {
+  const isLost = isContentLost(thrown);
+  const failure = isLost ? run.context.fetches.failureOf({ name, uid }) : undefined;
+  if (isLost && !(failure?.error instanceof TerminalError)) {
+    run.hooks.onContentLost(name);
+    return await report(run, [refetchCondition(name, failure)], { signal });
+  }
+  const error = failure?.error ?? thrown;
+  const message = errorMessage(error);
+  await report(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }], { signal });
+  throw error;
+}
+
+/** Undefined while the content is fetched again: nothing changes until then, and the end of the fetch starts the next reconcile. */
 async function loadObjects(
   run: DeploymentRun,
-  bundle: KubeObject,
+  { metadata: { name = '', uid = '' } }: KubeObject,
   signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
-  const { name = '', uid = '' } = bundle.metadata;
+): Promise<readonly KubeObject[] | undefined> {
   try {
     return (await run.context.unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    run.hooks.onContentLost(name);
-    const message = errorMessage(thrown);
-    await report(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }], { signal });
-    throw thrown;
+    await reportLoadFailure(run, { name, uid }, { thrown, signal });
+    return undefined;
   }
 }
 
@@ -84,6 +105,7 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
     await installObjects(run, active, { objects, signal });
   } catch (thrown) {
     signal.throwIfAborted();
+    if (isContentLost(thrown)) run.hooks.onContentLost(name);
     log.warn({ bundle: name, message: errorMessage(thrown) }, 'the active version could not be kept whole');
   } finally {
     if (!signal.aborted) await refreshHealth(run, signal);
@@ -114,11 +136,20 @@ function inputsOf({ object }: DeploymentRun, bundle: KubeObject): string {
   return JSON.stringify([uid, generation, revisionOf(object, bundle), sorted]);
 }
 
-/** Tries once. What fails is told, undone, and not tried again before its time. */
-async function tryInstall(run: DeploymentRun, bundle: KubeObject, context: ReconcileContext): Promise<void> {
+/** Tries once, if the content is there. What fails is told, undone, and not tried again before its time. */
+async function tryInstall(
+  run: DeploymentRun,
+  bundle: KubeObject,
+  context: ReconcileContext,
+): Promise<'stop' | undefined> {
   const { gate } = run.hooks;
   const { signal } = context;
   const objects = await loadObjects(run, bundle, signal);
+  if (objects === undefined) {
+    await keepActive(run, context);
+    await refreshHealth(run, signal);
+    return 'stop';
+  }
   const attempt = gate.begin(ownerOf(run.object).name, inputsOf(run, bundle));
   let isUntouched = true;
   const onWrite = (): void => {
@@ -134,6 +165,7 @@ async function tryInstall(run: DeploymentRun, bundle: KubeObject, context: Recon
     if (!(thrown instanceof TransientError)) throw thrown;
     throw new TransientError(thrown.reason, thrown.message, { cause: thrown, retryAfterMs });
   }
+  return undefined;
 }
 
 /** Whoever replaced the deployment as a whole has taken off what says where its objects are. */
@@ -158,7 +190,7 @@ export const install: Step<DeploymentRun> = async (run, context) => {
       if (!pause.isFinal) lookAgain(run, pause.ms);
       return 'stop';
     }
-    await tryInstall(run, bundle, context);
+    if ((await tryInstall(run, bundle, context)) === 'stop') return 'stop';
   }
   gate.forget(owner.name);
   return undefined;

@@ -137,6 +137,9 @@ test('says that content is lost when its file is gone or damaged', async () => {
   await commit({ 'manifests/a': 'A'.repeat(90) });
   await truncate(`${dir}/combo.tgz`, 60);
   await expect(manifestsOf(identity)).rejects.toThrow('combo: stored content is damaged');
+  // What is known of it stays, so that the same is fetched again.
+  await expect(store.find(identity)).resolves.toMatchObject({ isEvicted: true });
+  await commit({ 'manifests/a': 'A' });
   await rm(`${dir}/combo.tgz`);
   await expect(store.find(identity)).resolves.toBeUndefined();
   await expect(manifestsOf(identity)).rejects.toThrow('combo: no content is stored');

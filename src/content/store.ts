@@ -35,6 +35,11 @@ export interface CommitOptions {
   readonly signal: AbortSignal;
 }
 
+/** The disk's, not the content's. */
+function isSystemError(thrown: unknown): boolean {
+  return thrown instanceof Error && 'syscall' in thrown;
+}
+
 /** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, and for each Bundle a hard link
  *  `<bundle>.tgz` and a record. Everything appears whole or not at all; a kill at any moment leaves at most temporary files and
  *  unused blobs, which `sweep` removes. */
@@ -183,6 +188,16 @@ export class ContentStore {
     await this.#budget.makeRoom(sizeBytes);
   }
 
+  /** Damaged content is as good as none: what is known of it stays, so that the same is fetched again. */
+  async #dropDamaged(record: ContentRecord): Promise<void> {
+    await using _ = await this.#options.locks.acquire(storeLock, {});
+    const now = await this.#records.read(record.name);
+    if (now?.uid !== record.uid || now.digest !== record.digest) return;
+    await this.#records.write({ ...now, isEvicted: true });
+    await rm(this.#bundlePath(record.name), { force: true });
+    await rm(this.#blobPath(record.digest), { force: true });
+  }
+
   async list(): Promise<ContentRecord[]> {
     return await this.#records.all();
   }
@@ -227,6 +242,7 @@ export class ContentStore {
     } catch (thrown) {
       directory.signal.throwIfAborted();
       if (thrown instanceof TerminalError) throw thrown;
+      if (!isSystemError(thrown)) await this.#dropDamaged(record);
       throw new TransientError('ContentLost', `${bundle.name}: stored content is damaged`, { cause: thrown });
     }
   }

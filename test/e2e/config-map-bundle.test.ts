@@ -133,8 +133,9 @@ describe('ConfigMaps of the system namespace', () => {
     await failureOf('race');
     await eventually(() => createConfigMap('mutable', { data: { 'crds.yaml': crds }, immutable: false }));
     await eventually(async () =>
-      expect(await failureOf('race')).toContain(
-        'source bundle content: configmap "mutable" is not immutable: set its field immutable to true',
+      expect(conditionOf(await world.get('Bundle', 'race'), 'Unpacked')?.message).toBe(
+        'source bundle content: configmap "mutable" is not immutable: set its field immutable to true ' +
+          '(not tried again before the Bundle or what it names changes, or Longshore restarts)',
       ),
     );
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'mutable', namespace: 'rukpak-system' };

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, utimes } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fileEntries, tarFile } from '../support/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { eventually, fileEntries, startWebServer, tarFile } from '../support/index.ts';
 import { application, valid } from './contents.ts';
-import { bundle, bundleDeployment, problemOf, startWorld, statusOf, type World } from './world.ts';
+import { bundle, bundleDeployment, conditionOf, problemOf, startWorld, statusOf, type World } from './world.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 /** As much as three of the contents here. */
@@ -41,9 +42,9 @@ async function ask(path: string, asked: Asked = {}): Promise<{ status: number; b
 
 const fileOf = (name: string): string => join(world.platform.storeDir, `${name}.tgz`);
 
-/** As if it had not been used for an hour. */
-async function age(name: string): Promise<void> {
-  const then = new Date(Date.now() - 3_600_000);
+/** As if it had not been used for an hour, or for longer. */
+async function age(name: string, hours = 1): Promise<void> {
+  const then = new Date(Date.now() - hours * 3_600_000);
   await utimes(join(world.platform.storeDir, 'records', `${name}.json`), then, then);
 }
 
@@ -80,6 +81,35 @@ async function samples(): Promise<Readonly<Record<string, number>>> {
     .split('\n')
     .filter((line) => /^[a-z]/.test(line));
   return Object.fromEntries(lines.map((line) => [line.replace(/ .*/, ''), Number(line.replace(/.* /, ''))]));
+}
+
+/** A deployment whose content comes from a web server. */
+async function installFromWeb(
+  name: string,
+  url: string,
+): Promise<{ readonly bundleName: string; readonly file: string }> {
+  await world.kube.create(bundleDeployment(name, { type: 'http', http: { url } }), { fieldManager: 'test' });
+  const installed = await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+  const bundleName = String(statusOf(installed)['activeBundle']);
+  return { bundleName, file: fileOf(bundleName) };
+}
+
+/** Has others take the room of a content. */
+async function evict(bundleName: string): Promise<void> {
+  const records = await readdir(join(world.platform.storeDir, 'records'));
+  for (const record of records) await age(record.replace(/\.json$/, ''));
+  await age(bundleName, 2);
+  for (let count = 1; existsSync(fileOf(bundleName)); count++) await unpack(`${bundleName.slice(0, 20)}-${count}`);
+}
+
+const deployed = (name: string): Promise<KubeObject> => world.get('BundleDeployment', name);
+
+async function removeSettings(namespace: string): Promise<void> {
+  await world.kube.delete({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'settings' });
+}
+
+async function settingsAreBack(namespace: string): Promise<void> {
+  await eventually(async () => void (await world.get('ConfigMap', 'settings', namespace)), { timeoutMs: 20_000 });
 }
 
 beforeAll(async () => {
@@ -166,4 +196,77 @@ test('Q30 whoever has the right to /metrics sees the store and its server in num
   expect((await ask('/metrics', { as: 'nobody at all' })).status).toBe(401);
   expect((await ask('/bundles/late.tgz', { as: 'prometheus' })).status).toBe(403);
   expect((await ask('/metrics/')).status).toBe(403);
+});
+
+test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and says what it waits for', async () => {
+  let isDown = false;
+  const archive = gzipSync(tarFile(fileEntries(large('wearing'))));
+  await using web = await startWebServer((_, response) => {
+    if (isDown) response.writeHead(503, { 'retry-after': '0' }).end();
+    else response.end(archive);
+  });
+  const { bundleName } = await installFromWeb('wearing', `${web.url}/wearing.tgz`);
+  const before = await deployed('wearing');
+  await evict(bundleName);
+  isDown = true;
+  await removeSettings('wearing');
+  await eventually(
+    async () => {
+      expect(conditionOf(await deployed('wearing'), 'HasValidBundle')?.message).toMatch(
+        /is fetched again: source bundle content: GET .*wearing\.tgz: .*503.* \(next try at /,
+      );
+    },
+    { timeoutMs: 20_000 },
+  );
+  const waiting = await deployed('wearing');
+  expect(conditionOf(waiting, 'HasValidBundle')).toMatchObject({
+    status: 'True',
+    reason: 'UnpackSuccessful',
+    message: expect.stringContaining(
+      `Successfully unpacked the ${bundleName} Bundle; its content is no longer stored and is fetched again`,
+    ) as unknown,
+  });
+  for (const type of ['Installed', 'Healthy']) expect(conditionOf(waiting, type)).toEqual(conditionOf(before, type));
+  expect(statusOf(await world.get('Bundle', bundleName))).toMatchObject({ phase: 'Unpacked' });
+  isDown = false;
+  await settingsAreBack('wearing');
+  await eventually(async () => {
+    expect(statusOf(await deployed('wearing'))).toEqual(statusOf(before));
+  });
+});
+
+test('Q3 content that is damaged on the disk is fetched again, and what it was installed for put right from it', async () => {
+  let asked = 0;
+  const archive = gzipSync(tarFile(fileEntries(application('damaged', 1))));
+  await using web = await startWebServer((_, response) => {
+    asked += 1;
+    response.end(archive);
+  });
+  const { file } = await installFromWeb('damaged', `${web.url}/damaged.tgz`);
+  const before = await deployed('damaged');
+  await writeFile(file, (await readFile(file)).subarray(0, -20));
+  await removeSettings('damaged');
+  await settingsAreBack('damaged');
+  expect(asked).toBe(2);
+  await eventually(async () => {
+    expect(statusOf(await deployed('damaged'))).toEqual(statusOf(before));
+  });
+});
+
+test('Q3 content whose pin gives something else now is not installed, and the deployment says so', async () => {
+  let files = large('lost');
+  await using web = await startWebServer((_, response) => response.end(gzipSync(tarFile(fileEntries(files)))));
+  const { bundleName } = await installFromWeb('lost', `${web.url}/lost.tgz`);
+  await evict(bundleName);
+  files = large('lost');
+  await removeSettings('lost');
+  const failed = await world.deploymentWith('lost', {
+    type: 'HasValidBundle',
+    status: 'False',
+    reason: 'BundleLoadFailed',
+  });
+  expect(conditionOf(failed, 'HasValidBundle')?.message).toMatch(
+    /^source bundle content: GET .*lost\.tgz: expected digest /,
+  );
+  expect(conditionOf(failed, 'Installed')?.status).toBe('True');
 });
