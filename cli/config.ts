@@ -1,3 +1,4 @@
+import { type DependencyPolicy, dependencyPolicies } from '../src/api/index.ts';
 import { type ContentLimits, defaultContentLimits, type LogLevel, TerminalError } from '../src/base/index.ts';
 import type { OptionSpec, OptionValues } from './options.ts';
 
@@ -29,6 +30,8 @@ export interface Config {
   readonly answerDeadlineMs: number;
   /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
   readonly healthDeadlineMs: number;
+  /** What is done about dependencies that are not met. */
+  readonly dependencyPolicy: DependencyPolicy;
   readonly logLevel: LogLevel;
 }
 
@@ -156,6 +159,14 @@ export const upOptions: readonly OptionSpec[] = [
       'How long a new version may be unhealthy before the Bundles of earlier templates are removed all the same; healthy ones need no wait.',
   },
   {
+    name: 'dependency-policy',
+    kind: 'text',
+    placeholder: 'POLICY',
+    default: 'warn',
+    sentence:
+      'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+  },
+  {
     name: 'log-level',
     kind: 'text',
     placeholder: 'LEVEL',
@@ -201,6 +212,7 @@ export function readConfig(values: OptionValues): Config {
     contentStoreBytes: size('content-store-size'),
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
+    dependencyPolicy: oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies),
     logLevel: oneOf('log-level', values['log-level'] as string, logLevels),
   });
 }

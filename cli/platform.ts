@@ -116,6 +116,7 @@ async function openProvisioners(
     resyncMs,
     version: packageVersion(),
     healthDeadlineMs: config.healthDeadlineMs,
+    dependencyPolicy: config.dependencyPolicy,
     contentBaseUrl: contentUrl,
     signal: stop.signal,
   });

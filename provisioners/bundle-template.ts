@@ -2,6 +2,7 @@ import {
   apiVersion,
   type BundleDeployment,
   bundleDeploymentResource,
+  bundlePropertiesAnnotation,
   bundleResource,
   cachedBundleFinalizer,
   ownerKindLabel,
@@ -16,7 +17,7 @@ import { bundleName, templateHash } from './hash.ts';
 export function bundleOfTemplate(deployment: BundleDeployment): KubeObject {
   const { metadata, spec } = deployment;
   const hash = templateHash(spec.template);
-  const { annotations } = spec.template.metadata ?? {};
+  const { [bundlePropertiesAnnotation]: _noted, ...annotations } = spec.template.metadata?.annotations ?? {};
   return {
     apiVersion,
     kind: bundleResource.kind,
@@ -29,7 +30,7 @@ export function bundleOfTemplate(deployment: BundleDeployment): KubeObject {
         [ownerNameLabel]: metadata.name,
         [templateHashLabel]: hash,
       },
-      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
       ownerReferences: [
         {
           apiVersion,

@@ -18,6 +18,7 @@ import {
   setCondition,
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
+import { noteProperties } from './bundle-properties.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
 import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
@@ -111,6 +112,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   const content = await run.context.unpacker.find(identityOf(run.object));
   if (content === undefined) return undefined;
   const { name = '' } = run.object.metadata;
+  run.object = await noteProperties(run.context, run.object, { content, signal });
   await reportUnpacked(run, content, signal);
   if (content.isEvicted && run.context.wanted.has(name)) {
     run.evicted = content;

@@ -3,6 +3,7 @@ import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
 import { isJsonEqual } from '../src/base/index.ts';
 import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
+import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
 import type { KindCache } from './kind-cache.ts';
 import type { Unpacker } from './unpacker/index.ts';
@@ -15,6 +16,7 @@ export interface ProvisionerContext {
   /** Names of Bundles whose content somebody wants to have, should it have been evicted. */
   readonly wanted: Set<string>;
   readonly engine: ApplyEngine;
+  readonly dependencies: DependencyNews;
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;

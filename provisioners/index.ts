@@ -3,6 +3,7 @@ import {
   type BundleSource,
   bundleDeploymentResource,
   bundleResource,
+  type DependencyPolicy,
   ownerNameLabel,
   parseBundle,
 } from '../src/api/index.ts';
@@ -13,6 +14,7 @@ import { createCache, createEventRecorder, type KubeClient, type KubeObject } fr
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
+import { DependencyNews } from './dependency-news.ts';
 import { type DeploymentHooks, InstallGate, reconcileBundleDeployment } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
@@ -41,6 +43,8 @@ export interface ProvisionerOptions {
   readonly version?: string;
   /** How long an installation may be unhealthy before the Bundles of earlier templates go all the same. Default 10 minutes. */
   readonly healthDeadlineMs?: number;
+  /** What is done about dependencies that are not met. Default warn. */
+  readonly dependencyPolicy?: DependencyPolicy;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -127,6 +131,8 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context, bundles, deployments } = parts;
   await Promise.all([context.bundles, context.deployments, context.accountSecrets].map((cache) => cache.whenSynced));
   await sweep(context);
+  context.bundles.subscribe((change) => context.dependencies.heed(change));
+  context.deployments.subscribe((change) => context.dependencies.heed(change));
   follow(context.bundles, ({ metadata }) => {
     bundles.enqueue(metadata.name ?? '');
     const owner = metadata.labels?.[ownerNameLabel];
@@ -172,8 +178,15 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
     if (owner !== undefined) wake.deployment(owner);
   };
+  const dependencies = new DependencyNews(options.dependencyPolicy ?? 'warn', {
+    onDeployment: wake.deployment,
+    onFirstUse: () => {
+      for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
+    },
+  });
   return {
     ...runtime,
+    dependencies,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs: options.healthDeadlineMs ?? defaultHealthDeadlineMs,
@@ -192,6 +205,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       onNews: (news) => {
         if (news.owner !== undefined) wake.deployment(news.owner);
         for (const name of gate.release(news)) wake.deployment(name);
+        if (news.mayUnblock) dependencies.tell();
       },
     }),
   };

@@ -1,4 +1,12 @@
-import { isSameSpec, ownerKindLabel, ownerNameLabel, parseBundle, templateHashLabel } from '../../src/api/index.ts';
+import {
+  bundlePropertiesAnnotation,
+  hasDependenciesLabel,
+  isSameSpec,
+  ownerKindLabel,
+  ownerNameLabel,
+  parseBundle,
+  templateHashLabel,
+} from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../src/kube/index.ts';
 import { fieldManager } from '../context.ts';
@@ -7,7 +15,7 @@ import { templateHash } from '../hash.ts';
 type Texts = Readonly<Record<string, string>>;
 
 /** Labels that no template gives. */
-const ownLabels = new Set([ownerKindLabel, ownerNameLabel, templateHashLabel]);
+const ownLabels = new Set([ownerKindLabel, ownerNameLabel, templateHashLabel, hasDependenciesLabel]);
 /** Who wrote a Bundle's labels from a template: this program, and the original. */
 const templateWriters = new Set([fieldManager, 'core']);
 
@@ -17,7 +25,7 @@ function specOf(bundle: KubeObject): JsonValue {
 
 /** The hash of a template that would have made the Bundle with all the labels and annotations that it has. */
 function hashOfBundle(bundle: KubeObject): string {
-  const { labels = {}, annotations = {} } = bundle.metadata;
+  const { labels = {}, annotations: { [bundlePropertiesAnnotation]: _noted, ...annotations } = {} } = bundle.metadata;
   const own = Object.fromEntries(Object.entries(labels).filter(([key]) => !ownLabels.has(key)));
   return templateHash({ metadata: { labels: own, annotations }, spec: parseBundle(bundle).spec });
 }

@@ -4,6 +4,7 @@ import { WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import { removeDeployment } from '../removal.ts';
+import { awaitDependencies } from './dependencies.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
 import { install } from './install.ts';
 import { heedPause } from './pause.ts';
@@ -25,6 +26,7 @@ const steps: readonly Step<DeploymentRun>[] = [
   heedPause,
   ensureBundle,
   checkBundle,
+  awaitDependencies,
   install,
   reportInstalled,
   removeOldBundles,
@@ -39,6 +41,7 @@ export async function reconcileBundleDeployment(
   const object = context.deployments.get(name);
   if (object === undefined) {
     context.hooks.gate.forget(name);
+    context.dependencies.release(name);
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;

@@ -29,6 +29,7 @@ export type HasValidBundleReason =
 /** Reasons of `Installed`. */
 export type InstalledReason =
   | 'InstallPending'
+  | 'DependenciesNotMet'
   | 'ErrorGettingClient'
   | 'ErrorGettingReleaseState'
   | 'InstallFailed'

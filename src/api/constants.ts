@@ -47,3 +47,13 @@ export const helmProvisionerClass = 'core-rukpak-io-helm';
 export const dependenciesAnnotation = 'core.rukpak.io/dependencies';
 /** On a Bundle or a template whose content does not say it: the version of the package that it is. */
 export const packageVersionAnnotation = 'core.rukpak.io/package-version';
+/** On a Bundle, written by the provisioner: the properties of its content, JSON, at most 64 KiB. */
+export const bundlePropertiesAnnotation = 'core.rukpak.io/bundle-properties';
+/** On a Bundle, written by the provisioner, `"true"`: it has dependencies. */
+export const hasDependenciesLabel = 'core.rukpak.io/has-dependencies';
+/** On a BundleDeployment, `"true"`: dependencies, its own and those that others have on it, do not hold it up. */
+export const ignoreDependenciesAnnotation = 'core.rukpak.io/ignore-dependencies';
+/** What is done about dependencies that are not met: tell of them, refuse changes that break them, or nothing at all. */
+export const dependencyPolicies = ['warn', 'enforce', 'off'] as const;
+/** One of `dependencyPolicies`. */
+export type DependencyPolicy = (typeof dependencyPolicies)[number];

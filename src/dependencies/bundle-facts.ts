@@ -1,13 +1,22 @@
-import { dependenciesAnnotation, packageVersionAnnotation } from '../api/index.ts';
+import { bundlePropertiesAnnotation, dependenciesAnnotation, packageVersionAnnotation } from '../api/index.ts';
 import {
   errorMessage,
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  parseJson,
   parseYaml,
   TerminalError,
 } from '../base/index.ts';
-import { type Property, parseTolerantVersion, type ReadDependencies, readDependencies } from '../constraints/index.ts';
+import {
+  type Dependency,
+  type Property,
+  parseTolerantVersion,
+  type ReadDependencies,
+  readDependencies,
+  readRequiredProperties,
+} from '../constraints/index.ts';
+import { packageAnnotation } from './bundle-annotations.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -56,6 +65,43 @@ export function packageVersionProblems(annotations: Annotations): readonly strin
     if (!(thrown instanceof TerminalError)) throw thrown;
     return [`annotation "${packageVersionAnnotation}": ${errorMessage(thrown)}`];
   }
+}
+
+function recorded(annotations: Annotations): readonly Property[] {
+  const text = annotations[bundlePropertiesAnnotation];
+  if (text === undefined) return [];
+  let list: JsonValue;
+  try {
+    list = parseJson(bundlePropertiesAnnotation, text);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return [];
+  }
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item): Property[] => {
+    if (!isJsonObject(item)) return [];
+    const { type, value = null } = item;
+    return typeof type === 'string' ? [{ type, value }] : [];
+  });
+}
+
+function annotatedPackage(annotations: Annotations): readonly Property[] {
+  const { [packageAnnotation]: packageName, [packageVersionAnnotation]: version } = annotations;
+  if (packageName === undefined || version === undefined || packageVersionProblems(annotations).length > 0) return [];
+  return [{ type: 'olm.package', value: { packageName, version } }];
+}
+
+/** What a Bundle's annotations tell of it: what the provisioner noted of its content, and what its author wrote on it. */
+export function readProperties(annotations: Annotations = {}): readonly Property[] {
+  const ofContent = recorded(annotations);
+  const isNamed = ofContent.some(({ type }) => type === 'olm.package');
+  return isNamed ? ofContent : [...ofContent, ...annotatedPackage(annotations)];
+}
+
+/** What a bundle needs, by its properties and by its annotations. What cannot be read was refused before, and counts as absent. */
+export function dependenciesOf(properties: readonly Property[], annotations: Annotations = {}): readonly Dependency[] {
+  const required = readRequiredProperties('properties', properties);
+  return [...required.dependencies, ...readAnnotatedDependencies(annotations).dependencies];
 }
 
 function sizeOf(properties: readonly Property[]): number {

@@ -3,8 +3,11 @@
 export { bundleAnnotationPrefix, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 export {
   boundedProperties,
+  dependenciesOf,
   offeredProperties,
   packageVersionProblems,
   readAnnotatedDependencies,
+  readProperties,
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
+export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf } from './standing.ts';

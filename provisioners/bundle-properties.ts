@@ -1,0 +1,44 @@
+import { bundlePropertiesAnnotation, hasDependenciesLabel } from '../src/api/index.ts';
+import type { JsonObject } from '../src/base/index.ts';
+import { dependenciesOf } from '../src/dependencies/index.ts';
+import { type KubeObject, refOf } from '../src/kube/index.ts';
+import type { ProvisionerContext } from './context.ts';
+import type { UnpackedContent } from './unpacker/index.ts';
+
+/** Not the one that writes what a template gives: what is noted of the content is nothing that a template could take off again. */
+const noteFieldManager = 'longshore-content';
+
+type Texts = Readonly<Record<string, string>>;
+
+function changes(texts: Texts | undefined, key: string, wanted: string | undefined): JsonObject | undefined {
+  return texts?.[key] === wanted ? undefined : { [key]: wanted ?? null };
+}
+
+/** Notes on the Bundle what its content says of itself, for the webhook and for those that depend on it; nothing while nothing on the
+ *  cluster has dependencies. Returns the Bundle as it is then. */
+export async function noteProperties(
+  context: ProvisionerContext,
+  bundle: KubeObject,
+  work: { readonly content: UnpackedContent; readonly signal: AbortSignal },
+): Promise<KubeObject> {
+  const { dependencies: news, kube, bundles } = context;
+  const { properties } = work.content;
+  const { annotations, labels } = bundle.metadata;
+  const hasDependencies = news.policy !== 'off' && dependenciesOf(properties, annotations).length > 0;
+  if (hasDependencies) news.use();
+  const isNoted = news.isUsed && properties.length > 0;
+  const noted = changes(annotations, bundlePropertiesAnnotation, isNoted ? JSON.stringify(properties) : undefined);
+  const labelled = changes(labels, hasDependenciesLabel, hasDependencies ? 'true' : undefined);
+  if (noted === undefined && labelled === undefined) return bundle;
+  const metadata = {
+    ...(noted === undefined ? {} : { annotations: noted }),
+    ...(labelled === undefined ? {} : { labels: labelled }),
+  };
+  const written = await kube.patch(
+    refOf(bundle),
+    { metadata },
+    { fieldManager: noteFieldManager, signal: work.signal },
+  );
+  bundles.wrote(written);
+  return written;
+}
