@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,6 +13,7 @@ import { bundle, conditionOf, startWorld, statusOf, type World } from './world.t
 
 const archive = gzipSync(tarFile(fileEntries(valid)));
 const other = gzipSync(tarFile(fileEntries(application('other', 1))));
+const noise = randomBytes(64 * 1024);
 const rbac = 'rbac.authorization.k8s.io';
 
 let world: World;
@@ -52,6 +54,13 @@ async function ask(path: string, asked: Asked = {}): Promise<Answer> {
 const put = (name: string, body: Buffer, as = 'uploader'): Promise<Answer> =>
   ask(`/uploads/${name}.tgz`, { method: 'PUT', as, body });
 
+/** A PUT whose body is still to come. */
+function beginUpload(name: string, length: number): ClientRequest {
+  const headers = { authorization: `Bearer ${tokens['uploader'] ?? ''}`, 'content-length': length };
+  const sent = request(new URL(`/uploads/${name}.tgz`, world.platform.contentUrl), { method: 'PUT', ca, headers });
+  return sent.on('error', () => undefined);
+}
+
 async function create(object: unknown): Promise<Record<string, unknown>> {
   return (await world.kube.create(object as never, { fieldManager: 'test' })) as Record<string, unknown>;
 }
@@ -67,7 +76,7 @@ async function createAccount(name: string, role?: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld(['--max-layer-size', '1']);
   const secret = await world.get('Secret', 'rukpak-ca', 'rukpak-system');
   const data = secret['data'] as Record<string, string>;
   ca = Buffer.from(data['ca.crt'] ?? '', 'base64').toString();
@@ -211,6 +220,39 @@ describe('an upload', () => {
     expect((await put('mended', leaving)).status).toBe(400);
     expect((await put('mended', archive, 'veteran')).status).toBe(201);
     await world.bundleWithPhase('mended', 'Unpacked');
+  });
+
+  test('that breaks off or stalls leaves nothing behind, and holds up nobody', async () => {
+    await create(bundle('torn', { type: 'upload', upload: {} }));
+    await world.bundleWithPhase('torn', 'Pending');
+    const stalled = beginUpload('torn', archive.length);
+    stalled.write(archive.subarray(0, 200));
+    const torn = beginUpload('torn', archive.length);
+    torn.write(archive.subarray(0, 200), () => torn.destroy());
+    await new Promise((resolve) => torn.once('close', resolve));
+    const half = await put('torn', archive.subarray(0, archive.length / 2));
+    expect([half.status, half.body.toString()]).toEqual([400, expect.stringMatching(/^the upload: /)]);
+    expect((await put('torn', archive)).status).toBe(201);
+    await world.bundleWithPhase('torn', 'Unpacked');
+    stalled.destroy();
+    await eventually(async () => {
+      expect(await readdir(join(world.platform.storeDir, 'temporary'))).toEqual([]);
+    });
+    expect((await ask('/uploads/torn.tgz', { as: 'uploader' })).body).toEqual(archive);
+  });
+
+  test('Q18 that is larger than a layer may be is refused while it comes', async () => {
+    await create(bundle('huge', { type: 'upload', upload: {} }));
+    const sent = beginUpload('huge', 64 * 1024 * 1024);
+    const answer = once(sent, 'response') as Promise<[IncomingMessage]>;
+    const more = (): void => void sent.write(noise, (failed) => (failed ? undefined : more()));
+    more();
+    const [response] = await answer;
+    expect(response.statusCode).toBe(413);
+    sent.destroy();
+    expect(conditionOf(await world.bundleWithPhase('huge', 'Pending'), 'Unpacked')?.message).toBe(
+      'waiting for bundle to be uploaded',
+    );
   });
 
   test.each([
