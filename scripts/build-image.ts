@@ -28,6 +28,7 @@ try {
 
 /** The RUN lines of the build stage, so that the two can not drift apart. */
 function dockerfileSteps(): string[] {
-  const lines = readFileSync('Dockerfile', 'utf8').split('\n');
+  const stages = readFileSync('Dockerfile', 'utf8').split(/^FROM /m);
+  const lines = stages[1]?.split('\n') ?? [];
   return lines.filter((line) => line.startsWith('RUN ')).map((line) => line.slice('RUN '.length));
 }
