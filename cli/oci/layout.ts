@@ -132,7 +132,7 @@ async function readImage(layout: Layout): Promise<BundleImage> {
 }
 
 /** Opens the OCI layout at `path`, a tar or a folder, with one image in it; all digests are checked. `spoolPath` is a file that does not exist yet.
- *  @throws TerminalError InvalidLayout, DigestMismatch, and those of `extractArchive` */
+ *  @throws TerminalError InvalidLayout, and those of `extractArchive` · TransientError DigestMismatch */
 export async function openLayout(
   path: string,
   options: { readonly spoolPath: string; readonly signal: AbortSignal },

@@ -241,7 +241,7 @@ describe('the user sees what is wrong with', () => {
     });
     const unpacker = await start();
     await expect(unpacker.unpack(imageRequest(`${lying.host}/lie:v1`), { signal })).rejects.toEqual(
-      new TerminalError(
+      new TransientError(
         'DigestMismatch',
         `source bundle content: ${lying.host}/lie, layer ${digest}: expected digest ${digest}, got ${sha256Digest(bytes)}`,
       ),

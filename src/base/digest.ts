@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
-import { TerminalError } from './errors.ts';
+import { TerminalError, TransientError } from './errors.ts';
 
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
@@ -16,7 +16,8 @@ export function sha256Digest(data: string | Uint8Array): string {
 
 /** Passes bytes through, counting and hashing them, and fails at the end when they are not what was promised.
  *  `what` names the stream in messages; `digest` is `sha256:<hex>`; `onDigest` is told the digest of a whole, good stream.
- *  @throws TerminalError DigestMismatch, SizeMismatch, BodyTooLarge */
+ *  @throws TransientError DigestMismatch, SizeMismatch: these are not the promised bytes, which may come the next time ·
+ *  TerminalError BodyTooLarge */
 export function verifyStream(options: {
   readonly what: string;
   readonly digest?: string | undefined;
@@ -35,7 +36,7 @@ export function verifyStream(options: {
         const text = isOverPromise
           ? `${options.what}: expected ${options.sizeBytes} bytes, got more`
           : `${options.what}: larger than the limit of ${options.maxBytes} bytes`;
-        done(new TerminalError(isOverPromise ? 'SizeMismatch' : 'BodyTooLarge', text));
+        done(isOverPromise ? new TransientError('SizeMismatch', text) : new TerminalError('BodyTooLarge', text));
         return;
       }
       hash.update(chunk);
@@ -44,12 +45,12 @@ export function verifyStream(options: {
     flush(done) {
       if (options.sizeBytes !== undefined && count !== options.sizeBytes) {
         const text = `${options.what}: expected ${options.sizeBytes} bytes, got ${count}`;
-        done(new TerminalError('SizeMismatch', text));
+        done(new TransientError('SizeMismatch', text));
         return;
       }
       const got = `sha256:${hash.digest('hex')}`;
       if (options.digest !== undefined && got !== options.digest) {
-        done(new TerminalError('DigestMismatch', `${options.what}: expected digest ${options.digest}, got ${got}`));
+        done(new TransientError('DigestMismatch', `${options.what}: expected digest ${options.digest}, got ${got}`));
         return;
       }
       options.onDigest?.(got);

@@ -224,7 +224,7 @@ describe('a server that lies', () => {
       request.url?.includes('/blobs/') === true && intercept(request, response);
     await withRegistry(blobsOnly, async ({ run }) => {
       const thrown: unknown = await run().catch((error: unknown) => error);
-      expect(thrown).toMatchObject({ name: 'TerminalError' });
+      expect(thrown).toMatchObject({ name: 'TransientError' });
       expect((thrown as Error).message).toContain(message);
       expect(await readdir(dir)).toEqual([]);
     });

@@ -1,5 +1,5 @@
 import { on } from 'node:events';
-import { errorMessage, TerminalError, TransientError } from '../base/index.ts';
+import { errorMessage, TransientError } from '../base/index.ts';
 import { failure, type HttpRequest, type HttpResponse } from './http-client.ts';
 import type { PartialBlob } from './partial-blob.ts';
 import type { RegistryClient } from './registry-client.ts';
@@ -37,7 +37,7 @@ async function beginAnew(part: PartialBlob, problem: string): Promise<never> {
   throw new TransientError('TransferBroken', problem, { retryAfterMs: 0 });
 }
 
-/** @throws TransientError TransferBroken for another part than the wanted one · TerminalError SizeMismatch */
+/** @throws TransientError TransferBroken for another part than the wanted one, SizeMismatch */
 async function assertFits(part: PartialBlob, what: string, { status, headers }: HttpResponse): Promise<void> {
   const { sizeBytes } = part.wanted;
   const offset = await part.offsetBytes();
@@ -49,7 +49,7 @@ async function assertFits(part: PartialBlob, what: string, { status, headers }: 
   }
   const declared = offset + Number(headers['content-length'] ?? sizeBytes - offset);
   if (declared === sizeBytes) return;
-  throw new TerminalError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got ${declared}`);
+  throw new TransientError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got ${declared}`);
 }
 
 async function take(part: PartialBlob, what: string, answer: [HttpResponse, HttpRequest]): Promise<void> {
@@ -79,7 +79,7 @@ async function complete(client: RegistryClient, part: PartialBlob, transfer: Tra
 
 /** Brings a blob to its end, verified, from what is there of it. Bytes that were put together from several transfers and are not what was
  *  promised are thrown away and fetched once more in one piece; what then is wrong is the server's.
- *  @throws TerminalError DigestMismatch, SizeMismatch and those of `RegistryClient` · TransientError TransferBroken and those of `RegistryClient` */
+ *  @throws TransientError DigestMismatch, SizeMismatch, TransferBroken and those of `RegistryClient` */
 export async function fetchBlob(client: RegistryClient, part: PartialBlob, transfer: Transfer): Promise<void> {
   for (;;) {
     const isFromBefore = (await part.offsetBytes()) > 0;
@@ -88,7 +88,7 @@ export async function fetchBlob(client: RegistryClient, part: PartialBlob, trans
       await part.verify(transfer.what, transfer.signal);
       return;
     } catch (thrown) {
-      if (!(thrown instanceof TerminalError)) throw thrown;
+      if (!(thrown instanceof TransientError)) throw thrown;
       const isWrongContent = thrown.reason === 'DigestMismatch' || thrown.reason === 'SizeMismatch';
       const isPatchwork = part.mayResume && (isFromBefore || part.wasResumed);
       if (isWrongContent) await part.discard();

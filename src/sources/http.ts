@@ -91,8 +91,8 @@ async function download(options: Download): Promise<string> {
 
 /** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
  *  content cannot change behind a Bundle.
- *  @throws TerminalError InvalidSource, InvalidSecret, Refused, DigestMismatch, BodyTooLarge, RedirectRefused and those of `extractArchive`
- *  · TransientError ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
+ *  @throws TerminalError InvalidSource, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
+ *  · TransientError DigestMismatch, ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
 export async function fetchHttp(
   deps: HttpSourceDeps,
   request: { readonly source: ContentSource; readonly secret?: SourceSecret | undefined; readonly staging: Staging },

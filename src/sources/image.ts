@@ -57,8 +57,8 @@ interface Pull extends FetchOptions {
 
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
  *  and sizes verified. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
- *  @throws TerminalError InvalidSource, InvalidSecret, InvalidManifest, DigestMismatch, SizeMismatch, LayerTooLarge, Unauthorized, Forbidden, NotFound and
- *  those of `extractArchive` · TransientError ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
+ *  @throws TerminalError InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
+ *  those of `extractArchive` · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
   deps: ImageSourceDeps,
   request: ImageRequest,
@@ -155,7 +155,7 @@ async function fetchManifest(
       const what = `${pull.name}, manifest ${wanted}`;
       const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
       if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
-        throw new TerminalError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
+        throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
       }
       return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
     });

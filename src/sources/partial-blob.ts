@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { TerminalError, TransientError, verifyStream } from '../base/index.ts';
+import { TransientError, verifyStream } from '../base/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
@@ -38,7 +38,7 @@ export class PartialBlob {
   }
 
   /** Adds bytes behind those that are there, until the blob is complete. `what` names it in messages.
-   *  @throws TerminalError SizeMismatch when there is more · TransientError TransferBroken when the pieces end too early */
+   *  @throws TransientError SizeMismatch when there is more, TransferBroken when the pieces end too early */
   async append(what: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const { sizeBytes } = this.wanted;
     let offset = await this.offsetBytes();
@@ -47,7 +47,7 @@ export class PartialBlob {
     try {
       for await (const piece of pieces) {
         if (offset + piece.length > sizeBytes) {
-          throw new TerminalError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got more`);
+          throw new TransientError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got more`);
         }
         await handle.appendFile(piece);
         offset += piece.length;
@@ -60,13 +60,13 @@ export class PartialBlob {
     throw new TransientError('TransferBroken', text);
   }
 
-  /** @throws TerminalError DigestMismatch, SizeMismatch */
+  /** @throws TransientError DigestMismatch, SizeMismatch */
   async verify(what: string, signal: AbortSignal): Promise<void> {
     await verifyFile(this.path, { what, blob: this.wanted, signal });
   }
 }
 
-/** @throws TerminalError DigestMismatch, SizeMismatch */
+/** @throws TransientError DigestMismatch, SizeMismatch */
 export async function verifyFile(
   path: string,
   options: { readonly what: string; readonly blob: Descriptor; readonly signal: AbortSignal },

@@ -15,6 +15,7 @@ let world: World;
 let secure: WebServer;
 let plain: WebServer;
 let attempts = 0;
+let isLying = true;
 const seenAtPlain: (string | undefined)[] = [];
 
 type Page = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -32,6 +33,7 @@ const pages: Readonly<Record<string, Page>> = {
     attempts += 1;
     return attempts === 1 ? response.writeHead(503, { 'retry-after': '0' }).end() : response.end(archive);
   },
+  '/liar.tgz': (_, response) => response.end(isLying ? 'other bytes' : archive),
   '/torn.tgz': (_, response) => {
     response.writeHead(200, { 'content-length': archive.length }).write(archive.subarray(0, 100));
     setImmediate(() => response.destroy());
@@ -96,6 +98,13 @@ describe('an archive behind a URL', () => {
     expect(await failureOf('mispinned')).toBe(
       `source bundle content: GET ${secure.url}/good.tgz: expected digest sha256:${wrong}, got sha256:${hex}`,
     );
+  });
+
+  test('is asked again for bytes that were not those that it is pinned by', async () => {
+    await create('liar', `${secure.url}/liar.tgz#sha256=${hex}`);
+    expect(await failureOf('liar')).toContain(`expected digest sha256:${hex}, got sha256:`);
+    isLying = false;
+    await world.bundleWithPhase('liar', 'Unpacked');
   });
 
   test('N14 is fetched with the credentials of a Secret', async () => {

@@ -194,13 +194,15 @@ describe('a registry that', () => {
     expect(ranges.slice(0, 2)).toEqual([undefined, 'bytes=100-']);
   });
 
-  test('lies about a layer is not believed', async () => {
+  test('lies about a layer is not believed, and asked again', async () => {
     open.putImage('liar:v1', [{ files: { ...valid, liar: 'x' } }]);
     faults.set('/liar/blobs/', liesAbout('/blobs/', 99));
     await create('liar', `${open.host}/liar:v1`);
     expect(await messageOf('liar', 'Failing')).toMatch(
       /liar, layer (sha256:[0-9a-f]{64}): expected digest \1, got sha256:/,
     );
+    faults.delete('/liar/blobs/');
+    await world.bundleWithPhase('liar', 'Unpacked');
   });
 });
 
