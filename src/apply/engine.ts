@@ -151,7 +151,7 @@ class Engine implements ApplyEngine {
     throwProblems(await this.#problemsOf(plan, check, request));
     await request.record(this.#touched(owner, plan, request));
     await this.#ensureNamespace(request);
-    this.#ledger.claim(plan.objects.map(keyOf), owner);
+    this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
     const applied = await this.#applyPlan(plan, check, request);
     const gone = await this.#remover.prune(owner, new Set(applied.map(keyOf)), request);
@@ -219,7 +219,7 @@ class Engine implements ApplyEngine {
     await this.#crds.whenEstablished(crds, check.signal);
     const placed = await placeDeferred(check, plan.deferred);
     await this.#watches.ensure(plan.kinds);
-    this.#ledger.claim(placed.map(keyOf), check.owner);
+    this.#ledger.claim(placed, check.owner);
     return placed;
   }
 

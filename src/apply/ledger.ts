@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/index.ts';
-import { groupOf, refKey } from '../kube/index.ts';
+import { groupOf, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, keyOf } from './kind-watches.ts';
 import type { Owner } from './ownership.ts';
@@ -10,6 +10,11 @@ interface Installation {
   readonly drifted: Set<string>;
 }
 
+interface Claim {
+  readonly ref: ObjectRef;
+  readonly owner: Owner;
+}
+
 function isOlder(a: string, b: string): boolean {
   return Number(a) < Number(b);
 }
@@ -17,20 +22,26 @@ function isOlder(a: string, b: string): boolean {
 /** What this process has applied: for whom, in which state, and what has drifted since. Empty after a start. */
 export class Ledger {
   readonly #installations = new Map<string, Installation>();
-  readonly #claims = new Map<string, Owner>();
+  readonly #claims = new Map<string, Claim>();
 
   /** The deployment that has `key`, or is about to take it. */
   claimedBy(key: string): Owner | undefined {
-    return this.#claims.get(key);
+    return this.#claims.get(key)?.owner;
   }
 
-  claim(keys: readonly string[], owner: Owner): void {
-    for (const key of keys) this.#claims.set(key, owner);
+  /** Before `objects` are written for the owner. */
+  claim(objects: readonly KubeObject[], owner: Owner): void {
+    for (const object of objects) this.#claims.set(keyOf(object), { ref: refOf(object), owner });
+  }
+
+  /** Everything that this process may have written for the owner and has not taken away again, however the writing ended. */
+  claimsOf(owner: Owner): readonly ObjectRef[] {
+    return [...this.#claims.values()].filter((claim) => claim.owner.uid === owner.uid).map(({ ref }) => ref);
   }
 
   release(owner: Owner, keepKeys: ReadonlySet<string> = new Set()): void {
     for (const [key, claim] of this.#claims) {
-      if (claim.uid === owner.uid && !keepKeys.has(key)) this.#claims.delete(key);
+      if (claim.owner.uid === owner.uid && !keepKeys.has(key)) this.#claims.delete(key);
     }
   }
 

@@ -1,9 +1,10 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import { describeRef, isNotFound, type KubeClient, NoKindMatch, refKey } from '../kube/index.ts';
 import { whyKeepCrd } from './crd-guard.ts';
-import type { Inventory } from './inventory.ts';
+import { listInstalled } from './installed.ts';
+import { type Inventory, inventoryOf } from './inventory.ts';
 import { isCrd } from './kind-list.ts';
-import type { InstalledObject, KindWatches } from './kind-watches.ts';
+import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
@@ -65,7 +66,7 @@ export class Remover {
   /** Takes away what `owner` has beside the objects of `keep`; does not wait for their end. Returns the keys of what is no
    *  longer the owner's. */
   async prune(owner: Owner, keep: ReadonlySet<string>, terms: RemovalTerms): Promise<ReadonlySet<string>> {
-    const gone = this.#installed(owner).filter(({ ref }) => !keep.has(refKey(ref)));
+    const gone = (await this.#installed(owner, keep, terms.signal)).filter(({ ref }) => !keep.has(refKey(ref)));
     const released = await this.#releaseWhatStays(owner, gone, terms);
     for (const batch of removalBatches(gone.filter(({ ref }) => !released.has(refKey(ref))))) {
       await this.#deleteBatch(owner, batch, terms);
@@ -80,7 +81,7 @@ export class Remover {
     const { owner, signal, inventory } = request;
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(inventory.kinds, signal);
-    const installed = this.#installed(owner);
+    const installed = await this.#installed(owner, new Set(), signal);
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
     ledger.forget(owner);
@@ -92,8 +93,17 @@ export class Remover {
     for (const batch of removalBatches(objects)) await this.#deleteAll(batch, signal);
   }
 
-  #installed(owner: Owner): readonly InstalledObject[] {
-    return this.bearing(owner).filter((object) => object.isInstalled);
+  /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or
+   *  not: a write without an answer, or a watch that lags. Their kinds are listed anew. What another process wrote was there
+   *  before this one began to watch. */
+  async #installed(owner: Owner, keep: ReadonlySet<string>, signal: AbortSignal): Promise<readonly InstalledObject[]> {
+    const { kube, ledger } = this.#deps;
+    const known = this.bearing(owner).filter((object) => object.isInstalled);
+    const shown = new Set(keysOf(known));
+    const unseen = ledger.claimsOf(owner).filter((ref) => !shown.has(refKey(ref)) && !keep.has(refKey(ref)));
+    if (unseen.length === 0) return known;
+    const listed = await listInstalled({ kube, signal }, owner.name, inventoryOf(unseen));
+    return [...known, ...listed.map(installedObject).filter(({ ref }) => !shown.has(refKey(ref)))];
   }
 
   async #removeAll(request: UninstallRequest, installed: readonly InstalledObject[]): Promise<void> {

@@ -53,3 +53,24 @@ test.each([
   }
   await eventually(async () => expect(await server.client.find(settings(name))).toBeDefined(), { timeoutMs: 15_000 });
 });
+
+test('what a broken-off pivot wrote while no watch showed it goes with the next one', async () => {
+  const name = 'broken-off';
+  const part = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'half-written' };
+  const half = {
+    ...application(name, 2),
+    'manifests/20-part.yaml': `{apiVersion: v1, kind: ConfigMap, metadata: {name: half-written, namespace: ${name}}}`,
+    'manifests/30-service.yaml': `{apiVersion: v1, kind: Service, metadata: {name: never-written, namespace: ${name}}, spec: {ports: [{port: 80}]}}`,
+  };
+  await install(name, 1);
+  using _blindfold = blindfold();
+  // The first request is the dry run.
+  const refusal = server.faults.add({ verbs: ['patch'], resource: 'services', skip: 1, error: 500 });
+  const source = world.imageSource(`${name}:half`, half);
+  await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
+  await eventually(async () => expect(await server.client.find(part)).toBeDefined());
+  await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+  await install(name, 2);
+  refusal.remove();
+  await eventually(async () => expect(await server.client.find(part)).toBeUndefined());
+});
