@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import type { ApiServer } from '../apiserver/index.ts';
 import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
-import { type Bundle, parseBundle } from '../src/api/index.ts';
+import {
+  type Bundle,
+  bundleDeploymentResource,
+  bundleResource,
+  parseBundle,
+  parseBundleDeployment,
+} from '../src/api/index.ts';
 import { type JsonObject, type Logger, systemClock } from '../src/base/index.ts';
-import { isNotFound, type KubeClient } from '../src/kube/index.ts';
+import { isNotFound, type KubeClient, NoKindMatch } from '../src/kube/index.ts';
 import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { openCluster } from './cluster.ts';
@@ -48,9 +54,22 @@ function factsReader(kube: KubeClient, systemNamespace: string): FactsReader {
     readObjects: async function* pages(target, options) {
       for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];
     },
-    listBundles: async ({ signal }): Promise<readonly Bundle[]> => {
-      const { items } = await kube.list({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle' }, { signal });
+    listBundles: async ({ signal, labelSelector }): Promise<readonly Bundle[]> => {
+      const { items } = await kube.list({ ...bundleResource, labelSelector }, { signal });
       return items.map((item) => parseBundle(item));
+    },
+    listDeployments: async ({ signal }) => {
+      const { items } = await kube.list(bundleDeploymentResource, { signal });
+      return items.map((item) => parseBundleDeployment(item));
+    },
+    servesApi: async ({ group, version, kind }, { signal }) => {
+      try {
+        await kube.resolve(`${group}/${version}`, kind, { signal });
+        return true;
+      } catch (thrown) {
+        if (thrown instanceof NoKindMatch) return false;
+        throw thrown;
+      }
     },
   };
 }
@@ -64,6 +83,7 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
     port: 0,
     facts: factsReader(kube, systemNamespace),
     systemNamespace,
+    dependencyPolicy: config.dependencyPolicy,
   });
   await registerWebhooks((configuration, options) => kube.apply(configuration, options), {
     address: { origin: `https://${loopback}:${webhook.port}` },

@@ -36,6 +36,8 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
       Promise.resolve(configMaps.find(({ metadata }) => isJsonObject(metadata) && metadata.name === name)),
     readObjects: () => Readable.from([]),
     listBundles: () => Promise.resolve(bundles.map(parseBundle)),
+    listDeployments: () => Promise.resolve([]),
+    servesApi: () => Promise.resolve(false),
   };
 }
 
@@ -273,6 +275,8 @@ test('another path is 404, an object of another form is refused with 400, and un
     readConfigMap: () => Promise.reject(new Error('secret detail')),
     readObjects: () => Readable.from([]),
     listBundles: () => Promise.reject(new Error('secret detail')),
+    listDeployments: () => Promise.resolve([]),
+    servesApi: () => Promise.resolve(false),
   };
   const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'x' } }] };
   expect((await ask(bundlePath, create(bundle(source)), broken)).statusCode).toBe(500);

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { DependencyPolicy } from '../src/api/index.ts';
 import { type JsonObject, type Logger, parseJson, TerminalError, withDeadline } from '../src/base/index.ts';
 import { type Endpoint, endpoints } from './checks.ts';
 import type { FactsReader } from './facts.ts';
@@ -14,6 +15,8 @@ export interface WebhookDeps {
   readonly facts: FactsReader;
   /** Where ConfigMaps are guarded. */
   readonly systemNamespace: string;
+  /** Default warn. */
+  readonly dependencyPolicy?: DependencyPolicy;
   readonly log: Logger;
 }
 
@@ -25,9 +28,10 @@ export interface TlsFiles {
 
 async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {
   const request = readReview(body);
+  const { facts, systemNamespace, dependencyPolicy = 'warn' } = deps;
   try {
     const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
-      endpoint.check(request, { facts: deps.facts, systemNamespace: deps.systemNamespace, signal }),
+      endpoint.check(request, { facts, systemNamespace, dependencyPolicy, signal }),
     );
     const denials = verdict.denials.map(({ text }) => text);
     deps.log.debug(

@@ -1,6 +1,7 @@
 import {
   type BundleSpec,
   bundleDeploymentResource,
+  type DependencyPolicy,
   ownerKindLabel,
   parseBundle,
   parseBundleDeployment,
@@ -8,6 +9,7 @@ import {
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
 import { readSwitches } from '../src/crd-safety/index.ts';
 import { checkCrd } from './crd-change.ts';
+import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
 import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotations.ts';
@@ -29,6 +31,7 @@ import { readSourceFacts } from './source-facts.ts';
 interface CheckContext {
   readonly facts: FactsReader;
   readonly systemNamespace: string;
+  readonly dependencyPolicy: DependencyPolicy;
   readonly signal: AbortSignal;
 }
 
@@ -74,15 +77,22 @@ const checkBundle: Check = async (request, context) => {
 
 /** A template, or a configuration, that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
-  if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return silence;
-  const { metadata, spec } = parseBundleDeployment(request.object);
+  if (request.operation === 'DELETE') {
+    return request.oldObject === undefined
+      ? silence
+      : await checkRemoval(parseBundleDeployment(request.oldObject), context);
+  }
+  if (request.operation === 'CONNECT') return silence;
+  const deployment = parseBundleDeployment(request.object);
+  const { metadata, spec } = deployment;
   const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const ofConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null) ? silence : deploymentConfig(spec.config);
   if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return joinVerdicts([ofConfig, ofSwitches]);
   const ofSource = await checkSource(spec.template, templateSourceRules, context);
-  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofSwitches]);
+  const ofDependencies = await checkTemplate(deployment, context);
+  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofDependencies, ofSwitches]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {

@@ -20,6 +20,8 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
     readObjects,
     readConfigMap: () => Promise.resolve(undefined),
     listBundles: () => Promise.resolve([]),
+    listDeployments: () => Promise.resolve([]),
+    servesApi: () => Promise.resolve(false),
   };
   await using app = buildWebhook({ facts, systemNamespace: 'rukpak-system', log: silentLogger() });
   const payload = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: { uid: 'u1', ...request } };

@@ -1,5 +1,6 @@
-import type { Bundle } from '../src/api/index.ts';
+import type { Bundle, BundleDeployment } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
+import type { GroupVersionKind } from '../src/constraints/index.ts';
 import type { ReadObjects } from '../src/crd-safety/index.ts';
 
 /** What the webhook may read, and nothing else. Never waits for anything but the API server.
@@ -9,5 +10,8 @@ export interface FactsReader {
   readConfigMap(name: string, options: { readonly signal: AbortSignal }): Promise<JsonObject | undefined>;
   /** The objects of a custom kind. */
   readonly readObjects: ReadObjects;
-  listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
+  listBundles(options: { readonly signal: AbortSignal; readonly labelSelector?: string }): Promise<readonly Bundle[]>;
+  listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
+  /** Whether API discovery has the kind. */
+  servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;
 }

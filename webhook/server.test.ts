@@ -10,6 +10,8 @@ const facts = {
   readConfigMap: () => Promise.resolve(undefined),
   readObjects: () => Readable.from([]),
   listBundles: () => Promise.resolve([]),
+  listDeployments: () => Promise.resolve([]),
+  servesApi: () => Promise.resolve(false),
 };
 
 async function serialOf(port: number, ca: string): Promise<string> {

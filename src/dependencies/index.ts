@@ -10,4 +10,4 @@ export {
   readProperties,
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
-export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf } from './standing.ts';
+export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf, usersOf } from './standing.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonValue } from '../base/index.ts';
 import { readDependencies } from '../constraints/index.ts';
-import { meetsAlone, neededApis, type Participant, type Survey, unmetOf } from './standing.ts';
+import { meetsAlone, neededApis, type Participant, type Survey, unmetOf, usersOf } from './standing.ts';
 
 type Entry = { readonly type: string; readonly value: JsonValue };
 
@@ -108,4 +108,27 @@ test('whatever needs whatever: installing those that may go ends with all that c
     }),
     { numRuns: 200 },
   );
+});
+
+test('those who need a package are named when it goes or gets too old, and not when another has it too', () => {
+  const base = participant('base');
+  const user = participant('user', [packaged('base')]);
+  const broken = participant('broken', [packaged('absent')]);
+  const active = [base, user, broken];
+  const around = survey({ active });
+  expect(usersOf({ name: 'base', next: undefined }, around)).toEqual(['user']);
+  expect(usersOf({ name: 'base', next: participant('base', [], '0.9.0').properties }, around)).toEqual(['user']);
+  expect(usersOf({ name: 'base', next: participant('base', [], '1.1.0').properties }, around)).toEqual([]);
+  expect(usersOf({ name: 'user', next: undefined }, around)).toEqual([]);
+  const twin = { ...base, name: 'twin' };
+  expect(usersOf({ name: 'base', next: undefined }, survey({ active: [...active, twin] }))).toEqual([]);
+});
+
+test('those who need an API are named when the bundle that brings it goes', () => {
+  const base = { ...participant('base'), properties: [{ type: 'olm.gvk', value: api }] };
+  const user = participant('user', [{ type: 'olm.gvk', value: api }]);
+  const around = survey({ active: [base, user], servesApi: () => true });
+  expect(usersOf({ name: 'base', next: undefined }, around)).toEqual(['user']);
+  expect(usersOf({ name: 'base', next: base.properties }, around)).toEqual([]);
+  expect(usersOf({ name: 'user', next: undefined }, around)).toEqual([]);
 });

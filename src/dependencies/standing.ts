@@ -160,6 +160,25 @@ export function unmetOf(subject: Participant, survey: Survey): readonly Unmet[] 
   return isWhole ? [] : unmet;
 }
 
+/** Names of those of `active` whose dependencies are met now and no longer when `change` has happened: the bundle of that deployment
+ *  gone, or another in its place. */
+export function usersOf(
+  change: { readonly name: string; readonly next: readonly Property[] | undefined },
+  { active, servesApi }: Pick<Survey, 'active' | 'servesApi'>,
+): readonly string[] {
+  const { name, next } = change;
+  const before = active.filter((one) => one.name === name);
+  const others = active.filter((one) => one.name !== name);
+  const after = next === undefined ? others : [...others, { name, properties: next, dependencies: [] }];
+  const isServedAfter: ServesApi = (api) => servesApi(api) && (!bringsApi(before, api) || bringsApi(after, api));
+  const now = surroundings(active, servesApi);
+  const then = surroundings(after, isServedAfter);
+  return others.flatMap(({ name: user, dependencies }) => {
+    const met = dependencies.filter((one) => unmetDependencies([one], now).length === 0);
+    return unmetDependencies(met, then).length > 0 ? [user] : [];
+  });
+}
+
 function apisIn(constraint: Constraint): readonly GroupVersionKind[] {
   if (constraint.kind === 'gvk') return [constraint.api];
   return 'constraints' in constraint ? constraint.constraints.flatMap(apisIn) : [];

@@ -165,6 +165,26 @@ describe('dependencies of plain bundles', () => {
   });
 });
 
+test('with the policy enforce, what others need is neither deleted nor replaced by less, unless it says so', async () => {
+  await using world = await startWorld(['--dependency-policy', 'enforce']);
+  await create(world, deployed(world, 'base', { annotations: packaged('base', '1.0.0') }));
+  for (const name of ['one', 'two']) {
+    await create(world, deployed(world, name, { annotations: needing(['base', '1.x']) }));
+    await world.deploymentWith(name, installed);
+  }
+  const text = 'bundledeployment "base" is required by one, two';
+  expect(String(await errorOf(world.kube.delete(ref('base'))))).toContain(text);
+  const older = { spec: { template: { metadata: { annotations: packaged('base', '0.9.0') } } } };
+  expect(String(await errorOf(world.kube.patch(ref('base'), older, { fieldManager: 'test' })))).toContain(text);
+  const { spec } = deployed(world, 'two', { annotations: needing(['absent', '1.x']) });
+  const unmet = { ...bundleDeployment('three', {}), spec } as KubeObject;
+  expect(String(await errorOf(world.kube.create(unmet, { fieldManager: 'test' })))).toContain(
+    'dependencies are not met: package absent 1.x',
+  );
+  await annotate(world, 'base', { 'core.rukpak.io/ignore-dependencies': 'true' });
+  await world.kube.delete(ref('base'));
+});
+
 test('with the policy off, nothing waits', async () => {
   await using world = await startWorld(['--dependency-policy', 'off']);
   await create(world, deployed(world, 'user', { annotations: needing(['absent', '>=1.0.0']) }));
