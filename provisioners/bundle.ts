@@ -3,6 +3,7 @@ import {
   type BundlePhase,
   type BundleReason,
   cachedBundleFinalizer,
+  ownerNameLabel,
   parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
@@ -100,11 +101,14 @@ const ensureFinalizer: Step<BundleRun> = async (run, { signal }) => {
 async function reportUnpacked(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<void> {
   const message = `Successfully unpacked the ${bundleOf(run).spec.source.type} Bundle`;
   const resolvedSource = content.resolvedSource as unknown as JsonObject;
-  const wasUnpacked = bundleOf(run).status?.phase === 'Unpacked';
+  const before = bundleOf(run).status?.phase;
   const outcome = { phase: 'Unpacked', status: 'True', reason: 'UnpackSuccessful', message } as const;
   const pinned = bundleOf(run).status?.resolvedSource === undefined ? { resolvedSource } : {};
   await report(run, { ...outcome, ...pinned }, signal);
-  if (!wasUnpacked) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
+  // A deployment's own Event says that a Bundle is there which was unpacked before anybody could wait for it.
+  const isNews =
+    before === undefined ? run.object.metadata.labels?.[ownerNameLabel] === undefined : before !== 'Unpacked';
+  if (isNews) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
 }
 
 /** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it. */
@@ -218,6 +222,16 @@ function isReplaced(state: FetchState, { spec, status }: Bundle): boolean {
   return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
 }
 
+/** What takes no time is not told: most contents are there before anybody could have read that they come.
+ *  @throws WaitingError until there is something to tell */
+async function reportBeginning(run: BundleRun, sinceMs: number, signal: AbortSignal): Promise<void> {
+  const phase = bundleOf(run).status?.phase;
+  if (run.evicted !== undefined || (phase !== undefined && phase !== 'Unpacked')) return;
+  const leftMs = sinceMs + progressPauseMs - run.context.clock.now();
+  if (leftMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: leftMs });
+  await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
+}
+
 /** Starts what takes long beside this reconcile, which comes back when it has ended. */
 const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   const { context } = run;
@@ -227,15 +241,15 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   if (isReplaced(state, bundleOf(run)) && context.fetches.restart(bundle.name)) {
     state = { kind: 'due' };
   }
-  if (state.kind === 'running') return 'stop';
   if (state.kind === 'failed') {
     await reportFailure(run, state, reconcile.signal);
     rethrow(state, context.clock.now());
   }
-  const isFirstTry = run.evicted === undefined && (status?.phase === undefined || status.phase === 'Unpacked');
-  const beginning = { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' } as const;
-  if (isFirstTry) await report(run, beginning, reconcile.signal);
-  context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));
+  if (state.kind === 'due') {
+    context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));
+    state = { kind: 'running', sinceMs: context.clock.now() };
+  }
+  await reportBeginning(run, state.sinceMs, reconcile.signal);
   return 'stop';
 };
 

@@ -31,7 +31,7 @@ export interface FetchFailure {
 export type FetchState =
   /** It is time to start. */
   | { readonly kind: 'due' }
-  | { readonly kind: 'running' }
+  | { readonly kind: 'running'; readonly sinceMs: number }
   /** `isNews`: it was not told before. */
   | ({ readonly kind: 'failed'; readonly isNews: boolean } & FetchFailure);
 
@@ -96,6 +96,8 @@ interface Fetch {
   readonly work: (signal: AbortSignal) => Promise<unknown>;
   readonly stop: AbortController;
   readonly ended: PromiseWithResolvers<void>;
+  /** When it was asked for. */
+  readonly sinceMs: number;
   state: 'queued' | 'prompt' | 'slow';
 }
 
@@ -137,7 +139,8 @@ export class Fetches {
 
   /** What to do for a Bundle now. A wait for somebody else is told once: whoever asks again wants it to be looked at again. */
   stateOf({ name, uid }: BundleIdentity): FetchState {
-    if (this.#fetches.get(name)?.bundle.uid === uid) return { kind: 'running' };
+    const fetch = this.#fetches.get(name);
+    if (fetch?.bundle.uid === uid) return { kind: 'running', sinceMs: fetch.sinceMs };
     const memory = this.#memories.get(name);
     if (memory?.uid !== uid) return { kind: 'due' };
     const { error, nextTryMs } = memory;
@@ -156,10 +159,11 @@ export class Fetches {
 
   /** Has `work` done as soon as there is a slot for its host; the listener is told when it has ended. */
   start(bundle: BundleIdentity, host: string, work: Fetch['work']): void {
-    const { signal } = this.#options;
+    const { signal, clock } = this.#options;
     if (signal.aborted || this.#fetches.has(bundle.name)) return;
     const stop = new AbortController();
-    const fetch: Fetch = { bundle, host, work, stop, ended: Promise.withResolvers(), state: 'queued' };
+    const ended = Promise.withResolvers<void>();
+    const fetch: Fetch = { bundle, host, work, stop, ended, sinceMs: clock.now(), state: 'queued' };
     this.#fetches.set(bundle.name, fetch);
     this.#slots.enqueue(fetch);
     this.#admit();

@@ -15,7 +15,7 @@ import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
 import { DependencyNews } from './dependency-news.ts';
-import { type DeploymentHooks, InstallGate, reconcileBundleDeployment } from './deployment/index.ts';
+import { BundleWaits, type DeploymentHooks, InstallGate, reconcileBundleDeployment } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
@@ -156,13 +156,6 @@ async function resyncBoth(options: ProvisionerOptions, { context, bundles, deplo
   await Promise.all([again(context.bundles, bundles), again(context.deployments, deployments)]);
 }
 
-function createHooks(gate: InstallGate, want: (bundleName: string) => void): DeploymentHooks {
-  return {
-    gate,
-    onContentLost: want,
-  };
-}
-
 /** Whom news reaches; called after both controllers are there. */
 interface Wake {
   readonly bundle: (name: string) => void;
@@ -231,7 +224,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     bundles.enqueue(name);
   };
   options.unpacker.onWanted(want);
-  const hooks = createHooks(gate, want);
+  const hooks: DeploymentHooks = { gate, waits: new BundleWaits(clock), onContentLost: want };
   const deployments = startController({
     name: 'bundledeployment',
     workers,

@@ -15,7 +15,7 @@ import { deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
 import { keepActive } from './install.ts';
-import { activeOf, type DeploymentRun, deploymentOf, ownedBundles, report } from './run.ts';
+import { activeOf, type DeploymentRun, deploymentOf, lookAgain, ownedBundles, report } from './run.ts';
 
 /** A Bundle of the wanted name that the cache has not shown yet, or that somebody else made.
  *  @throws TransientError BundleNameTaken */
@@ -90,8 +90,12 @@ export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
   const { status, ...rest } = parseBundle(run.bundle);
   const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
+  const { name = '' } = run.object.metadata;
+  if (condition.reason !== 'UnpackPending') run.hooks.waits.forget(name);
   if (condition.reason === 'UnpackSuccessful') return undefined;
-  await report(run, [condition], { signal });
+  const quietMs = condition.reason === 'UnpackPending' ? run.hooks.waits.quietMs(name, rest.metadata.uid ?? '') : 0;
+  if (quietMs > 0) lookAgain(run, quietMs);
+  else await report(run, [condition], { signal });
   await keepActive(run, context);
   return 'stop';
 };

@@ -11,6 +11,7 @@ import { heedPause } from './pause.ts';
 import type { DeploymentHooks, DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
+export { BundleWaits } from './bundle-waits.ts';
 export { InstallGate } from './install-gate.ts';
 export type { DeploymentHooks } from './run.ts';
 
@@ -42,6 +43,7 @@ export async function reconcileBundleDeployment(
   if (object === undefined) {
     context.hooks.gate.forget(name);
     context.dependencies.release(name);
+    context.hooks.waits.forget(name);
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;

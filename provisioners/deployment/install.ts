@@ -54,6 +54,8 @@ interface Work {
 }
 
 const maxToldObjects = 10;
+/** So many objects take long enough to be told beforehand. */
+const manyObjects = 100;
 
 function tellOfRepair(run: DeploymentRun, repaired: readonly ObjectRef[]): void {
   if (repaired.length === 0) return;
@@ -150,6 +152,7 @@ async function tryInstall(
     await refreshHealth(run, signal);
     return 'stop';
   }
+  if (objects.length > manyObjects) await report(run, [bundleCondition(parseBundle(bundle))], { signal });
   const attempt = gate.begin(ownerOf(run.object).name, inputsOf(run, bundle));
   let isUntouched = true;
   const onWrite = (): void => {

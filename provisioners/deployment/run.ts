@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { type ProvisionerContext, writeStatus } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
+import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';
 import type { InstallGate } from './install-gate.ts';
 import { newsOf, type Standing } from './news.ts';
@@ -11,6 +12,8 @@ import { newsOf, type Standing } from './news.ts';
 export interface DeploymentHooks {
   /** Knows of failed installations. */
   readonly gate: InstallGate;
+  /** Knows since when Bundles are waited for. */
+  readonly waits: BundleWaits;
   /** The stored content of the Bundle is gone. */
   readonly onContentLost: (bundleName: string) => void;
 }

@@ -334,7 +334,7 @@ describe('while registries are silent', () => {
     );
     expect((thrown as Error).message).toContain('bundle.spec is immutable');
     await world.bundleWithPhase('lively', 'Unpacked');
-    const waiting = await world.get('Bundle', silent.at(-1) ?? '');
+    const waiting = await world.bundleWithPhase(silent.at(-1) ?? '', 'Unpacking');
     expect(conditionOf(waiting, 'Unpacked')).toMatchObject({ status: 'False', reason: 'Unpacking' });
     for (const name of silent) {
       expect(await refusal(name)).toBe(

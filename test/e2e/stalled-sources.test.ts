@@ -49,7 +49,7 @@ test('Q22 a Bundle is unpacked at once while 40 servers are silent', async () =>
   await world.kube.create(bundle('good', world.imageSource('good:v1', valid)), { fieldManager: 'test' });
   await world.bundleWithPhase('good', 'Unpacked');
   for (const index of servers.keys()) {
-    const waiting = await world.get('Bundle', `silent-${index}`);
+    const waiting = await world.bundleWithPhase(`silent-${index}`, 'Unpacking');
     expect(conditionOf(waiting, 'Unpacked')).toMatchObject({ status: 'False', reason: 'Unpacking' });
   }
 });
