@@ -236,7 +236,7 @@ async function reportBeginning(run: BundleRun, sinceMs: number, signal: AbortSig
 const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   const { context } = run;
   const bundle = identityOf(run.object);
-  const { status, spec } = bundleOf(run);
+  const { spec } = bundleOf(run);
   let state = context.fetches.stateOf(bundle);
   if (isReplaced(state, bundleOf(run)) && context.fetches.restart(bundle.name)) {
     state = { kind: 'due' };
