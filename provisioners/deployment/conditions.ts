@@ -6,6 +6,7 @@ import {
   type ObjectsKeptReason,
   type PausedReason,
   pausedAnnotation,
+  type RemovingReason,
 } from '../../src/api/index.ts';
 import { formatTimestamp } from '../../src/base/index.ts';
 import { type Condition, setCondition } from '../../src/kube/index.ts';
@@ -34,7 +35,10 @@ export type ConditionChange =
   | Change<'Installed', InstalledReason>
   | HealthChange
   | Change<'Paused', PausedReason>
-  | Change<'ObjectsKept', ObjectsKeptReason>;
+  | Change<'ObjectsKept', ObjectsKeptReason>
+  | Change<'Removing', RemovingReason>;
+
+const nothingKept: ConditionChange = { type: 'ObjectsKept', status: 'False', reason: 'NothingKept', message: '' };
 
 /** What is said of each type before there is more to say. */
 const atFirst: readonly ConditionChange[] = [
@@ -47,6 +51,8 @@ const atFirst: readonly ConditionChange[] = [
     message: 'Nothing has been installed yet',
   },
   { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' },
+  nothingKept,
+  { type: 'Removing', status: 'False', reason: 'NotRemoved', message: '' },
 ];
 
 function restarted(condition: Condition, type: string, nowMs: number): Condition {
@@ -116,8 +122,8 @@ export function healthCondition(lines: readonly string[]): HealthChange {
   return { type, status: 'False', reason: 'Unhealthy', message };
 }
 
-/** What a pivot did not delete, and why. */
-export function keptConditions(kept: readonly string[]): readonly ConditionChange[] {
-  if (kept.length === 0) return [];
+/** What the last pivot did not delete, and why; another look at the same version (not a pivot) leaves what was said. */
+export function keptConditions(kept: readonly string[], isPivot: boolean): readonly ConditionChange[] {
+  if (kept.length === 0) return isPivot ? [nothingKept] : [];
   return [{ type: 'ObjectsKept', status: 'True', reason: 'CrdInUse', message: kept.join('\n') }];
 }

@@ -93,7 +93,8 @@ export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   const { name = '' } = run.object.metadata;
   if (condition.reason !== 'UnpackPending') run.hooks.waits.forget(name);
   if (condition.reason === 'UnpackSuccessful') return undefined;
-  const quietMs = condition.reason === 'UnpackPending' ? run.hooks.waits.quietMs(name, rest.metadata.uid ?? '') : 0;
+  const isSilent = condition.reason === 'UnpackPending' && status === undefined;
+  const quietMs = isSilent ? run.hooks.waits.quietMs(name, rest.metadata.uid ?? '') : 0;
   if (quietMs > 0) lookAgain(run, quietMs);
   else await report(run, [condition], { signal });
   await keepActive(run, context);

@@ -131,6 +131,8 @@ test('Q11 every condition is there after the first report and speaks of its gene
     'Installed Unknown InstallPending',
     'Healthy Unknown InstallationStatusUnknown',
     'Paused False NotPaused',
+    'ObjectsKept False NothingKept',
+    'Removing False NotRemoved',
   ]);
   expect(new Set(conditions.map(({ observedGeneration }) => observedGeneration))).toEqual(new Set([3]));
   expect(nextConditions(conditions, [], { generation: 4, nowMs: 1000 })).toEqual(conditions);

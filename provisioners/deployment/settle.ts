@@ -14,12 +14,14 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   const reason = 'InstallationSucceeded';
   const installed = { type: 'Installed', status: 'True', reason, message } as const;
   const health = (await currentHealth(run, signal)) ?? healthCondition([]);
-  const healthy = { ...health, isFresh: before?.activeBundle !== name };
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...keptConditions(run.kept)], {
+  const isPivot = before?.activeBundle !== name;
+  const healthy = { ...health, isFresh: isPivot };
+  const kept = keptConditions(run.kept, isPivot);
+  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...kept], {
     signal,
     activeBundle: name,
   });
-  if (before?.activeBundle === name) return undefined;
+  if (!isPivot) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
   return undefined;
 };

@@ -37,10 +37,10 @@ export type InstalledReason =
   | 'ReconcileFailed'
   | 'CreateDynamicWatchFailed'
   | 'InstallationSucceeded';
-/** Reasons of `ObjectsKept`, which is there once something that was not wanted any more was kept. */
-export type ObjectsKeptReason = 'CrdInUse';
-/** Reasons of `Removing`, which is there while a deployment is removed and what stands against it. */
-export type RemovingReason = 'Removing' | 'RemovalFailed';
+/** Reasons of `ObjectsKept`: whether the last pivot, or the removal, kept something that was not wanted any more. */
+export type ObjectsKeptReason = 'NothingKept' | 'CrdInUse';
+/** Reasons of `Removing`: whether a deployment that is to go is still there, and what stands against it. */
+export type RemovingReason = 'NotRemoved' | 'Removing' | 'RemovalFailed';
 /** Reasons of `Healthy`. */
 export type HealthyReason = 'InstallationStatusUnknown' | 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
 /** Reasons of `Paused`. */

@@ -64,7 +64,7 @@ test('Q30 the unpacking of a Bundle that is no deployment’s is told once', asy
 
 test('Q11 every condition is there and speaks of the generation that it is about', async () => {
   const deployment = await world.get('BundleDeployment', name);
-  for (const type of ['HasValidBundle', 'Installed', 'Healthy', 'Paused']) {
+  for (const type of ['HasValidBundle', 'Installed', 'Healthy', 'Paused', 'ObjectsKept', 'Removing']) {
     expect(conditionOf(deployment, type)?.observedGeneration).toBe(deployment.metadata.generation);
   }
   const bundle = await world.get('Bundle', activeBundle(deployment));

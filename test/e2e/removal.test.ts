@@ -181,6 +181,16 @@ describe('removal', () => {
     expect(conditionOf(deployment, 'Installed')?.status).toBe('True');
     await expectReleased(crdRef(`lamps.${group}`), name);
     await whenGone(crdRef(`masts.${group}`), settingsRef(name));
+    const { image: next } = world.imageSource(`${name}:v3`, {
+      'manifests/00-namespace.yaml': namespace(name),
+      'manifests/03-settings.yaml': configMap('settings', name, { mode: 'fast' }),
+    });
+    await world.kube.patch(
+      deploymentRef(name),
+      { spec: { template: { spec: { source: { type: 'image', image: next } } } } },
+      asTest,
+    );
+    await world.deploymentWith(name, { type: 'ObjectsKept', status: 'False', reason: 'NothingKept' });
     await world.kube.delete(deploymentRef(name));
     await whenGone(deploymentRef(name));
     expect(await isThere(lampRef(group, 'default', 'mine'))).toBe(true);
