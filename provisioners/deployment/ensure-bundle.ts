@@ -11,6 +11,7 @@ import {
 } from '../../src/kube/index.ts';
 import { bundleOfTemplate, isBundleOf, obsoleteBundles } from '../bundle-template.ts';
 import { fieldManager } from '../context.ts';
+import { ownerOf } from '../installed-record.ts';
 import { deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
@@ -83,18 +84,17 @@ export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
   return undefined;
 };
 
-/** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. */
+/** Without an unpacked Bundle there is nothing to do: a change of the Bundle starts the next reconcile. A Bundle that says
+ *  nothing yet may be unpacked before anybody could read that it is waited for. */
 export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   const { signal } = context;
   if (run.bundle === undefined) return 'stop';
   const isGoing = run.bundle.metadata.deletionTimestamp !== undefined;
   const { status, ...rest } = parseBundle(run.bundle);
   const condition = bundleCondition(isGoing || status === undefined ? rest : { ...rest, status });
-  const { name = '' } = run.object.metadata;
-  if (condition.reason !== 'UnpackPending') run.hooks.waits.forget(name);
   if (condition.reason === 'UnpackSuccessful') return undefined;
-  const isSilent = condition.reason === 'UnpackPending' && status === undefined;
-  const quietMs = isSilent ? run.hooks.waits.quietMs(name, rest.metadata.uid ?? '') : 0;
+  const { waits } = run.hooks;
+  const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
   if (quietMs > 0) lookAgain(run, quietMs);
   else await report(run, [condition], { signal });
   await keepActive(run, context);
