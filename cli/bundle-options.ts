@@ -57,4 +57,28 @@ export const validateOptions: readonly OptionSpec[] = [
     sentence: 'Run these checks only, by id or suite; may be repeated.',
   },
   { name: 'ignore', kind: 'list', placeholder: 'ID|SUITE', sentence: 'Leave these checks out; may be repeated.' },
+  {
+    name: 'k8s-version',
+    kind: 'text',
+    placeholder: 'VERSION',
+    sentence: 'Judge for this release of Kubernetes: what it does not have any more is an error.',
+  },
+  {
+    name: 'categories',
+    kind: 'text',
+    placeholder: 'FILE',
+    variable: 'OPERATOR_BUNDLE_CATEGORIES',
+    sentence: 'JSON file {"categories": ["…"]} of the categories that there are, instead of the standard ones.',
+  },
+  { name: 'strict', kind: 'flag', sentence: 'Exit with 1 for warnings, too.' },
+  { name: 'list', kind: 'flag', sentence: 'Print the checks that would be run, and run none.' },
+  {
+    name: 'output',
+    short: 'o',
+    kind: 'text',
+    placeholder: 'text|json|sarif|junit|json-alpha1',
+    default: 'text',
+    choices: ['text', 'json', 'sarif', 'junit', 'json-alpha1'],
+    sentence: 'Lines for people, or a form for programs; json-alpha1 is that of operator-sdk.',
+  },
 ];

@@ -8,7 +8,7 @@ const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
 function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
   const missing = wanted[given.length];
-  if (missing !== undefined) return `${missing} is missing`;
+  if (missing?.startsWith('[') === false) return `${missing} is missing`;
   if (wanted.at(-1)?.endsWith('...') === true) return undefined;
   const extra = given[wanted.length];
   return extra === undefined ? undefined : `unexpected argument "${extra}"`;

@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { createObjectJudge } from '../../apiserver/index.ts';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
 import {
   type Check,
+  type CheckContext,
   checks,
-  type Finding,
   readBundleForChecks,
   runChecks,
   selectChecks,
@@ -13,84 +14,104 @@ import { stageBundle } from '../oci/staged-bundle.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
+import { reportJunit } from '../validate/junit.ts';
+import { exitStatus, type Report, type ReportFormat } from '../validate/report.ts';
+import { reportSarif } from '../validate/sarif.ts';
+import { listText, reportText } from '../validate/text.ts';
 
 const deadlineMs = 60 * 60_000;
 
 interface Validation {
   readonly values: OptionValues;
   readonly selected: readonly Check[];
+  readonly context: Omit<CheckContext, 'rules'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-/** What was found in one bundle; `failure` says why it could not be read. */
-interface Report {
-  readonly name: string;
-  readonly findings: readonly Finding[];
-  readonly failure?: string;
-}
-
-async function validate(name: string, { values, selected, progress, signal }: Validation): Promise<Report> {
+async function validate(name: string, { values, selected, context, progress, signal }: Validation): Promise<Report> {
   await using work = await openWorkFolder();
   try {
-    const { staging } = await stageBundle({ name, values, work, progress, signal });
+    const { staging, digest } = await stageBundle({ name, values, work, progress, signal });
     await using _staging = staging;
     const bundle = readBundleForChecks(await bundleContent(name, staging));
-    return { name, findings: runChecks(bundle, selected, { rules: createObjectJudge() }) };
+    const findings = runChecks(bundle, selected, { rules: createObjectJudge(), ...context });
+    return { name, isFolder: digest === undefined, findings };
   } catch (thrown) {
-    return { name, findings: [], failure: errorMessage(thrown) };
+    return { name, isFolder: false, findings: [], failure: errorMessage(thrown) };
   }
 }
 
-function countText(findings: readonly Finding[]): string {
-  const count = (severity: Finding['severity'], word: string): string[] => {
-    const amount = findings.filter((finding) => finding.severity === severity).length;
-    return amount === 0 ? [] : [`${amount} ${word}${amount === 1 ? '' : 's'}`];
-  };
-  const counts = [...count('error', 'error'), ...count('warning', 'warning'), ...count('info', 'remark')];
-  return counts.length === 0 ? 'nothing found' : counts.join(', ');
-}
-
-function placeText({ file, line, column }: Finding): string {
-  const position = line === undefined ? '' : `:${line}${column === undefined ? '' : `:${column}`}`;
-  return file === undefined ? '' : `${file}${position}: `;
-}
-
-/** Names of several bundles stand above their findings. */
-function textOf({ name, findings, failure }: Report): string {
-  if (failure !== undefined) return `${name}: could not be read: ${failure}\n`;
-  const lines = findings.map(
-    (finding) => `${placeText(finding)}${finding.severity} ${finding.id} ${finding.message}\n    ${finding.whatToDo}\n`,
-  );
-  return `${lines.join('')}${name}: ${countText(findings)}\n`;
-}
-
-function statusOf(reports: readonly Report[]): number {
-  if (reports.some(({ failure }) => failure !== undefined)) return 2;
-  return Number(reports.some(({ findings }) => findings.some(({ severity }) => severity === 'error')));
-}
-
-function selectedChecks(values: OptionValues): readonly Check[] {
+/** What is wrong with a selector of operator-sdk, as it says it.
+ *  @throws TerminalError InvalidOption for other words */
+function selectedChecks(values: OptionValues): readonly Check[] | string {
   const words = (name: string): readonly string[] =>
     ((values[name] as readonly string[] | undefined) ?? []).flatMap((text) => text.split(','));
   try {
     return selectChecks(checks, { select: words('select'), ignore: words('ignore') });
   } catch (thrown) {
-    throw new TerminalError('InvalidOption', errorMessage(thrown), { cause: thrown });
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    if (thrown.reason === 'UnknownSelector') return thrown.message;
+    throw new TerminalError('InvalidOption', thrown.message, { cause: thrown });
   }
+}
+
+const formats: ReadonlyMap<string, ReportFormat> = new Map([
+  ['json', reportJson],
+  ['json-alpha1', reportJsonAlpha1],
+  ['sarif', reportSarif],
+  ['junit', reportJunit],
+]);
+
+/** @throws TerminalError InvalidCategories */
+async function readCategories(path: string | undefined): Promise<readonly string[] | undefined> {
+  if (path === undefined) return undefined;
+  const refuse = (why: string): never => {
+    throw new TerminalError('InvalidCategories', `could not extract custom categories from categories ${path}: ${why}`);
+  };
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => refuse(errorMessage(thrown)));
+  const document = parseJson(path, text);
+  const categories = isJsonObject(document) ? document['categories'] : undefined;
+  const isList = Array.isArray(categories) && categories.every((item) => typeof item === 'string');
+  return isList ? categories : refuse('expected {"categories": ["…"]}');
+}
+
+async function contextOf(values: OptionValues): Promise<Validation['context']> {
+  const kubernetesVersion = values['k8s-version'] as string | undefined;
+  const categories = await readCategories(values['categories'] as string | undefined);
+  return {
+    ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }),
+    ...(categories === undefined ? {} : { categories }),
+  };
 }
 
 /** `longshore bundle validate DIR|LAYOUT|REF...` */
 export async function bundleValidate(values: OptionValues, names: readonly string[]): Promise<number> {
+  const selected = selectedChecks(values);
+  if (typeof selected === 'string') {
+    process.stderr.write(`longshore: ${selected}\n`);
+    return 1;
+  }
+  if (values['list'] === true) {
+    process.stdout.write(listText(selected));
+    return 0;
+  }
+  if (names.length === 0) throw new TerminalError('InvalidOption', 'bundle validate: DIR|LAYOUT|REF is missing');
   using progress = createProgress(process.stderr, { isQuiet: false });
-  const work = { values, selected: selectedChecks(values), progress, signal: AbortSignal.timeout(deadlineMs) };
+  const context = await contextOf(values);
+  const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs) };
+  const format = formats.get(values['output'] as string);
   const reports: Report[] = [];
   for (const [done, name] of names.entries()) {
     progress.show(`judging ${name}`, { done, total: names.length, unit: 'bundles' });
     const report = await validate(name, work);
     reports.push(report);
+    if (format !== undefined) continue;
     progress.clear();
-    process.stdout.write(textOf(report));
+    process.stdout.write(reportText(report));
   }
-  return statusOf(reports);
+  progress.clear();
+  if (format !== undefined) process.stdout.write(format(reports, selected));
+  return exitStatus(reports, values['strict'] === true);
 }

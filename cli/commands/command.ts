@@ -7,7 +7,7 @@ export interface Command {
   readonly summary: string;
   /** Said below the summary by `--help`. */
   readonly description?: string;
-  /** Names of the arguments, all needed: `NAME`, `DIR`. The last one may stand for many: `DIR...`. */
+  /** Names of the arguments: `NAME`, `DIR`; those in brackets are not needed, and of a last one with `...` there may be many. */
   readonly positionals?: readonly string[];
   readonly options: readonly OptionSpec[];
   /** What a person would type, without the program's name; at least one. */

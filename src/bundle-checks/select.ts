@@ -16,9 +16,38 @@ function isNamed({ id, suite }: Check, names: ReadonlySet<string>): boolean {
   return names.has(id) || names.has(suite);
 }
 
+const operatorframework: readonly Suite[] = [
+  'operatorhub',
+  'capabilities',
+  'categories',
+  'deprecated-apis',
+  'good-practices',
+];
+
+/** The labels by which operator-sdk selects validators. */
+const selectors: ReadonlyMap<string, readonly Suite[]> = new Map<string, readonly Suite[]>([
+  ['suite=operatorframework', operatorframework],
+  ['name=operatorhubv2', ['operatorhub']],
+  ['name=operatorhub', ['operatorhub', 'capabilities', 'categories']],
+  ['name=capabilities', ['capabilities']],
+  ['name=categories', ['categories']],
+  ['name=alpha-deprecated-apis', ['deprecated-apis']],
+  ['name=good-practices', ['good-practices']],
+  ['name=community', ['community']],
+  ['name=multiarch', ['multiarch']],
+]);
+
+function expand(word: string): readonly string[] {
+  const suites = selectors.get(word);
+  if (suites !== undefined) return suites;
+  if (!word.includes('=')) return [word];
+  throw new TerminalError('UnknownSelector', `selector "${word}" does not match any validator labels`);
+}
+
 /** The checks that are wanted. What is named by its id is run although its suite is not.
- *  @throws TerminalError UnknownCheck for a word that is neither an id nor a suite */
-export function selectChecks(checks: readonly Check[], { select, ignore }: Selection): readonly Check[] {
+ *  @throws TerminalError UnknownCheck for a word that is neither an id nor a suite · UnknownSelector for `name=nope` */
+export function selectChecks(checks: readonly Check[], selection: Selection): readonly Check[] {
+  const [select, ignore] = [selection.select.flatMap(expand), selection.ignore.flatMap(expand)];
   const known = new Set(checks.flatMap(({ id, suite }) => [id, suite]));
   const unknown = [...select, ...ignore].find((word) => !known.has(word));
   if (unknown !== undefined) {
