@@ -211,6 +211,17 @@ describe('an upload', () => {
     );
   });
 
+  test('with metadata that are no good is refused at once, and the answer says what is wrong', async () => {
+    await create(bundle('questionable', { type: 'upload', upload: {} }));
+    const annotations = 'annotations: {operators.operatorframework.io.bundle.mediatype.v1: registry+v1}';
+    const files = { 'manifests/a.yaml': 'a: b', 'metadata/annotations.yaml': annotations };
+    const refused = await put('questionable', gzipSync(tarFile(fileEntries(files))));
+    expect([refused.status, refused.body.toString()]).toEqual([
+      422,
+      'Expecting annotation "operators.operatorframework.io.bundle.mediatype.v1" to have value "plain+v0" instead of "registry+v1"\n',
+    ]);
+  });
+
   test('Q16 that is no archive is refused at once, and a good one is taken after it', async () => {
     await create(bundle('mended', { type: 'upload', upload: {} }));
     const bad = await put('mended', Buffer.from('<html>not a bundle</html>'));
