@@ -15,7 +15,13 @@ import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
 import { DependencyNews } from './dependency-news.ts';
-import { BundleWaits, type DeploymentHooks, InstallGate, reconcileBundleDeployment } from './deployment/index.ts';
+import {
+  BundleWaits,
+  type DeploymentHooks,
+  DriftPace,
+  InstallGate,
+  reconcileBundleDeployment,
+} from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { plainProvisioner } from './plain/index.ts';
@@ -224,7 +230,12 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     bundles.enqueue(name);
   };
   options.unpacker.onWanted(want);
-  const hooks: DeploymentHooks = { gate, waits: new BundleWaits(clock), onContentLost: want };
+  const hooks: DeploymentHooks = {
+    gate,
+    waits: new BundleWaits(clock),
+    drift: new DriftPace(clock),
+    onContentLost: want,
+  };
   const deployments = startController({
     name: 'bundledeployment',
     workers,

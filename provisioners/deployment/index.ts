@@ -12,6 +12,7 @@ import type { DeploymentHooks, DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
+export { DriftPace } from './drift-pace.ts';
 export { InstallGate } from './install-gate.ts';
 export type { DeploymentHooks } from './run.ts';
 
@@ -44,6 +45,7 @@ export async function reconcileBundleDeployment(
     context.hooks.gate.forget(name);
     context.dependencies.release(name);
     context.hooks.waits.forget(name);
+    context.hooks.drift.forget(name);
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;

@@ -57,12 +57,23 @@ const maxToldObjects = 10;
 /** So many objects take long enough to be told beforehand. */
 const manyObjects = 100;
 
-function tellOfRepair(run: DeploymentRun, repaired: readonly ObjectRef[]): void {
+function tellOfRepair(run: DeploymentRun, revision: string, repaired: readonly ObjectRef[]): void {
   if (repaired.length === 0) return;
+  const isContested = run.hooks.drift.repaired(ownerOf(run.object).name, revision);
   const more = repaired.length > maxToldObjects ? ` and ${repaired.length - maxToldObjects} more` : '';
   const names = repaired.slice(0, maxToldObjects).map(describeRef).join(', ');
   const message = `Put right what somebody changed or removed: ${names}${more}`;
   run.context.events.record(run.object, { type: 'Normal', reason: 'DriftRepaired', message });
+  if (!isContested) return;
+  const contest = `Somebody keeps changing ${names}${more}: find out who by its managedFields; until that ends it is put right less and less often, every 5 minutes at last`;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'DriftContested', message: contest });
+}
+
+/** Whether drift is to be left as it is for a while, because somebody makes it again and again. */
+function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
+  const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, revisionOf(run.object, bundle));
+  if (waitMs > 0) lookAgain(run, waitMs);
+  return waitMs > 0;
 }
 
 /** Installs the objects of a Bundle for the deployment. */
@@ -91,7 +102,7 @@ async function installObjects(
     objects,
     signal,
   });
-  tellOfRepair(run, repaired);
+  tellOfRepair(run, revisionOf(run.object, bundle), repaired);
 }
 
 /** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
@@ -102,7 +113,7 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
   if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
   const { name = '', uid = '' } = active.metadata;
   try {
-    if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active))) return;
+    if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active)) || isLeftForNow(run, active)) return;
     const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
     await installObjects(run, active, { objects, signal });
   } catch (thrown) {
@@ -186,6 +197,9 @@ export const install: Step<DeploymentRun> = async (run, context) => {
   const { gate } = run.hooks;
   if (run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) {
     await restoreInventory(run, context.signal);
+  } else if (isLeftForNow(run, bundle)) {
+    await refreshHealth(run, context.signal);
+    return 'stop';
   } else {
     const pause = gate.pauseOf(gate.begin(owner.name, inputsOf(run, bundle)));
     if (pause !== undefined) {

@@ -5,6 +5,7 @@ import { type ProvisionerContext, writeStatus } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';
+import type { DriftPace } from './drift-pace.ts';
 import type { InstallGate } from './install-gate.ts';
 import { newsOf, type Standing } from './news.ts';
 
@@ -12,6 +13,8 @@ import { newsOf, type Standing } from './news.ts';
 export interface DeploymentHooks {
   /** Knows of failed installations. */
   readonly gate: InstallGate;
+  /** Knows how often drift was put right. */
+  readonly drift: DriftPace;
   /** Knows since when Bundles are waited for. */
   readonly waits: BundleWaits;
   /** The stored content of the Bundle is gone. */

@@ -40,6 +40,27 @@ async function change(ref: typeof settings, patch: JsonObject, subresource?: 'st
 }
 
 describe('an installed object', () => {
+  test('that somebody changes again and again is put right less often, and an Event names it', async () => {
+    await install('contested', {
+      'manifests/00-namespace.yaml': namespace('contested'),
+      'manifests/10-settings.yaml': configMap('settings', 'contested', { version: '1' }),
+    });
+    const ref = { ...settings, namespace: 'contested' };
+    for (let round = 1; round <= 7; round++) {
+      await change(ref, { data: { version: `wanted by another ${round}` } });
+      await eventually(async () => expect((await world.kube.get(ref))['data']).toEqual({ version: '1' }), {
+        timeoutMs: 20_000,
+      });
+    }
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const told = items.filter(({ reason }) => reason === 'DriftContested').map(({ message }) => message);
+      expect(told).toEqual([
+        expect.stringContaining('Somebody keeps changing ConfigMap "settings" in namespace "contested"'),
+      ]);
+    });
+  });
+
   test('N8, U34 that somebody changed is as the bundle has it again, with what they added', async () => {
     await change(settings, {
       data: { version: 'changed by hand', mine: 'too' },

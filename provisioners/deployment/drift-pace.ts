@@ -1,0 +1,49 @@
+import type { Clock } from '../../src/base/index.ts';
+import { backOffMs } from '../../src/controller/index.ts';
+
+/** So many repairs are made at once, as people and programs make mistakes; who changes more often has a will of its own. */
+const freeRepairs = 5;
+const firstPauseMs = 1_000;
+/** Whoever has left the objects alone for so long is no longer thought of. */
+const forgottenMs = 10 * 60_000;
+
+interface Contest {
+  readonly revision: string;
+  readonly repairs: number;
+  readonly lastMs: number;
+  readonly dueMs: number;
+}
+
+/** Remembers how often drift from an installed version was put right, so that two who want different things do not keep the
+ *  API server busy: after a few repairs each next one waits longer, up to five minutes. */
+export class DriftPace {
+  readonly #clock: Clock;
+  readonly #contests = new Map<string, Contest>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How long to leave drift from the revision as it is; 0 to put it right now. */
+  pauseMs(deployment: string, revision: string): number {
+    const contest = this.#contests.get(deployment);
+    return contest?.revision === revision ? Math.max(0, contest.dueMs - this.#clock.now()) : 0;
+  }
+
+  /** Takes in that drift was put right; true when the next repair has to wait. */
+  repaired(deployment: string, revision: string): boolean {
+    const nowMs = this.#clock.now();
+    const before = this.#contests.get(deployment);
+    const isSame = before?.revision === revision && nowMs - before.lastMs < forgottenMs;
+    const repairs = (isSame ? before.repairs : 0) + 1;
+    const excess = repairs - freeRepairs;
+    const dueMs = excess > 0 ? nowMs + backOffMs(excess, { minMs: firstPauseMs }) : nowMs;
+    this.#contests.set(deployment, { revision, repairs, lastMs: nowMs, dueMs });
+    return excess > 0;
+  }
+
+  /** The deployment is gone. */
+  forget(deployment: string): void {
+    this.#contests.delete(deployment);
+  }
+}
