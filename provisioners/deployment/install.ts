@@ -105,15 +105,20 @@ async function installObjects(
   tellOfRepair(run, revisionOf(run.object, bundle), repaired);
 }
 
+function isSettled(run: DeploymentRun, bundle: KubeObject): boolean {
+  const isInPlace = run.context.engine.isInPlace(ownerOf(run.object), revisionOf(run.object, bundle));
+  return isInPlace || isLeftForNow(run, bundle);
+}
+
 /** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
  *  written, is put right. A failure here is not the deployment's news. */
 export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
-  const { engine, unpacker } = run.context;
+  const { unpacker } = run.context;
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
   if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
   const { name = '', uid = '' } = active.metadata;
   try {
-    if (engine.isInPlace(ownerOf(run.object), revisionOf(run.object, active)) || isLeftForNow(run, active)) return;
+    if (isSettled(run, active)) return;
     const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
     await installObjects(run, active, { objects, signal });
   } catch (thrown) {
