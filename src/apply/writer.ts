@@ -1,7 +1,15 @@
 import { mapLimit } from '../base/index.ts';
-import { describeRef, isConflict, isKubeError, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
+import {
+  describeRef,
+  isConflict,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  refOf,
+} from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
-import { fieldManager } from './ownership.ts';
+import { fieldManager, isInstalledFor, labelledOwner } from './ownership.ts';
 import { type Problem, problemOf, throwProblems } from './problems.ts';
 
 /** What became of objects that were written one by one. */
@@ -23,6 +31,17 @@ interface One {
   readonly problems: readonly Problem[];
 }
 
+/** Whether an object that no watch has shown is the owner's all the same: the answer to our writing it was lost. */
+async function isOursUnseen({ kube, owner, signal }: CheckContext, object: KubeObject): Promise<boolean> {
+  try {
+    const { metadata } = await kube.get(refOf(object), { signal });
+    return labelledOwner(metadata) === owner.name && isInstalledFor(metadata, owner.name);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
+
 async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
   const { kube, signal } = check;
   const options = { fieldManager, force: true, signal };
@@ -32,8 +51,11 @@ async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
   } catch (thrown) {
     if (!isConflict(thrown)) throw thrown;
   }
+  const isCreated = await isOursUnseen(check, object);
   const problems = await checkAll(check, [object]);
-  return problems.length > 0 ? { problems } : { object: (await kube.apply(object, options)).object, problems };
+  return problems.length > 0
+    ? { problems }
+    : { object: (await kube.apply(object, options)).object, isCreated, problems };
 }
 
 async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {
