@@ -6,6 +6,7 @@ import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
 import type { KindCache } from './kind-cache.ts';
+import type { ServingCertificates } from './serving-certificates.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
 /** What both reconcilers work with. */
@@ -17,6 +18,7 @@ export interface ProvisionerContext {
   readonly wanted: Set<string>;
   readonly engine: ApplyEngine;
   readonly dependencies: DependencyNews;
+  readonly servingCertificates: ServingCertificates;
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;

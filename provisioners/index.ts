@@ -10,6 +10,7 @@ import {
 import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import { type Controller, startController } from '../src/controller/index.ts';
+import { provisionerClasses } from '../src/formats/index.ts';
 import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
@@ -24,13 +25,15 @@ import {
 } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
-import { plainProvisioner } from './plain/index.ts';
 import { resync } from './resync.ts';
+import { ServingCertificates } from './serving-certificates.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { wishesOf } from './installed-record.ts';
+export { placeOf, type Rendition, termsFor } from './rendition.ts';
+export { ServingCertificates } from './serving-certificates.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
 
 export interface ProvisionerOptions {
@@ -194,7 +197,8 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     systemNamespace,
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
-    classes: new Set([plainProvisioner.provisionerClassName]),
+    classes: new Set(provisionerClasses),
+    servingCertificates: new ServingCertificates(runtime),
     bundles,
     deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
     events: createEventRecorder({ ...runtime, component: 'longshore' }),

@@ -17,16 +17,17 @@ export function isAsked({ metadata }: KubeObject, key: string): boolean {
   return metadata.annotations?.[key] === 'true';
 }
 
-function configOf(object: KubeObject): JsonObject {
+/** `spec.config` of the deployment; empty when it has none. */
+export function configOf(object: KubeObject): JsonObject {
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   return isJsonObject(spec['config']) ? spec['config'] : {};
 }
 
-/** What the deployment wants beside the objects of `bundle`: another namespace makes another revision. */
+/** What the deployment wants of the objects of `bundle`: another configuration makes another revision. */
 export function revisionOf(object: KubeObject, bundle: KubeObject): string {
-  const { installNamespace } = configOf(object);
+  const config = configOf(object);
   const { uid = '' } = bundle.metadata;
-  return installNamespace === undefined ? uid : `${uid} in ${JSON.stringify(installNamespace)}`;
+  return Object.keys(config).length === 0 ? uid : `${uid} with ${JSON.stringify(config)}`;
 }
 
 /** How the deployment wants to have its objects installed, for a request to the engine.

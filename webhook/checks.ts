@@ -75,6 +75,11 @@ const checkBundle: Check = async (request, context) => {
   return joinVerdicts([await checkSource(bundle, bundleSourceRules, context), checkAnnotations(bundle)]);
 };
 
+function classOf(template: JsonValue | undefined): JsonValue | undefined {
+  const spec = isJsonObject(template ?? null) ? (template as JsonObject)['spec'] : undefined;
+  return isJsonObject(spec ?? null) ? (spec as JsonObject)['provisionerClassName'] : undefined;
+}
+
 /** A template, or a configuration, that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation === 'DELETE') {
@@ -88,8 +93,12 @@ const checkBundleDeployment: Check = async (request, context) => {
   const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
-  const ofConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null) ? silence : deploymentConfig(spec.config);
-  if (isJsonEqual(spec.template as unknown as JsonValue, oldTemplate)) return joinVerdicts([ofConfig, ofSwitches]);
+  const isSameConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null);
+  const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
+  const { provisionerClassName } = spec.template.spec;
+  const isJudged = !isSameConfig || provisionerClassName !== classOf(oldTemplate);
+  const ofConfig = isJudged ? deploymentConfig(provisionerClassName, spec.config) : silence;
+  if (isSameTemplate) return joinVerdicts([ofConfig, ofSwitches]);
   const ofSource = await checkSource(spec.template, templateSourceRules, context);
   const ofDependencies = await checkTemplate(deployment, context);
   return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofDependencies, ofSwitches]);

@@ -1,4 +1,4 @@
-import { wishesOf } from '../../provisioners/index.ts';
+import { placeOf, wishesOf } from '../../provisioners/index.ts';
 import { apiVersion } from '../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../src/apply/index.ts';
 import { isJsonObject } from '../../src/base/index.ts';
@@ -19,15 +19,17 @@ function isInstalled({ status }: Readonly<Record<string, unknown>>): boolean {
 
 async function preview(
   kube: KubeClient,
-  { deployment, objects }: Wanted,
+  wanted: Wanted,
   work: { readonly values: OptionValues; readonly progress: Progress; readonly signal: AbortSignal },
 ): Promise<Preview> {
+  const { deployment, objects } = wanted;
   const { name = '', uid = '', annotations } = deployment.metadata;
   return await previewInstall({
     kube,
     owner: { name, uid },
     objects,
     ...wishesOf(deployment),
+    ...placeOf(wanted),
     systemNamespace: work.values['system-namespace'] as string,
     isUpgrade: isInstalled(deployment),
     crdSafety: { annotations, isRestored: false },

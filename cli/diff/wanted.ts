@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type Rendition, ServingCertificates, termsFor } from '../../provisioners/index.ts';
 import {
   apiVersion,
   bundleDeploymentResource,
@@ -7,9 +8,9 @@ import {
   parseBundle,
   parseBundleDeployment,
 } from '../../src/api/index.ts';
-import { errorMessage, parseYaml, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, parseYaml, systemClock, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
-import { formatOf, maxManifestFileBytes } from '../../src/formats/index.ts';
+import { formatOf, readStaged } from '../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import type { ContentClient } from '../content-client.ts';
 import { openLayout, pathKind } from '../oci/layout.ts';
@@ -17,10 +18,9 @@ import { pullInto, type Transfer } from '../oci/registry.ts';
 import { openStaging, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
 
 /** What a deployment is compared with. */
-export interface Wanted {
+export interface Wanted extends Rendition {
   /** The deployment as it would be. */
   readonly deployment: KubeObject;
-  readonly objects: readonly KubeObject[];
 }
 
 export interface Finding extends Transfer {
@@ -33,14 +33,17 @@ function classOf(deployment: KubeObject): string {
   return parseBundleDeployment(deployment).spec.template.spec.provisionerClassName;
 }
 
-/** The objects of a bundle, as its provisioner would read them.
- *  @throws TerminalError InvalidBundle, UnknownProvisioner */
-async function readObjects(staging: Staging, provisionerClassName: string): Promise<readonly KubeObject[]> {
-  const format = formatOf(provisionerClassName);
-  const collector = format.begin('');
-  const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
-  for await (const entry of entries ?? []) collector.add(entry);
-  return collector.finish(entries !== undefined) as unknown as readonly KubeObject[];
+/** The objects of a bundle, as the deployment would install them.
+ *  @throws TerminalError InvalidBundle, UnknownProvisioner, ConversionFailed */
+async function render(staging: Staging, deployment: KubeObject, finding: Finding): Promise<Rendition> {
+  const className = classOf(deployment);
+  const content = await readStaged(formatOf(className), staging, '');
+  const { kube } = finding.client;
+  const { signal } = finding;
+  const rendered = content.render(await termsFor(deployment, className, { kube, signal }));
+  const certificates = new ServingCertificates({ kube, clock: systemClock });
+  const objects = rendered.objects as unknown as KubeObject[];
+  return { ...rendered, objects: await certificates.complete(deployment.metadata.name ?? '', objects, signal) };
 }
 
 async function stagePath(path: string, { work, signal }: Finding): Promise<Staging> {
@@ -134,7 +137,7 @@ export async function findWanted(finding: Finding): Promise<Wanted> {
     image,
     deployment: file === undefined ? undefined : deployment,
   });
-  return { deployment, objects: await readObjects(staging, classOf(deployment)) };
+  return { deployment, ...(await render(staging, deployment, finding)) };
 }
 
 async function stageWanted(

@@ -1,7 +1,7 @@
 import { plainProvisionerClass, registryProvisionerClass } from '../../src/api/index.ts';
 import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import type { Staging } from '../../src/content/index.ts';
-import { type BundleFormat, formatOf, type ManifestCollector, maxManifestFileBytes } from '../../src/formats/index.ts';
+import { type BundleFormat, formatOf } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 
 /** What a bundle is, as far as its files tell. */
@@ -34,19 +34,19 @@ function noted(problems: string[], work: () => void): void {
 /** Every file by itself, so that one bad file does not hide the next. */
 async function readManifests(staging: Staging, format: BundleFormat): Promise<Read> {
   const problems: string[] = [];
-  const objects: JsonObject[] = [];
-  const finish = (collector: ManifestCollector, hasDirectory: boolean): void => {
-    noted(problems, () => objects.push(...collector.finish(hasDirectory)));
-  };
-  const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
-  const whole = format.begin('');
-  if (entries === undefined) {
-    finish(whole, false);
-    return { objects, problems };
+  let objects: readonly JsonObject[] = [];
+  const present = new Set<string>();
+  const reader = format.begin('');
+  for (const directory of format.directories) {
+    const entries = staging.readDirectory(directory, format.maxFileBytes);
+    if (entries === undefined) continue;
+    present.add(directory);
+    for await (const entry of entries) noted(problems, () => reader.add(directory, entry));
   }
-  for await (const entry of entries) noted(problems, () => whole.add(entry));
   const before = problems.length;
-  finish(whole, true);
+  noted(problems, () => {
+    ({ objects } = reader.finish(present));
+  });
   // Nothing is left over because all of it is bad: that has been said.
   return { objects, problems: before > 0 ? problems.slice(0, before) : problems };
 }
@@ -65,17 +65,16 @@ function formatName(staging: Staging): BundleFacts['format'] {
   return staging.tree.get(['metadata', 'annotations.yaml'])?.kind === 'file' ? 'registry+v1' : 'plain+v0';
 }
 
-function unsupported(format: BundleFacts['format']): readonly string[] {
-  if (format !== 'registry+v1') return [];
-  const problems: string[] = [];
-  noted(problems, () => formatOf(registryProvisionerClass));
-  return problems.map((problem) => `registry+v1: ${problem}`);
-}
+const classes: Readonly<Record<BundleFacts['format'], string>> = {
+  'plain+v0': plainProvisionerClass,
+  'registry+v1': registryProvisionerClass,
+  unknown: plainProvisionerClass,
+};
 
 /** Judges the staged files as the provisioners would. */
 export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
   const format = formatName(staging);
-  const { objects, problems } = await readManifests(staging, formatOf(plainProvisionerClass));
+  const { objects, problems } = await readManifests(staging, formatOf(classes[format]));
   const files = staging.tree
     .entries()
     .flatMap(({ path, node }) => (node.kind === 'file' ? [{ path, sizeBytes: node.sizeBytes }] : []));
@@ -84,6 +83,6 @@ export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
     sizeBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
     files,
     objects: countKinds(objects as unknown as KubeObject[]),
-    problems: [...unsupported(format), ...problems],
+    problems,
   };
 }

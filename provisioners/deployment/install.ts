@@ -2,8 +2,10 @@ import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts
 import { InstallBlocked } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
+import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
+import { placeOf, type Rendition, termsFor } from '../rendition.ts';
 import type { BundleIdentity } from '../unpacker/index.ts';
 import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
@@ -31,23 +33,55 @@ async function reportLoadFailure(
   throw error;
 }
 
+/** The objects of a Bundle as the deployment's configuration wants them. */
+async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<Rendition> {
+  const { kube, unpacker, servingCertificates } = run.context;
+  const { name = '', uid = '' } = bundle.metadata;
+  const { provisionerClassName } = parseBundle(bundle).spec;
+  const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
+  const rendered = await unpacker.load({ bundle: { name, uid }, provisionerClassName, terms }, { signal });
+  const owner = run.object.metadata.name ?? '';
+  const objects = await servingCertificates.complete(owner, rendered.objects as unknown as KubeObject[], signal);
+  return { ...rendered, objects };
+}
+
+/** Says that the Bundle does not fit the deployment's configuration, or the cluster. */
+async function reportUnfit(run: DeploymentRun, thrown: TerminalError, context: ReconcileContext): Promise<void> {
+  const message = `Failed to unpack the ${run.bundle?.metadata.name ?? ''} Bundle: ${thrown.message}`;
+  const change = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
+  await report(run, [change], { signal: context.signal });
+  await keepActive(run, context);
+}
+
 /** Undefined while the content is fetched again: nothing changes until then, and the end of the fetch starts the next reconcile. */
-async function loadObjects(
+async function loadWanted(
   run: DeploymentRun,
-  { metadata: { name = '', uid = '' } }: KubeObject,
-  signal: AbortSignal,
-): Promise<readonly KubeObject[] | undefined> {
+  bundle: KubeObject,
+  context: ReconcileContext,
+): Promise<Rendition | undefined> {
+  const { name = '', uid = '' } = bundle.metadata;
+  const { signal } = context;
   try {
-    return (await run.context.unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
+    return await load(run, bundle, signal);
   } catch (thrown) {
     if (signal.aborted) throw thrown;
+    if (thrown instanceof TerminalError && thrown.reason === conversionFailed) {
+      await reportUnfit(run, thrown, context);
+      throw thrown;
+    }
     await reportLoadFailure(run, { name, uid }, { thrown, signal });
     return undefined;
   }
 }
 
+/** Names what is installed, certificates included. */
+function fullRevisionOf(run: DeploymentRun, bundle: KubeObject): string {
+  const state = run.context.servingCertificates.stateOf(run.object.metadata.name ?? '');
+  return `${revisionOf(run.object, bundle)}${state}`;
+}
+
 interface Work {
-  readonly objects: readonly KubeObject[];
+  readonly rendition: Rendition;
   readonly signal: AbortSignal;
   /** Called before anything is written. */
   readonly onWrite?: () => void;
@@ -80,12 +114,13 @@ function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
 async function installObjects(
   run: DeploymentRun,
   bundle: KubeObject,
-  { objects, signal, onWrite }: Work,
+  { rendition, signal, onWrite }: Work,
 ): Promise<void> {
   const repaired = await run.context.engine.install({
     owner: ownerOf(run.object),
-    revision: revisionOf(run.object, bundle),
+    revision: fullRevisionOf(run, bundle),
     ...wishesOf(run.object),
+    ...placeOf(rendition),
     record: async (inventory) => {
       onWrite?.();
       run.object = await recordInventory(run.context, run.object, { inventory, signal });
@@ -99,30 +134,28 @@ async function installObjects(
       run.kept.push(why);
       run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
     },
-    objects,
+    objects: rendition.objects,
     signal,
   });
   tellOfRepair(run, revisionOf(run.object, bundle), repaired);
 }
 
 function isSettled(run: DeploymentRun, bundle: KubeObject): boolean {
-  const isInPlace = run.context.engine.isInPlace(ownerOf(run.object), revisionOf(run.object, bundle));
+  const isInPlace = run.context.engine.isInPlace(ownerOf(run.object), fullRevisionOf(run, bundle));
   return isInPlace || isLeftForNow(run, bundle);
 }
 
 /** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
  *  written, is put right. A failure here is not the deployment's news. */
 export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
-  const { unpacker } = run.context;
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
   if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
-  const { name = '', uid = '' } = active.metadata;
   try {
     if (isSettled(run, active)) return;
-    const objects = (await unpacker.load({ name, uid }, { signal })) as unknown as KubeObject[];
-    await installObjects(run, active, { objects, signal });
+    await installObjects(run, active, { rendition: await load(run, active, signal), signal });
   } catch (thrown) {
     signal.throwIfAborted();
+    const { name = '' } = active.metadata;
     if (isContentLost(thrown)) run.hooks.onContentLost(name);
     log.warn({ bundle: name, message: errorMessage(thrown) }, 'the active version could not be kept whole');
   } finally {
@@ -162,8 +195,8 @@ async function tryInstall(
 ): Promise<'stop' | undefined> {
   const { gate } = run.hooks;
   const { signal } = context;
-  const objects = await loadObjects(run, bundle, signal);
-  if (objects === undefined) {
+  const rendition = await loadWanted(run, bundle, context);
+  if (rendition === undefined) {
     await keepActive(run, context);
     await refreshHealth(run, signal);
     return 'stop';
@@ -175,7 +208,7 @@ async function tryInstall(
     isUntouched = false;
   };
   try {
-    await installObjects(run, bundle, { objects, signal, onWrite });
+    await installObjects(run, bundle, { rendition, signal, onWrite });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     await reportInstallFailure(run, thrown, signal);
@@ -200,7 +233,7 @@ export const install: Step<DeploymentRun> = async (run, context) => {
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
   const { gate } = run.hooks;
-  if (run.context.engine.isInPlace(owner, revisionOf(run.object, bundle))) {
+  if (run.context.engine.isInPlace(owner, fullRevisionOf(run, bundle))) {
     await restoreInventory(run, context.signal);
   } else if (isLeftForNow(run, bundle)) {
     await refreshHealth(run, context.signal);

@@ -1,12 +1,5 @@
 import { createReadStream } from 'node:fs';
-import {
-  errorMessage,
-  type JsonObject,
-  systemClock,
-  TerminalError,
-  TransientError,
-  withDeadline,
-} from '../../src/base/index.ts';
+import { errorMessage, systemClock, TerminalError, TransientError, withDeadline } from '../../src/base/index.ts';
 import {
   type ContentRecord,
   ContentStore,
@@ -20,7 +13,7 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { formatOf, maxManifestFileBytes } from '../../src/formats/index.ts';
+import { formatOf, maxManifestFileBytes, type Rendered, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -35,9 +28,9 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { Evicted, Job, JobResult } from './messages.ts';
+import type { Evicted, Job, JobResult, LoadJob } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
-import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
 const checkPrefix = 'get objects from bundle manifests: ';
@@ -143,7 +136,7 @@ export class ContentWork {
         async () => await this.#fetch(request, staging, { ...options, signal }),
       );
       options.onProgress?.('checking content');
-      const objects = await readObjects(request.provisionerClassName, staging);
+      const { objects } = await readStaged(formatOf(request.provisionerClassName), staging, checkPrefix);
       const { properties, warnings, packageName } = await checkMetadata(request.provisionerClassName, staging);
       options.onProgress?.('storing content');
       const facts = {
@@ -184,17 +177,16 @@ export class ContentWork {
     return undefined;
   }
 
-  async #load(
-    job: { readonly bundle: BundleIdentity; readonly provisionerClassName: string },
-    { signal }: FetchOptions,
-  ): Promise<JsonObject[]> {
-    const format = formatOf(job.provisionerClassName);
-    const collector = format.begin('');
-    return await inStage(loadPrefix, async () => {
-      const directory = { name: format.directory, maxFileBytes: maxManifestFileBytes, signal };
-      const hasDirectory = await this.#store.readDirectory(job.bundle, directory, (entry) => collector.add(entry));
-      return [...collector.finish(hasDirectory)];
+  async #load({ bundle, provisionerClassName, terms }: LoadJob, { signal }: FetchOptions): Promise<Rendered> {
+    const format = formatOf(provisionerClassName);
+    const reader = format.begin('');
+    const content = await inStage(loadPrefix, async () => {
+      const directories = { names: format.directories, maxFileBytes: format.maxFileBytes, signal };
+      const present = await this.#store.readDirectories(bundle, directories, (name, entry) => reader.add(name, entry));
+      return reader.finish(present);
     });
+    const { objects, ...rest } = content.render(terms);
+    return { objects: [...objects], ...rest };
   }
 }
 
@@ -208,22 +200,4 @@ async function checkMetadata(provisionerClassName: string, staging: Staging): Pr
   const metadata = readBundleMetadata(files, provisionerClassName);
   if (metadata.problems.length === 0) return metadata;
   throw new TerminalError('InvalidMetadata', metadata.problems.join('; '));
-}
-
-async function readObjects(provisionerClassName: string, staging: Staging): Promise<readonly JsonObject[]> {
-  const format = formatOf(provisionerClassName);
-  const collector = format.begin(checkPrefix);
-  const entries = staging.readDirectory(format.directory, maxManifestFileBytes);
-  if (entries === undefined) return collector.finish(false);
-  for await (const entry of eachInStage(checkPrefix, entries)) collector.add(entry);
-  return collector.finish(true);
-}
-
-async function* eachInStage<T>(prefix: string, items: AsyncIterable<T>): AsyncGenerator<T> {
-  const pieces = items[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await inStage(prefix, async () => await pieces.next());
-    if (next.done === true) return;
-    yield next.value;
-  }
 }

@@ -1,5 +1,6 @@
-import { type JsonObject, systemClock, TransientError } from '../../src/base/index.ts';
+import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
+import type { Rendered } from '../../src/formats/index.ts';
 import { contentOf } from './content-work.ts';
 import type { Evicted } from './messages.ts';
 import { ThreadPool } from './pool.ts';
@@ -98,8 +99,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       const request = isImage ? { ...asked, mirrors: await options.readMirrors?.() } : asked;
       return (await pool.run({ kind: 'unpack', request }, { signal, onProgress })) as UnpackedContent;
     },
-    async load(bundle, { signal, provisionerClassName = 'core-rukpak-io-plain' }) {
-      return (await pool.run({ kind: 'load', bundle, provisionerClassName }, { signal })) as JsonObject[];
+    async load({ bundle, provisionerClassName, terms }, { signal }) {
+      return (await pool.run({ kind: 'load', bundle, provisionerClassName, terms }, { signal })) as Rendered;
     },
     async find(bundle) {
       const record = await store.find(bundle);

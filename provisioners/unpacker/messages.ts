@@ -1,15 +1,24 @@
-import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../../src/base/index.ts';
+import { errorMessage, TerminalError, TransientError, WaitingError } from '../../src/base/index.ts';
+import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
+
+/** To render what is stored for a Bundle. */
+export interface LoadJob {
+  readonly kind: 'load';
+  readonly bundle: BundleIdentity;
+  readonly provisionerClassName: string;
+  readonly terms: InstallTerms;
+}
 
 /** What a worker thread is asked to do. */
 export type Job =
   | { readonly kind: 'unpack'; readonly request: UnpackRequest }
-  | { readonly kind: 'load'; readonly bundle: BundleIdentity; readonly provisionerClassName: string }
+  | LoadJob
   | { readonly kind: 'check'; readonly path: string; readonly provisionerClassName: string }
   | { readonly kind: 'discard'; readonly bundleName: string };
 
 /** What a job gives, as its kind says. */
-export type JobResult = UnpackedContent | JsonObject[] | undefined;
+export type JobResult = UnpackedContent | Rendered | undefined;
 
 /** From the main thread to a worker. */
 export type ToWorker =

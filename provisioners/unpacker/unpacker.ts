@@ -1,6 +1,7 @@
 import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
+import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
 import type {
   ContentSource,
   ProgressListener,
@@ -32,6 +33,14 @@ export interface UnpackRequest {
   readonly configMaps?: readonly SourceConfigMap[] | undefined;
   /** The digest that the content had before it was lost: anything else is refused. */
   readonly expectedDigest?: string | undefined;
+}
+
+/** What is to be rendered, and for whom. */
+export interface LoadRequest {
+  readonly bundle: BundleIdentity;
+  /** Chooses the format. */
+  readonly provisionerClassName: string;
+  readonly terms: InstallTerms;
 }
 
 /** What is stored for a Bundle. */
@@ -67,12 +76,10 @@ export interface Unpacker extends AsyncDisposable {
     request: UnpackRequest,
     options: WorkOptions & { readonly onProgress?: ProgressListener },
   ): Promise<UnpackedContent>;
-  /** The Bundle's objects (format of `provisionerClassName`, default plain), parsed and flattened, in the order of files and documents; verified against the stored digest.
-   *  @throws TransientError ContentLost when nothing whole is stored: unpack again */
-  load(
-    bundle: BundleIdentity,
-    options: WorkOptions & { readonly provisionerClassName?: string },
-  ): Promise<JsonObject[]>;
+  /** What the Bundle's content, verified against the stored digest, becomes in a cluster: objects in the order of files and
+   *  documents, or of rendering.
+   *  @throws TransientError ContentLost when nothing whole is stored: unpack again · TerminalError ConversionFailed when the terms do not fit */
+  load(request: LoadRequest, options: WorkOptions): Promise<Rendered>;
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
   /** Whether a file is an archive that a bundle may be unpacked from, with metadata as they must be.

@@ -25,6 +25,10 @@ export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
 /** On a BundleDeployment or a Bundle, `"true"`: nothing is done for it until the annotation is gone, but for its deletion. */
 export const pausedAnnotation = 'core.rukpak.io/paused';
+/** On a Secret of an installed operator: the Service, in the same namespace, that its certificate is issued for, and renewed. */
+export const servingCertificateAnnotation = 'core.rukpak.io/serving-certificate-of';
+/** On a webhook configuration or a CustomResourceDefinition: the Secret (`namespace/name`) whose authority it is told to trust. */
+export const injectCaAnnotation = 'core.rukpak.io/inject-ca-from';
 /** Field manager of everything that the provisioners apply. */
 export const fieldManager = 'rukpak-core';
 

@@ -40,6 +40,7 @@ export {
   hasDependenciesLabel,
   helmProvisionerClass,
   ignoreDependenciesAnnotation,
+  injectCaAnnotation,
   installFieldManager,
   orphanAnnotation,
   ownerKindLabel,
@@ -50,6 +51,7 @@ export {
   registryProvisionerClass,
   releasedFromAnnotation,
   safeCrdUpgradeAnnotation,
+  servingCertificateAnnotation,
   templateHashLabel,
   version,
 } from './constants.ts';

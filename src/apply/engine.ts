@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../base/index.ts';
-import { isAlreadyExists, type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
+import { type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
@@ -9,8 +9,9 @@ import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
+import { ensureNamespace, type NamespaceMarks } from './namespace.ts';
 import { installBatches } from './order.ts';
-import { fieldManager, type Owner } from './ownership.ts';
+import type { Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
@@ -30,6 +31,8 @@ export interface InstallRequest extends RemovalTerms {
   /** Where namespaced objects go that name no namespace: created if it is missing, never removed. Default: the system
    *  namespace, which must exist. */
   readonly installNamespace?: string | undefined;
+  /** What that namespace gets when it is made. */
+  readonly namespaceMarks?: NamespaceMarks | undefined;
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;
@@ -244,16 +247,10 @@ class Engine implements ApplyEngine {
     return mergeInventories([coming, ...deferred, ...(recorded === undefined ? [] : [recorded])]);
   }
 
-  /** The namespace for objects that name none is made for them when it is missing. It stays: others may have moved in. */
-  async #ensureNamespace({ installNamespace, objects, signal }: InstallRequest): Promise<void> {
+  async #ensureNamespace({ installNamespace, namespaceMarks, objects, signal }: InstallRequest): Promise<void> {
     if (installNamespace === undefined) return;
     if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installNamespace } };
-    try {
-      await this.#options.kube.create(namespace, { fieldManager, signal });
-    } catch (thrown) {
-      if (!isAlreadyExists(thrown)) throw thrown;
-    }
+    await ensureNamespace(this.#options.kube, { name: installNamespace, marks: namespaceMarks, signal });
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */

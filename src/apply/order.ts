@@ -1,8 +1,9 @@
 import type { KubeObject } from '../kube/index.ts';
 
-/** The order in which kinds are installed; kinds that are not named come last. */
+/** The order in which kinds are installed; kinds that are not named come after them. */
 const kindOrder = [
   'Namespace',
+  'PriorityClass',
   'NetworkPolicy',
   'ResourceQuota',
   'LimitRange',
@@ -25,6 +26,8 @@ const kindOrder = [
   'RoleBinding',
   'RoleBindingList',
   'Service',
+  'Issuer',
+  'Certificate',
   'DaemonSet',
   'Pod',
   'ReplicationController',
@@ -39,9 +42,17 @@ const kindOrder = [
   'APIService',
 ];
 
-const rankOf: ReadonlyMap<string, number> = new Map(kindOrder.map((kind, rank) => [kind, rank]));
+/** After everything else: they would stand in the way of what they are about before somebody answers them. */
+const lastKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
-/** Position of a kind in the order of installation; all unknown kinds share the last one. */
+const lastRank = kindOrder.length + 1;
+
+const rankOf: ReadonlyMap<string, number> = new Map([
+  ...kindOrder.map((kind, rank): [string, number] => [kind, rank]),
+  ...lastKinds.map((kind): [string, number] => [kind, lastRank]),
+]);
+
+/** Position of a kind in the order of installation; all unknown kinds share one. */
 export function installRank(kind: string): number {
   return rankOf.get(kind) ?? kindOrder.length;
 }

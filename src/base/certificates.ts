@@ -1,4 +1,4 @@
-import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 
 const dayMs = 86_400_000;
 const clockSkewMs = 5 * 60_000;
@@ -102,4 +102,33 @@ export async function issueCertificate(authority: CertifiedKey, request: Certifi
 /** When the first certificate of a PEM text runs out, in milliseconds since the epoch. */
 export function certificateExpiryMs(certificatePem: string): number {
   return new X509Certificate(certificatePem).validToDate.getTime();
+}
+
+/** When the first certificate of a PEM text began to hold, in milliseconds since the epoch. */
+export function certificateStartMs(certificatePem: string): number {
+  return new X509Certificate(certificatePem).validFromDate.getTime();
+}
+
+/** The certificates of a PEM text, each by itself. */
+export function splitCertificates(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
+}
+
+/** Whether a server may show the certificate: it has the key, one of the authorities has signed it, and it is for all of the
+ *  names. False for anything that is no certificate or key. */
+export function isServingCertificate(
+  { certificatePem, privateKeyPem }: CertifiedKey,
+  expected: { readonly caBundlePem: string; readonly dnsNames: readonly string[] },
+): boolean {
+  try {
+    const certificate = new X509Certificate(certificatePem);
+    const authorities = splitCertificates(expected.caBundlePem).map((pem) => new X509Certificate(pem));
+    return (
+      certificate.checkPrivateKey(createPrivateKey(privateKeyPem)) &&
+      authorities.some((authority) => certificate.verify(authority.publicKey)) &&
+      expected.dnsNames.every((name) => certificate.checkHost(name) !== undefined)
+    );
+  } catch {
+    return false;
+  }
 }

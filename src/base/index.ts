@@ -5,8 +5,11 @@ export {
   type CertificateRequest,
   type CertifiedKey,
   certificateExpiryMs,
+  certificateStartMs,
   createCertificateAuthority,
+  isServingCertificate,
   issueCertificate,
+  splitCertificates,
 } from './certificates.ts';
 export { type Clock, formatTimestamp, systemClock } from './clock.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';

@@ -33,10 +33,10 @@ async function commit(
 
 async function manifestsOf(bundle: { name: string; uid: string }): Promise<string[]> {
   const found: string[] = [];
-  const hasDirectory = await store.readDirectory(bundle, { name: 'manifests', maxFileBytes: 100, signal }, (entry) =>
+  const present = await store.readDirectories(bundle, { names: ['manifests'], maxFileBytes: 100, signal }, (_, entry) =>
     found.push(entry.kind === 'file' ? `${entry.name}=${entry.content.toString()}` : `${entry.name}/`),
   );
-  return hasDirectory ? found : ['nothing'];
+  return present.size > 0 ? found : ['nothing'];
 }
 
 test('U1 what was never stored can be stored, under the name of the Bundle', async () => {
@@ -207,7 +207,7 @@ test('a store with a budget gives up what was not used for longest, and only as 
   expect(await readdir(dir)).not.toContain('b.tgz');
   expect((await store.usage()).contentBytes).toBeLessThanOrEqual(180_000);
   await expect(
-    store.readDirectory({ name: 'b', uid: 'u1' }, { name: 'manifests', maxFileBytes: 1e6, signal }, () => {}),
+    store.readDirectories({ name: 'b', uid: 'u1' }, { names: ['manifests'], maxFileBytes: 1e6, signal }, () => {}),
   ).rejects.toMatchObject({ reason: 'ContentLost' });
 });
 
@@ -216,7 +216,7 @@ test('to read a content keeps it longer', async () => {
   for (const name of ['a', 'b']) await put({ name });
   await age('a', 3_000);
   await age('b', 2_000);
-  await store.readDirectory({ name: 'a', uid: 'u1' }, { name: 'manifests', maxFileBytes: 1e6, signal }, () => {});
+  await store.readDirectories({ name: 'a', uid: 'u1' }, { names: ['manifests'], maxFileBytes: 1e6, signal }, () => {});
   await put({ name: 'c' });
   expect(await evictedNames()).toEqual(['b']);
 });

@@ -6,13 +6,13 @@ import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
 import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
-import type { DirectoryEntry } from './directory.ts';
+
 import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
 import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
 import { type ContentRecord, Records } from './records.ts';
 import { Staging } from './staging.ts';
-import { readTarDirectory } from './tar-directory.ts';
+import { type DirectoryVisitor, readTarDirectories } from './tar-directory.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const storeLock = 'content-store';
@@ -212,14 +212,14 @@ export class ContentStore {
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
-  /** Hands every entry of a stored directory to `visit`, in the order of names; false when there is no such directory. The whole
+  /** Hands every entry of stored directories to `visit`, in the order of names, and says which of them there are. The whole
    *  content is verified against its digest, so take what was visited for true only when this returns.
    *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
-  async readDirectory(
+  async readDirectories(
     bundle: { readonly name: string; readonly uid: string },
-    directory: { readonly name: string; readonly maxFileBytes: number; readonly signal: AbortSignal },
-    visit: (entry: DirectoryEntry) => void,
-  ): Promise<boolean> {
+    directories: { readonly names: readonly string[]; readonly maxFileBytes: number; readonly signal: AbortSignal },
+    visit: DirectoryVisitor,
+  ): Promise<ReadonlySet<string>> {
     const record = await this.find(bundle);
     if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
     if (record.isEvicted === true) {
@@ -230,17 +230,17 @@ export class ContentStore {
     try {
       const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: 256 * 1024 });
       const hash = createHash('sha256');
-      let hasDirectory = false;
+      let present: ReadonlySet<string> = new Set();
       const gunzip = createGunzip({ chunkSize: 256 * 1024 });
       const consume = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
-        hasDirectory = await readTarDirectory(chunks, { ...directory, hash }, visit);
+        present = await readTarDirectories(chunks, { ...directories, hash }, visit);
       };
-      await pipeline(source, gunzip, consume, { signal: directory.signal });
+      await pipeline(source, gunzip, consume, { signal: directories.signal });
       const digest = `sha256:${hash.digest('hex')}`;
       if (digest !== record.digest) throw new Error(`expected ${record.digest}, got ${digest}`);
-      return hasDirectory;
+      return present;
     } catch (thrown) {
-      directory.signal.throwIfAborted();
+      directories.signal.throwIfAborted();
       if (thrown instanceof TerminalError) throw thrown;
       if (!isSystemError(thrown)) await this.#dropDamaged(record);
       throw new TransientError('ContentLost', `${bundle.name}: stored content is damaged`, { cause: thrown });

@@ -3,32 +3,37 @@ import { Parser, type ReadEntry } from 'tar';
 import { TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from './directory.ts';
 
-/** Reads one directory out of a canonical tar that streams by, hashing all of it; `visit` gets its entries in order.
- *  False when the archive has no such directory.
+/** Gets the entries of directories, in the order of names. */
+export type DirectoryVisitor = (directory: string, entry: DirectoryEntry) => void;
+
+/** Reads directories out of a canonical tar that streams by, hashing all of it; `visit` gets their entries in order. Says which
+ *  of the directories there are.
  *  @throws TerminalError FileTooLarge, and whatever `visit` throws */
-export async function readTarDirectory(
+export async function readTarDirectories(
   chunks: AsyncIterable<Buffer>,
-  options: { readonly name: string; readonly maxFileBytes: number; readonly hash: Hash },
-  visit: (entry: DirectoryEntry) => void,
-): Promise<boolean> {
+  options: { readonly names: readonly string[]; readonly maxFileBytes: number; readonly hash: Hash },
+  visit: DirectoryVisitor,
+): Promise<ReadonlySet<string>> {
   const failures: unknown[] = [];
-  let hasDirectory = false;
+  const present = new Set<string>();
   const take = (entry: ReadEntry): void => {
     const path = entry.path.replace(/\/$/, '');
-    if (path === options.name) hasDirectory = true;
-    const name = path.startsWith(`${options.name}/`) ? path.slice(options.name.length + 1) : '';
-    if (name === '' || name.includes('/')) return;
-    if (entry.type === 'Directory') visit({ kind: 'directory', name });
-    else takeFile(entry, name);
+    if (options.names.includes(path)) present.add(path);
+    const [directory = '', name = '', ...deeper] = path.split('/');
+    if (name === '' || deeper.length > 0 || !options.names.includes(directory)) return;
+    if (entry.type === 'Directory') visit(directory, { kind: 'directory', name });
+    else takeFile(entry, directory, name);
   };
-  const takeFile = (entry: ReadEntry, name: string): void => {
+  const takeFile = (entry: ReadEntry, directory: string, name: string): void => {
     if (entry.size > options.maxFileBytes) {
       const text = `${entry.path}: ${entry.size} bytes, more than the limit of ${options.maxFileBytes} bytes`;
       throw new TerminalError('FileTooLarge', text);
     }
     const pieces: Buffer[] = [];
     entry.on('data', (piece: Buffer) => pieces.push(piece));
-    entry.on('end', () => attempt(failures, () => visit({ kind: 'file', name, content: Buffer.concat(pieces) })));
+    entry.on('end', () =>
+      attempt(failures, () => visit(directory, { kind: 'file', name, content: Buffer.concat(pieces) })),
+    );
   };
   const parser = new Parser({ strict: true, zstd: false, brotli: false });
   parser.on('error', (thrown: Error) => failures.push(thrown));
@@ -43,7 +48,7 @@ export async function readTarDirectory(
   }
   parser.end();
   if (failures.length > 0) throw failures[0] as Error;
-  return hasDirectory;
+  return present;
 }
 
 function attempt(failures: unknown[], work: () => void): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/index.ts';
+import type { JsonObject, JsonValue } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
 
 /** Bounds on what is read into memory. */
@@ -6,21 +6,68 @@ export const maxManifestFileBytes: number = 4 * 1024 * 1024;
 /** All files of one bundle that are parsed, together. */
 export const maxManifestsBytes: number = 64 * 1024 * 1024;
 
-/** Turns a bundle's files into objects. Pure: the caller reads the files, one after the other in the order of their names. */
+/** What an installation may depend on besides the bundle and its configuration. */
+export interface ClusterFacts {
+  /** Who may issue certificates there, the one to ask first. */
+  readonly certificateProviders: readonly string[];
+  /** Of the API server: `v1.33.1`. */
+  readonly kubeVersion: string;
+}
+
+/** What a bundle is installed with. */
+export interface InstallTerms {
+  /** `spec.config` of the deployment. */
+  readonly config: JsonObject;
+  readonly cluster: ClusterFacts;
+}
+
+/** A namespace as it is to be made where it is missing. */
+export interface InstallNamespace {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What a bundle becomes in a cluster. */
+export interface Rendered {
+  readonly objects: readonly JsonObject[];
+  /** Undefined: where the deployment says, or in the system namespace. */
+  readonly installNamespace?: InstallNamespace;
+}
+
+/** A bundle that was read and found good. */
+export interface BundleContent {
+  /** Its manifests as they are. */
+  readonly objects: readonly JsonObject[];
+  /** The objects to install. Pure.
+   *  @throws TerminalError ConversionFailed: not with these terms */
+  render(terms: InstallTerms): Rendered;
+}
+
+/** Turns a bundle's files into objects. Pure: the caller reads the files, directory after directory, in the order of their names. */
 export interface BundleFormat {
   /** `plain+v0` */
   readonly name: string;
-  /** The directory of the bundle that holds manifests. */
-  readonly directory: string;
-  /** A collector for one bundle; `prefix` names the stage in messages. */
-  begin(prefix: string): ManifestCollector;
+  /** The directories of the bundle that are read; files are looked for right in them. */
+  readonly directories: readonly string[];
+  /** Of one file. */
+  readonly maxFileBytes: number;
+  /** Whether `render` heeds what it is told of the cluster. */
+  readonly heedsCluster: boolean;
+  /** A reader for one bundle; `prefix` names the stage in messages. */
+  begin(prefix: string): BundleReader;
+  /** What is wrong with the form of `spec.config`, whatever the bundle, a line each. */
+  configProblems(config: JsonValue): readonly string[];
 }
 
-/** Takes a directory's entries and gives the objects in them. */
-export interface ManifestCollector {
+/** Takes the entries of directories and gives what they make up. */
+export interface BundleReader {
   /** @throws TerminalError InvalidBundle */
-  add(entry: DirectoryEntry): void;
-  /** All objects; `hasDirectory` says whether the directory was there.
+  add(directory: string, entry: DirectoryEntry): void;
+  /** `present` names the directories that were there.
    *  @throws TerminalError InvalidBundle */
-  finish(hasDirectory: boolean): readonly JsonObject[];
+  finish(present: ReadonlySet<string>): BundleContent;
 }
+
+/** Reason of an error that is about the terms of an installation, not about the bundle. */
+export const conversionFailed = 'ConversionFailed';

@@ -1,10 +1,23 @@
 /** Bundle formats: a bundle's files in, checked objects out. One file a format, all pure; never touches network or disk. */
+import { plainProvisionerClass, registryProvisionerClass } from '../api/index.ts';
 import { TerminalError } from '../base/index.ts';
 import type { BundleFormat } from './format.ts';
 import { plainV0 } from './plain-v0.ts';
+import { registryV1 } from './registry-v1/index.ts';
 
-export { type BundleFormat, type ManifestCollector, maxManifestFileBytes } from './format.ts';
+export {
+  type BundleContent,
+  type BundleFormat,
+  type BundleReader,
+  type ClusterFacts,
+  conversionFailed,
+  type InstallNamespace,
+  type InstallTerms,
+  maxManifestFileBytes,
+  type Rendered,
+} from './format.ts';
 export { parseManifestFile } from './manifest-file.ts';
+export { readStaged } from './read-staged.ts';
 export {
   type Amendment,
   type AmendmentChoice,
@@ -30,13 +43,24 @@ export {
   supportedModes,
 } from './registry-v1/index.ts';
 
-/** One row a provisioner class: registry+v1 and helm+v3 get theirs here. */
-const formats: ReadonlyMap<string, BundleFormat> = new Map([['core-rukpak-io-plain', plainV0]]);
+/** One row a provisioner class: helm+v3 gets its own here. */
+const formats: ReadonlyMap<string, BundleFormat> = new Map([
+  [plainProvisionerClass, plainV0],
+  [registryProvisionerClass, registryV1],
+]);
+
+/** Values of `provisionerClassName` that there is a format for. */
+export const provisionerClasses: readonly string[] = [...formats.keys()];
+
+/** The format that a provisioner class reads; undefined when it is somebody else's. */
+export function findFormat(provisionerClassName: string): BundleFormat | undefined {
+  return formats.get(provisionerClassName);
+}
 
 /** The format that a provisioner class reads.
  *  @throws TerminalError UnknownProvisioner */
 export function formatOf(provisionerClassName: string): BundleFormat {
-  const format = formats.get(provisionerClassName);
+  const format = findFormat(provisionerClassName);
   if (format !== undefined) return format;
   throw new TerminalError('UnknownProvisioner', `provisioner class "${provisionerClassName}" has no bundle format`);
 }

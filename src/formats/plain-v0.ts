@@ -1,13 +1,20 @@
-import { type JsonObject, TerminalError } from '../base/index.ts';
+import { readDeploymentConfig } from '../api/index.ts';
+import { errorMessage, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
-import { type BundleFormat, type ManifestCollector, maxManifestFileBytes, maxManifestsBytes } from './format.ts';
+import {
+  type BundleContent,
+  type BundleFormat,
+  type BundleReader,
+  maxManifestFileBytes,
+  maxManifestsBytes,
+} from './format.ts';
 import { parseManifestFile } from './manifest-file.ts';
 
 function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
 }
 
-class PlainCollector implements ManifestCollector {
+class PlainReader implements BundleReader {
   readonly #objects: JsonObject[] = [];
   readonly #prefix: string;
   #sizeBytes = 0;
@@ -16,8 +23,8 @@ class PlainCollector implements ManifestCollector {
     this.#prefix = prefix;
   }
 
-  add(entry: DirectoryEntry): void {
-    const path = `manifests/${entry.name}`;
+  add(directory: string, entry: DirectoryEntry): void {
+    const path = `${directory}/${entry.name}`;
     if (entry.kind === 'directory') {
       const rule = 'subdirectories are not allowed within the "manifests" directory of the bundle image filesystem';
       refuse(`${this.#prefix}${rule}: found "${path}"`);
@@ -41,10 +48,21 @@ class PlainCollector implements ManifestCollector {
     }
   }
 
-  finish(hasDirectory: boolean): readonly JsonObject[] {
-    if (!hasDirectory) refuse(`${this.#prefix}readdir manifests: file does not exist`);
-    if (this.#objects.length > 0) return this.#objects;
+  finish(present: ReadonlySet<string>): BundleContent {
+    if (!present.has('manifests')) refuse(`${this.#prefix}readdir manifests: file does not exist`);
+    const objects = this.#objects;
+    if (objects.length > 0) return { objects, render: () => ({ objects }) };
     refuse('invalid bundle: found zero objects: plain+v0 bundles are required to contain at least one object');
+  }
+}
+
+function configProblems(config: JsonValue): readonly string[] {
+  try {
+    readDeploymentConfig(config);
+    return [];
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return [errorMessage(thrown)];
   }
 }
 
@@ -52,6 +70,9 @@ class PlainCollector implements ManifestCollector {
  *  @see rukpak-v1alpha1.md, section 5.1 */
 export const plainV0: BundleFormat = {
   name: 'plain+v0',
-  directory: 'manifests',
-  begin: (prefix) => new PlainCollector(prefix),
+  directories: ['manifests'],
+  maxFileBytes: maxManifestFileBytes,
+  heedsCluster: false,
+  begin: (prefix) => new PlainReader(prefix),
+  configProblems,
 };

@@ -61,6 +61,8 @@ export interface KubeClient {
   resolve(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource>;
   /** The kind in whichever version the group serves it, the preferred one first. */
   resolveInGroup(group: string, kind: string, options?: CallOptions): Promise<Resource>;
+  /** Of the API server, as it says itself: `v1.33.1`. */
+  serverVersion(options?: CallOptions): Promise<string>;
   /** Forgets what discovery said of a group and version. */
   forgetKinds(apiVersion: string): void;
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
@@ -265,6 +267,11 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     ...createWrites(context),
     resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
     resolveInGroup: (group, kind, call = {}) => discovery.resolveInGroup(group, kind, call.signal),
+    serverVersion: async ({ signal } = {}) => {
+      const { body } = await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal });
+      const version = isJsonObject(body) ? body['gitVersion'] : undefined;
+      return typeof version === 'string' ? version : '';
+    },
     forgetKinds: (apiVersion) => {
       discovery.forget(apiVersion);
     },

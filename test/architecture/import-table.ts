@@ -37,7 +37,16 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
     'src/metrics',
   ],
-  webhook: ['src/crd-safety', 'src/dependencies', 'src/constraints', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
+  webhook: [
+    'src/crd-safety',
+    'src/dependencies',
+    'src/constraints',
+    'src/formats',
+    'src/kube',
+    'src/api',
+    'src/base',
+    'src/metrics',
+  ],
   apiserver: ['src/cel', 'src/schema', 'src/base'],
   cli: '*',
 };

@@ -1,14 +1,9 @@
-import { readDeploymentConfig } from '../../src/api/index.ts';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
-import { denyAdded, silence, type Verdict } from './rule.ts';
+import type { JsonObject } from '../../src/base/index.ts';
+import { findFormat } from '../../src/formats/index.ts';
+import { denyAdded, joinVerdicts, type Verdict } from './rule.ts';
 
-/** What is understood of `spec.config` of a BundleDeployment has its form. */
-export function deploymentConfig(config: unknown): Verdict {
-  try {
-    readDeploymentConfig(config);
-    return silence;
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    return denyAdded(errorMessage(thrown));
-  }
+/** What is understood of `spec.config` of a BundleDeployment has its form, which the format of the template's class knows. */
+export function deploymentConfig(provisionerClassName: string, config: JsonObject | undefined): Verdict {
+  const problems = findFormat(provisionerClassName)?.configProblems(config ?? {}) ?? [];
+  return joinVerdicts(problems.map(denyAdded));
 }

@@ -1,3 +1,4 @@
+import { injectCaAnnotation, servingCertificateAnnotation } from '../../api/index.ts';
 import type { ServingNames } from './names.ts';
 import { type Manifest, type RenderedObject, withAnnotation } from './registry-bundle.ts';
 
@@ -56,7 +57,27 @@ const openshiftServiceCa: CertificateProvider = {
   extraObjects: () => [],
 };
 
-const providers: readonly CertificateProvider[] = [certManager, openshiftServiceCa];
+/** Longshore itself: what installs the objects issues the certificates, and fills in what the annotations ask for. */
+const longshore: CertificateProvider = {
+  name: 'self',
+  injectCa: (object, { namespace, names }) =>
+    withAnnotation(object, injectCaAnnotation, `${namespace}/${names.certificate}`),
+  serve: (service) => service,
+  extraObjects: ({ namespace, names }) => [
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: names.certificate,
+        namespace,
+        annotations: { [servingCertificateAnnotation]: names.service },
+      },
+      type: 'kubernetes.io/tls',
+    },
+  ],
+};
+
+const providers: readonly CertificateProvider[] = [certManager, openshiftServiceCa, longshore];
 
 /** Names that `certificateProvider` takes. */
 export const certificateProviderNames: readonly string[] = providers.map(({ name }) => name);

@@ -135,7 +135,8 @@ function watchNamespaceSchema({ modes, installNamespace }: ConfigScope): JsonObj
  *  @see registry-v1-rendering.md, section 5.1 */
 export function configSchema(scope?: ConfigScope): JsonObject {
   const isMulti = scope?.modes.includes('MultiNamespace') ?? true;
-  const watchNamespace = scope === undefined ? namespaceName : watchNamespaceSchema(scope);
+  const anyNamespace: JsonObject = { if: { type: 'null' }, else: namespaceName };
+  const watchNamespace = scope === undefined ? anyNamespace : watchNamespaceSchema(scope);
   const isRequired = scope !== undefined && !scope.modes.includes('AllNamespaces') && watchNamespace !== undefined;
   const names = amendments.map(({ name }) => name);
   return {

@@ -69,7 +69,7 @@ test.each<[string, JsonValue, string[]]>([
   [
     'an unknown provider of certificates',
     { watchNamespace: 'x', certProvider: 'mine' },
-    ['invalid value for field "certProvider": expected one of cert-manager, openshift-service-ca, none'],
+    ['invalid value for field "certProvider": expected one of cert-manager, openshift-service-ca, self, none'],
   ],
   [
     'RV-K3 two entries of one name',

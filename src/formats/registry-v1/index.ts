@@ -7,5 +7,6 @@ export { type Explanation, explainBundle } from './explain.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { type BundleFiles, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
+export { registryV1 } from './registry-v1.ts';
 export { type RenderOptions, renderBundle } from './render.ts';
 export { assertSupported, type Support } from './support.ts';

@@ -1,0 +1,32 @@
+import type { ClusterFacts } from '../src/formats/index.ts';
+import { type KubeClient, NoKindMatch } from '../src/kube/index.ts';
+
+/** Whose kinds tell that they are there, the one to ask first. */
+const providersByKind = [
+  { provider: 'cert-manager', apiVersion: 'cert-manager.io/v1', kind: 'Certificate' },
+  { provider: 'openshift-service-ca', apiVersion: 'operator.openshift.io/v1', kind: 'ServiceCA' },
+];
+
+async function isServed(
+  kube: KubeClient,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await kube.resolve(apiVersion, kind, { signal });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof NoKindMatch) return false;
+    throw thrown;
+  }
+}
+
+/** What an installation may depend on; Longshore itself issues certificates where nobody else does. */
+export async function readClusterFacts(kube: KubeClient, signal: AbortSignal): Promise<ClusterFacts> {
+  const certificateProviders: string[] = [];
+  for (const row of providersByKind) if (await isServed(kube, row, signal)) certificateProviders.push(row.provider);
+  return {
+    certificateProviders: [...certificateProviders, 'self'],
+    kubeVersion: await kube.serverVersion({ signal }),
+  };
+}

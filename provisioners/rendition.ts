@@ -1,0 +1,33 @@
+import type { InstallNamespace, InstallTerms } from '../src/formats/index.ts';
+import { formatOf } from '../src/formats/index.ts';
+import type { KubeClient, KubeObject } from '../src/kube/index.ts';
+import { readClusterFacts } from './cluster-facts.ts';
+import { configOf } from './installed-record.ts';
+
+/** What a bundle becomes for a deployment, ready to be applied. */
+export interface Rendition {
+  readonly objects: readonly KubeObject[];
+  /** Undefined: as the deployment says. */
+  readonly installNamespace?: InstallNamespace;
+}
+
+/** What a bundle is rendered with for the deployment; the cluster is only asked for formats that heed it. */
+export async function termsFor(
+  deployment: KubeObject,
+  provisionerClassName: string,
+  { kube, signal }: { readonly kube: KubeClient; readonly signal: AbortSignal },
+): Promise<InstallTerms> {
+  const { heedsCluster } = formatOf(provisionerClassName);
+  const cluster = heedsCluster ? await readClusterFacts(kube, signal) : { certificateProviders: [], kubeVersion: '' };
+  return { config: configOf(deployment), cluster };
+}
+
+/** How a rendition overrides what the deployment alone says of the install namespace, for a request to the engine. */
+export function placeOf({ installNamespace }: Rendition): {
+  readonly installNamespace?: string;
+  readonly namespaceMarks?: Pick<InstallNamespace, 'labels' | 'annotations'>;
+} {
+  if (installNamespace === undefined) return {};
+  const { name, labels, annotations } = installNamespace;
+  return { installNamespace: name, namespaceMarks: { labels, annotations } };
+}

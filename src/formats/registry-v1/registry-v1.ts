@@ -1,0 +1,71 @@
+import { type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import type { DirectoryEntry } from '../../content/index.ts';
+import {
+  type BundleContent,
+  type BundleFormat,
+  type BundleReader,
+  conversionFailed,
+  maxManifestsBytes,
+} from '../format.ts';
+import { findProblems } from './checks.ts';
+import { configProblems } from './config.ts';
+import { renderInstallation } from './installation.ts';
+import { readRegistryBundle } from './read.ts';
+import type { RegistryBundle } from './registry-bundle.ts';
+
+const maxFileBytes = 32 * 1024 * 1024;
+const conversionPrefix = 'convert registry+v1 bundle to plain+v0 bundle: ';
+
+function refuse(text: string, cause?: unknown): never {
+  throw new TerminalError('InvalidBundle', text, { cause });
+}
+
+/** `work`, whose errors get the text of the stage, and `reason` if they have no other. */
+function converting<T>(work: () => T, reason?: string): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    throw new TerminalError(reason ?? thrown.reason, `${conversionPrefix}${thrown.message}`, { cause: thrown });
+  }
+}
+
+function contentOf(bundle: RegistryBundle): BundleContent {
+  const csv = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', ...bundle.csv };
+  return {
+    objects: [csv as unknown as JsonObject, ...bundle.crds, ...bundle.others],
+    render: (terms) => converting(() => renderInstallation(bundle, terms), conversionFailed),
+  };
+}
+
+class RegistryReader implements BundleReader {
+  readonly #entries: Record<string, DirectoryEntry[]> = { manifests: [], metadata: [] };
+  #sizeBytes = 0;
+
+  add(directory: string, entry: DirectoryEntry): void {
+    if (entry.kind === 'file') this.#sizeBytes += entry.content.length;
+    if (this.#sizeBytes > maxManifestsBytes) {
+      refuse(`${conversionPrefix}all files together have more than the limit of ${maxManifestsBytes} bytes`);
+    }
+    this.#entries[directory]?.push(entry);
+  }
+
+  finish(present: ReadonlySet<string>): BundleContent {
+    const { manifests = [], metadata = [] } = this.#entries;
+    const files = { manifests: present.has('manifests') ? manifests : undefined, metadata };
+    const bundle = converting(() => readRegistryBundle(files));
+    const problems = findProblems(bundle);
+    return problems.length === 0 ? contentOf(bundle) : refuse(`validate bundle: ${problems.join('\n')}`);
+  }
+}
+
+/** Operators, as they are published for the Operator Lifecycle Manager: `manifests/` with a ClusterServiceVersion, `metadata/`.
+ *  @see registry-v1-rendering.md */
+export const registryV1: BundleFormat = {
+  name: 'registry+v1',
+  directories: ['manifests', 'metadata'],
+  maxFileBytes,
+  heedsCluster: true,
+  begin: () => new RegistryReader(),
+  configProblems: (config: JsonValue) => configProblems(config).map((problem) => `spec.config: ${problem}`),
+};

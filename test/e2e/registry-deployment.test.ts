@@ -1,0 +1,308 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { acmeCsv, eventually, hasCorpus, installModes } from '../support/index.ts';
+import { crd, type Files } from './contents.ts';
+import { corpusOperator, nextVersion, operator } from './registry-contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from './world.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const registryClass = 'core-rukpak-io-registry';
+const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
+const unfit = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' };
+const asTest = { fieldManager: 'test' };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+}, 60_000);
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+}, 60_000);
+
+interface Options {
+  readonly config?: JsonObject;
+  readonly provisionerClassName?: string;
+}
+
+async function create(name: string, files: Files, options: Options = {}): Promise<void> {
+  const { config, ...rest } = options;
+  const source = world.imageSource(`${name}:v1`, files);
+  const made = bundleDeployment(name, source, { templateClassName: registryClass, ...rest });
+  const spec = made['spec'] as JsonObject;
+  await world.kube.create({ ...made, spec: { ...spec, ...(config === undefined ? {} : { config }) } }, asTest);
+}
+
+const deploymentRef = (name: string) => ({ apiVersion, kind: 'BundleDeployment', name });
+
+async function change(name: string, spec: JsonObject): Promise<void> {
+  await world.kube.patch(deploymentRef(name), { spec }, asTest);
+}
+
+const apps = (namespace: string, name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name });
+
+function templateAnnotations(deployment: KubeObject): JsonObject {
+  const { template } = deployment['spec'] as { template: { metadata: { annotations: JsonObject } } };
+  return template.metadata.annotations;
+}
+
+async function whenGone(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
+  await eventually(
+    async () => {
+      for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
+/** Everything that was installed for a deployment, by where it is. */
+async function installedFor(name: string, kinds: readonly (readonly [string, string])[]): Promise<readonly string[]> {
+  const labelSelector = `core.rukpak.io/owner-name=${name}`;
+  const lists = await Promise.all(
+    kinds.map(async ([version, kind]) => (await world.kube.list({ apiVersion: version, kind, labelSelector })).items),
+  );
+  return lists.flat().map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`);
+}
+
+const operatorKinds = [
+  ['v1', 'ServiceAccount'],
+  ['v1', 'Service'],
+  ['v1', 'Secret'],
+  ['v1', 'ConfigMap'],
+  ['apps/v1', 'Deployment'],
+  ['rbac.authorization.k8s.io/v1', 'Role'],
+  ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
+  ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
+  ['rbac.authorization.k8s.io/v1', 'ClusterRoleBinding'],
+  ['apiextensions.k8s.io/v1', 'CustomResourceDefinition'],
+  ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'],
+  ['admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration'],
+] as const;
+
+const accounts = ['acme-widget-controller'];
+
+describe('an operator', () => {
+  const name = 'acme';
+  const namespace = 'acme-widget-system';
+  const manager = apps(namespace, 'acme-widget-controller-manager');
+
+  test.each(['core-rukpak-io-plain', registryClass])(
+    'R1 is installed from a registry template by the class %s, and removed with nothing left',
+    async (provisionerClassName) => {
+      await create(name, operator([acmeCsv()]), { provisionerClassName });
+      await world.deploymentWith(name, installed);
+      expect(templateAnnotations(await world.kube.get(manager))).toMatchObject({ 'olm.targetNamespaces': '' });
+      const { labels } = (await world.get('Namespace', namespace)).metadata;
+      expect(labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'baseline' });
+      const account = await world.get('ServiceAccount', accounts[0] ?? '', namespace);
+      expect(account.metadata.annotations).toMatchObject({ 'olm.operatorframework.io/package-name': 'acme-widget' });
+      await world.kube.delete(deploymentRef(name));
+      await whenGone(deploymentRef(name), manager);
+      await expect(installedFor(name, operatorKinds)).resolves.toEqual([]);
+    },
+    60_000,
+  );
+
+  test('R2 that cannot watch all namespaces fails with what to set, and is installed once that is set', async () => {
+    await create('own', operator([acmeCsv({ installModes: installModes('O') }, { name: 'own.v1.0.0' })]));
+    const message = conditionOf(await world.deploymentWith('own', unfit), 'HasValidBundle')?.message;
+    expect(message).toContain(
+      'convert registry+v1 bundle to plain+v0 bundle: AllNamespace install mode must be enabled',
+    );
+    expect(message).toContain('set spec.config.watchNamespace to "acme-widget-system", the install namespace');
+    await change('own', { config: { watchNamespace: 'elsewhere' } });
+    await eventually(async () => {
+      const wrong = conditionOf(await world.deploymentWith('own', unfit), 'HasValidBundle')?.message;
+      expect(wrong).toContain('must be "acme-widget-system" (the namespace where the operator is installed)');
+    });
+    await change('own', { config: { watchNamespace: namespace } });
+    await world.deploymentWith('own', installed);
+    expect(templateAnnotations(await world.kube.get(manager))).toMatchObject({ 'olm.targetNamespaces': namespace });
+  }, 60_000);
+
+  test('follows its configuration without a new Bundle', async () => {
+    const bundles = (await world.ownedBundles('own')).map(({ metadata }) => metadata.uid);
+    const tolerations = [{ key: 'dedicated', operator: 'Exists' }];
+    await change('own', { config: { watchNamespace: namespace, deploymentConfig: { tolerations } } });
+    await eventually(async () => {
+      const { template } = (await world.kube.get(manager))['spec'] as { template: { spec: JsonObject } };
+      expect(template.spec['tolerations']).toEqual(tolerations);
+    });
+    expect((await world.ownedBundles('own')).map(({ metadata }) => metadata.uid)).toEqual(bundles);
+  }, 60_000);
+
+  test('becomes its next version, and what that does not bring goes', async () => {
+    const setting = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'setting' }, data: { a: 'b' } };
+    await create('next', operator([acmeCsv({}, { name: 'next.v1.0.0' }), setting]), {
+      config: { installNamespace: 'next-place' },
+    });
+    await world.deploymentWith('next', installed);
+    const files = nextVersion(operator([acmeCsv({ version: '2.0.0' }, { name: 'next.v2.0.0' })]));
+    await change('next', { template: { spec: { source: world.imageSource('next:v2', files) } } });
+    await whenGone({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'next-place', name: 'setting' });
+    await world.deploymentWith('next', installed);
+    const { annotations } = (await world.kube.get(apps('next-place', 'acme-widget-controller-manager'))).metadata;
+    expect(annotations).toMatchObject({ 'olm.operatorframework.io/bundle-version': '2.0.0' });
+  }, 60_000);
+
+  test('that needs a later Kubernetes is not installed', async () => {
+    await create('late', operator([acmeCsv({ minKubeVersion: '1.99.0' }, { name: 'late.v1.0.0' })]));
+    const message = conditionOf(await world.deploymentWith('late', unfit), 'HasValidBundle')?.message;
+    expect(message).toContain('the operator needs Kubernetes 1.99.0 (spec.minKubeVersion), the cluster has v1.');
+  });
+});
+
+describe('a configuration', () => {
+  test('is judged when it is written, by the path in it', async () => {
+    const files = operator([acmeCsv()]);
+    const config = { watchNamespaces: 'a', certProvider: 'somebody', deploymentConfig: { env: [{}] } };
+    const text = String(await errorOf(create('judged', files, { config })));
+    expect(text).toContain('spec.config: invalid type for field "watchNamespaces": got string, want array');
+    expect(text).toContain('certProvider');
+    expect(text).toContain('cert-manager, openshift-service-ca, self, none');
+    expect(text).toContain('deploymentConfig.env.0.name');
+  });
+});
+
+const webhook = (type: string, generateName: string): JsonObject => ({
+  type,
+  generateName,
+  deploymentName: 'acme-widget-controller-manager',
+  containerPort: 443,
+  targetPort: 9443,
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  failurePolicy: 'Ignore',
+});
+
+describe('certificates of webhooks', () => {
+  const namespace = 'hooked-place';
+  const secretName = 'acme-widget-controller-manager-service-cert';
+  const configuration = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    name: 'vwidget.acme.example',
+  };
+  const conversion = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: 'gadgets.acme.example',
+  };
+
+  async function bundleOf(ref: typeof configuration): Promise<string> {
+    const { webhooks } = (await world.kube.get(ref)) as unknown as {
+      webhooks: { clientConfig: { caBundle: string } }[];
+    };
+    return Buffer.from(webhooks[0]?.clientConfig.caBundle ?? '', 'base64').toString();
+  }
+
+  async function secretData(): Promise<Record<string, string>> {
+    const { data } = (await world.get('Secret', secretName, namespace)) as unknown as { data: Record<string, string> };
+    return Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+    );
+  }
+
+  test('are issued by Longshore itself where nobody else does', async () => {
+    const rules = [
+      { apiGroups: ['acme.example'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] },
+    ];
+    const spec = {
+      installModes: installModes('A'),
+      customresourcedefinitions: { owned: [{ name: conversion.name, version: 'v1alpha1', kind: 'Gadget' }] },
+      webhookdefinitions: [
+        { ...webhook('ValidatingAdmissionWebhook', configuration.name), rules, webhookPath: '/validate' },
+        { ...webhook('ConversionWebhook', 'cgadget.acme.example'), conversionCRDs: [conversion.name] },
+      ],
+    };
+    const files = operator([acmeCsv(spec, { name: 'hooked.v1.0.0' }), crd('Gadget', 'acme.example')]);
+    await create('hooked', files, { config: { installNamespace: namespace } });
+    await world.deploymentWith('hooked', installed);
+    const data = await secretData();
+    const authority = await bundleOf(configuration);
+    expect(authority).toBe(data['ca.crt']);
+    const certificate = new X509Certificate(data['tls.crt'] ?? '');
+    expect(certificate.verify(new X509Certificate(authority).publicKey)).toBe(true);
+    expect(certificate.checkHost(`acme-widget-controller-manager-service.${namespace}.svc`)).toBeDefined();
+    const { spec: converted } = (await world.kube.get(conversion)) as unknown as {
+      spec: { conversion: { webhook: { clientConfig: { caBundle: string } } } };
+    };
+    expect(Buffer.from(converted.conversion.webhook.clientConfig.caBundle, 'base64').toString()).toBe(authority);
+  }, 60_000);
+
+  test('stay the same when the rest changes', async () => {
+    const before = await secretData();
+    await change('hooked', {
+      config: { installNamespace: namespace, deploymentConfig: { annotations: { note: 'changed' } } },
+    });
+    await eventually(async () => {
+      const manager = await world.kube.get(apps(namespace, 'acme-widget-controller-manager'));
+      expect(templateAnnotations(manager)).toMatchObject({ note: 'changed' });
+    });
+    await world.deploymentWith('hooked', installed);
+    await expect(secretData()).resolves.toEqual(before);
+  }, 60_000);
+
+  test('are made anew when their Secret is lost, and those who ask the webhook are told', async () => {
+    const before = await secretData();
+    await world.kube.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: secretName });
+    await eventually(
+      async () => {
+        const data = await secretData();
+        expect(data['ca.crt']).not.toBe(before['ca.crt']);
+        await expect(bundleOf(configuration)).resolves.toBe(data['ca.crt']);
+      },
+      { timeoutMs: 20_000 },
+    );
+  }, 60_000);
+
+  test('go with the operator', async () => {
+    await world.kube.delete(deploymentRef('hooked'));
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
+    await whenGone(deploymentRef('hooked'), secret, configuration, conversion);
+    await expect(installedFor('hooked', operatorKinds)).resolves.toEqual([]);
+  }, 60_000);
+});
+
+const corpus: readonly { readonly bundle: string; readonly config?: JsonObject }[] = [
+  // A conversion webhook, three others, and dependencies.
+  { bundle: 'cluster-aas-operator/0.1.1' },
+  { bundle: 'fence-agents-remediation/0.8.0' },
+  { bundle: 'ndb-operator/1.6.2' },
+  { bundle: 'mercury-operator/1.0.2' },
+  { bundle: 'beegfs-csi-driver-operator/1.8.0', config: { installNamespace: 'beegfs', watchNamespace: 'beegfs' } },
+  { bundle: 'percona-xtradb-cluster-operator/1.9.0', config: { watchNamespace: 'default' } },
+  { bundle: 'eventing-kogito/1.1.0' },
+  { bundle: 'ack-athena-controller/1.7.1' },
+  { bundle: 'community-trivy-operator/2.1.1' },
+  { bundle: 'pulsar-resources-operator/0.4.5' },
+];
+
+describe.skipIf(!hasCorpus)('an operator as it is published', () => {
+  test.each(corpus)(
+    '$bundle is installed, upgraded, and removed with nothing left',
+    async ({ bundle, ...options }) => {
+      const [name = ''] = bundle.split('/');
+      const files = corpusOperator(bundle);
+      await create(name, files, options);
+      await world.deploymentWith(name, installed);
+      const deployments = await installedFor(name, [['apps/v1', 'Deployment']]);
+      expect(deployments).not.toEqual([]);
+      await change(name, { template: { spec: { source: world.imageSource(`${name}:v2`, nextVersion(files)) } } });
+      await eventually(
+        async () => {
+          await world.deploymentWith(name, installed);
+          const labelSelector = `core.rukpak.io/owner-name=${name}`;
+          const { items } = await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', labelSelector });
+          expect(JSON.stringify(items)).toContain('-next"');
+        },
+        { timeoutMs: 30_000 },
+      );
+      await world.kube.delete(deploymentRef(name));
+      await whenGone(deploymentRef(name));
+      await expect(installedFor(name, operatorKinds)).resolves.toEqual([]);
+    },
+    120_000,
+  );
+});
