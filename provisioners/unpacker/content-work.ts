@@ -1,5 +1,12 @@
 import { createReadStream } from 'node:fs';
-import { errorMessage, systemClock, TerminalError, TransientError, withDeadline } from '../../src/base/index.ts';
+import {
+  errorMessage,
+  type JsonObject,
+  systemClock,
+  TerminalError,
+  TransientError,
+  withDeadline,
+} from '../../src/base/index.ts';
 import {
   type ContentRecord,
   ContentStore,

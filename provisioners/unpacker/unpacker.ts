@@ -1,4 +1,4 @@
-import type { ContentLimits, JsonObject } from '../../src/base/index.ts';
+import type { ContentLimits } from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
 import type { InstallTerms, Rendered } from '../../src/formats/index.ts';

@@ -13,7 +13,15 @@ function filesOf({ manifests = [], metadata }: BundleFiles): Files {
 
 /** Files of a bundle made of these manifests. */
 export function operator(manifests: readonly (JsonObject | string)[]): Files {
-  return filesOf(registryFiles(manifests));
+  const prefix = 'operators.operatorframework.io.bundle';
+  const annotations = {
+    [`${prefix}.package.v1`]: 'acme-widget',
+    [`${prefix}.channels.v1`]: 'stable',
+    [`${prefix}.mediatype.v1`]: 'registry+v1',
+    [`${prefix}.manifests.v1`]: 'manifests/',
+    [`${prefix}.metadata.v1`]: 'metadata/',
+  };
+  return filesOf(registryFiles(manifests, { 'annotations.yaml': { annotations } }));
 }
 
 /** Files of a bundle of the corpus. */

@@ -273,7 +273,7 @@ const corpus: readonly { readonly bundle: string; readonly config?: JsonObject }
   { bundle: 'mercury-operator/1.0.2' },
   { bundle: 'beegfs-csi-driver-operator/1.8.0', config: { installNamespace: 'beegfs', watchNamespace: 'beegfs' } },
   { bundle: 'percona-xtradb-cluster-operator/1.9.0', config: { watchNamespace: 'default' } },
-  { bundle: 'eventing-kogito/1.1.0' },
+  { bundle: 'ruptura-operator/0.9.1' },
   { bundle: 'ack-athena-controller/1.7.1' },
   { bundle: 'community-trivy-operator/2.1.1' },
   { bundle: 'pulsar-resources-operator/0.4.5' },

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 
 /** Levels of the Pod Security Standards, the strictest first. */
-export const podSecurityLevels = ['restricted', 'baseline', 'privileged'] as const;
+const podSecurityLevels = ['restricted', 'baseline', 'privileged'] as const;
 /** A level of the Pod Security Standards. */
 export type PodSecurityLevel = (typeof podSecurityLevels)[number];
 
