@@ -24,14 +24,21 @@ afterAll(async () => {
 interface Options {
   readonly config?: JsonObject;
   readonly provisionerClassName?: string;
+  /** It is installed whatever it depends on. */
+  readonly isFree?: boolean;
 }
 
 async function create(name: string, files: Files, options: Options = {}): Promise<void> {
-  const { config, ...rest } = options;
+  const { config, isFree = false, ...rest } = options;
   const source = world.imageSource(`${name}:v1`, files);
   const made = bundleDeployment(name, source, { templateClassName: registryClass, ...rest });
   const spec = made['spec'] as JsonObject;
-  await world.kube.create({ ...made, spec: { ...spec, ...(config === undefined ? {} : { config }) } }, asTest);
+  const annotations = isFree ? { 'core.rukpak.io/ignore-dependencies': 'true' } : {};
+  const metadata = { ...made.metadata, annotations };
+  await world.kube.create(
+    { ...made, metadata, spec: { ...spec, ...(config === undefined ? {} : { config }) } },
+    asTest,
+  );
 }
 
 const deploymentRef = (name: string) => ({ apiVersion, kind: 'BundleDeployment', name });
@@ -285,7 +292,7 @@ describe.skipIf(!hasCorpus)('an operator as it is published', () => {
     async ({ bundle, ...options }) => {
       const [name = ''] = bundle.split('/');
       const files = corpusOperator(bundle);
-      await create(name, files, options);
+      await create(name, files, { ...options, isFree: true });
       await world.deploymentWith(name, installed);
       const deployments = await installedFor(name, [['apps/v1', 'Deployment']]);
       expect(deployments).not.toEqual([]);
