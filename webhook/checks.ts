@@ -1,4 +1,5 @@
 import {
+  type BundleDeployment,
   type BundleSpec,
   bundleDeploymentResource,
   type DependencyPolicy,
@@ -80,6 +81,19 @@ function classOf(template: JsonValue | undefined): JsonValue | undefined {
   return isJsonObject(spec ?? null) ? (spec as JsonObject)['provisionerClassName'] : undefined;
 }
 
+/** Another class may read the same configuration in another way. */
+function checkConfig(
+  { config, template }: BundleDeployment['spec'],
+  {
+    oldConfig,
+    oldTemplate,
+  }: { readonly oldConfig: JsonValue | undefined; readonly oldTemplate: JsonValue | undefined },
+): Verdict {
+  const { provisionerClassName } = template.spec;
+  const isSame = isJsonEqual(config ?? null, oldConfig ?? null) && provisionerClassName === classOf(oldTemplate);
+  return isSame ? silence : deploymentConfig(provisionerClassName, config);
+}
+
 /** A template, or a configuration, that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation === 'DELETE') {
@@ -93,11 +107,8 @@ const checkBundleDeployment: Check = async (request, context) => {
   const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
-  const isSameConfig = isJsonEqual(spec.config ?? null, oldConfig ?? null);
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
-  const { provisionerClassName } = spec.template.spec;
-  const isJudged = !isSameConfig || provisionerClassName !== classOf(oldTemplate);
-  const ofConfig = isJudged ? deploymentConfig(provisionerClassName, spec.config) : silence;
+  const ofConfig = checkConfig(spec, { oldTemplate, oldConfig });
   if (isSameTemplate) return joinVerdicts([ofConfig, ofSwitches]);
   const ofSource = await checkSource(spec.template, templateSourceRules, context);
   const ofDependencies = await checkTemplate(deployment, context);

@@ -201,7 +201,7 @@ async function tryInstall(
     await refreshHealth(run, signal);
     return 'stop';
   }
-  if (objects.length > manyObjects) await report(run, [bundleCondition(parseBundle(bundle))], { signal });
+  if (rendition.objects.length > manyObjects) await report(run, [bundleCondition(parseBundle(bundle))], { signal });
   const attempt = gate.begin(ownerOf(run.object).name, inputsOf(run, bundle));
   let isUntouched = true;
   const onWrite = (): void => {
