@@ -147,14 +147,17 @@ export function readBundleForChecks({ name, files, otherEntries }: BundleContent
   const read = files.map(readFile);
   const manifestFiles = read.filter(({ path }) => path.startsWith('manifests/'));
   const metadataFiles = read.filter(({ path }) => path.startsWith('metadata/'));
-  const objects = manifestFiles.flatMap(fileObjects);
+  const found = manifestFiles.flatMap(fileObjects);
+  const mediaType = mediaTypeOf(manifestFiles, found);
+  // What is in a chart are templates.
+  const objects = mediaType === 'helm' ? [] : found;
   const ofKind = (wanted: string): ManifestObject[] => objects.filter(({ kind }) => kind === wanted);
   const csvs = ofKind('ClusterServiceVersion');
   const isDirectory = (wanted: string): boolean =>
     otherEntries.some(({ path, kind }) => path === wanted && kind === 'directory');
   return {
     name,
-    mediaType: mediaTypeOf(manifestFiles, objects),
+    mediaType,
     hasManifests: isDirectory('manifests') || manifestFiles.length > 0,
     hasMetadata: isDirectory('metadata') || metadataFiles.length > 0,
     manifestFiles,

@@ -32,6 +32,8 @@ export {
   type Explanation,
   explainBundle,
   findCertificateProvider,
+  findKind,
+  inspectCsv,
   type OperatorConfig,
   type RegistryBundle,
   type RenderedObject,

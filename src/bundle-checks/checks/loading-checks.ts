@@ -6,7 +6,7 @@ import { hasFaultyCsv } from '../read-bundle.ts';
 const loading = { suite: 'default', stage: 'loading', severity: 'error' } as const;
 
 /** Helm charts are judged by nothing here. */
-function isOperator({ mediaType }: BundleUnderCheck): boolean {
+export function isOperator({ mediaType }: BundleUnderCheck): boolean {
   return mediaType !== 'helm';
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../base/index.ts';
 import kubernetesTypes from './generated/kubernetes-types.json' with { type: 'json' };
 import { TypedForms, type TypeTable } from './typed.ts';
+import { inspectTyped, type TypeProblem } from './typed-inspection.ts';
 
 /** Where an operator may look for its objects. */
 export type InstallMode = 'AllNamespaces' | 'OwnNamespace' | 'SingleNamespace' | 'MultiNamespace';
@@ -208,6 +209,11 @@ const forms: TypedForms = new TypedForms({ ...(kubernetesTypes as TypeTable), ..
  *  @throws TypeMismatch */
 export function readCsv(object: JsonObject): ClusterServiceVersion {
   return forms.write('ClusterServiceVersion', object) as unknown as ClusterServiceVersion;
+}
+
+/** Everything in a ClusterServiceVersion that has another type than it should, or is not known. */
+export function inspectCsv(object: JsonObject): readonly TypeProblem[] {
+  return inspectTyped(forms, 'ClusterServiceVersion', object);
 }
 
 /** A CustomResourceDefinition as the typed API writes it, whatever version its `apiVersion` claims; without status.

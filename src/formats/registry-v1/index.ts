@@ -2,9 +2,10 @@
 export { type Amendment, type AmendmentChoice, amendments } from './amendments/index.ts';
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
-export { type ClusterServiceVersion, supportedModes } from './csv.ts';
+export { type ClusterServiceVersion, inspectCsv, supportedModes } from './csv.ts';
 export { type Explanation, explainBundle } from './explain.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
+export { findKind } from './kinds.ts';
 export { type BundleFiles, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { registryV1 } from './registry-v1.ts';

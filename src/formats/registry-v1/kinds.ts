@@ -39,3 +39,8 @@ export const supportedKinds: ReadonlyMap<string, SupportedKind> = new Map([
 export function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
+
+/** What the format says of a kind; undefined for one that it does not allow. */
+export function findKind(kind: string): SupportedKind | undefined {
+  return supportedKinds.get(kind);
+}

@@ -165,6 +165,22 @@ export class TypedForms {
     return this.#codec(`#${name}`).write(value) as JsonObject;
   }
 
+  /** The members of a struct with their types; of what is no struct of the table, none. */
+  membersOf(name: string): Readonly<Record<string, string>> {
+    return this.#table[name] ?? {};
+  }
+
+  /** What is expected instead of `value` where a scalar is; undefined when it fits, or the type is none of the scalars. */
+  expectedScalar(notation: string, value: JsonValue): string | undefined {
+    try {
+      scalars.get(notation)?.write(value);
+      return undefined;
+    } catch (thrown) {
+      if (!(thrown instanceof TypeMismatch)) throw thrown;
+      return thrown.expected;
+    }
+  }
+
   #codec(notation: string): Codec {
     const known = scalars.get(notation) ?? this.#built.get(notation);
     if (known !== undefined) return known;

@@ -1,0 +1,195 @@
+import { textAt } from '../../base/index.ts';
+import type { FieldError } from '../../schema/index.ts';
+import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
+import type { Check, CheckContext, Hit } from '../check.ts';
+import { placeIn } from '../csv-parts.ts';
+import { parseField } from '../field-path.ts';
+import { asCurrentDefinition } from '../old-definition.ts';
+
+const crds = { suite: 'default', stage: 'crds', severity: 'error' } as const;
+const versions = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
+/** What v1beta1 does not ask for. */
+const newParts = /openAPIV3Schema|^spec\.preserveUnknownFields$|api-approved/;
+
+function isOld({ apiVersion }: ManifestObject): boolean {
+  return apiVersion === versions[1];
+}
+
+/** Errors of the definition as a server of today says them; of an old one those that its own version has, too. */
+function errorsOf(crd: ManifestObject, { rules }: CheckContext): readonly FieldError[] {
+  if (!versions.includes(crd.apiVersion)) return [];
+  const { errors } = rules.judge(asCurrentDefinition(crd.object));
+  return errors.filter(({ field }) => !field.startsWith('status') && !(isOld(crd) && newParts.test(field)));
+}
+
+interface Rule {
+  readonly id: string;
+  readonly title: string;
+  readonly whatToDo: string;
+  readonly matches: (error: FieldError) => boolean;
+}
+
+const at =
+  (pattern: RegExp, text = /./) =>
+  ({ field, message }: FieldError): boolean =>
+    pattern.test(field) && text.test(message);
+
+/** The first that matches has the error. */
+const rules: readonly Rule[] = [
+  {
+    id: 'CRD1',
+    title: 'the name is not `<plural>.<group>`',
+    whatToDo: 'Name it after spec.names.plural and spec.group.',
+    matches: at(/^metadata\.name$/),
+  },
+  {
+    id: 'CRD2',
+    title: 'the group is missing, or has no dot',
+    whatToDo: 'Use a domain of yours as group.',
+    matches: at(/^spec\.group$/),
+  },
+  {
+    id: 'CRD3',
+    title: 'the scope is missing, or unknown',
+    whatToDo: 'Write scope: Namespaced, or scope: Cluster.',
+    matches: at(/^spec\.scope$/),
+  },
+  {
+    id: 'CRD4',
+    title: 'not exactly one version is the storage version',
+    whatToDo: 'Set storage: true for one version.',
+    matches: at(/^spec\.versions$/, /exactly one version/),
+  },
+  {
+    id: 'CRD5',
+    title: 'two versions have one name',
+    whatToDo: 'Give every version a name of its own.',
+    matches: at(/^spec\.versions$/, /unique version names/),
+  },
+  {
+    id: 'CRD6',
+    title: 'the name of a version is no DNS label',
+    whatToDo: 'Name versions v1, v1beta1 and so on.',
+    matches: at(/^spec\.versions\[\d+\]\.name$/),
+  },
+  {
+    id: 'CRD8',
+    title: 'kind and listKind are the same',
+    whatToDo: 'Call the list <Kind>List.',
+    matches: at(/^spec\.names\.listKind$/, /may not be the same/),
+  },
+  {
+    id: 'CRD7',
+    title: 'one of the names is missing or malformed',
+    whatToDo: 'Write plural and kind; singular and listKind follow from the kind.',
+    matches: at(/^spec\.names/),
+  },
+  {
+    id: 'CRD10',
+    title: 'a conversion webhook without review versions',
+    whatToDo: 'Name the review versions that the webhook understands: conversionReviewVersions: [v1].',
+    matches: at(/^spec\.conversion\..*conversionReviewVersions/),
+  },
+  {
+    id: 'CRD11',
+    title: 'a conversion webhook, and `preserveUnknownFields: true`',
+    whatToDo: 'Set preserveUnknownFields: false.',
+    matches: at(/^spec\.conversion\.strategy$/, /preserveUnknownFields/),
+  },
+  {
+    id: 'CRD9',
+    title: 'a conversion webhook without a usable address',
+    whatToDo: 'Give the webhook a service or a URL, and a port from 1 to 65535.',
+    matches: at(/^spec\.conversion/),
+  },
+  {
+    id: 'CRD12',
+    title: 'a group of Kubernetes itself without approval',
+    whatToDo:
+      'Use a group of your own: *.k8s.io and *.kubernetes.io are for APIs that the Kubernetes project approved.',
+    matches: at(/^metadata\.annotations\[api-approved/),
+  },
+  {
+    id: 'CRD13',
+    title: 'a schema is not structural, has a bad default, or a CEL rule that does not compile',
+    whatToDo: 'Mend the schema: a cluster refuses the definition.',
+    matches: at(/openAPIV3Schema/),
+  },
+  {
+    id: 'CRD14',
+    title: 'anything else for which a cluster refuses the definition',
+    whatToDo: 'Mend the definition: a cluster refuses it.',
+    matches: () => true,
+  },
+];
+
+function hitOf(crd: ManifestObject, { field, message }: FieldError): Hit {
+  const text = field === '' ? message : `${field}: ${message}`;
+  return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, parseField(field)) };
+}
+
+function ruleCheck(rule: Rule): Check {
+  return {
+    ...crds,
+    id: rule.id,
+    title: rule.title,
+    whatToDo: rule.whatToDo,
+    *find(bundle: BundleUnderCheck, context: CheckContext) {
+      for (const crd of bundle.crds) {
+        for (const error of errorsOf(crd, context)) {
+          if (rules.find(({ matches }) => matches(error)) === rule) yield hitOf(crd, error);
+        }
+      }
+    },
+  };
+}
+
+/** CustomResourceDefinitions, as a server of today would take them. @see bundle-format.md, section 12.2 */
+export const definitionChecks: readonly Check[] = [
+  {
+    ...crds,
+    id: 'L7',
+    stage: 'loading',
+    title: 'a CRD is of an API version that does not exist',
+    whatToDo: 'Write apiVersion: apiextensions.k8s.io/v1.',
+    *find(bundle) {
+      for (const crd of bundle.crds) {
+        if (versions.includes(crd.apiVersion)) continue;
+        const message = `unsupported CRD version ${textAt(crd.object, 'apiVersion')} for ${crd.file.path}`;
+        yield { message, place: placeIn(crd, ['apiVersion']) };
+      }
+    },
+  },
+  ...rules.map(ruleCheck),
+  {
+    ...crds,
+    id: 'CRD15',
+    severity: 'warning',
+    title: 'a field of a CRD is not known',
+    whatToDo: 'Remove the field, or mend its name: a cluster drops it.',
+    *find(bundle, context) {
+      for (const crd of bundle.crds) {
+        if (crd.apiVersion !== versions[0]) continue;
+        for (const field of context.rules.judge(crd.object).unknownFields) {
+          if (field.startsWith('status')) continue;
+          yield { message: `unknown field "${field}"`, place: placeIn(crd, parseField(field)) };
+        }
+      }
+    },
+  },
+  {
+    ...crds,
+    id: 'T9',
+    stage: 'content',
+    severity: 'warning',
+    title: 'a CRD of `v1beta1`, which no cluster serves any more',
+    whatToDo: 'Write it as apiextensions.k8s.io/v1; clusters from 1.22 on do not take it otherwise.',
+    *find(bundle) {
+      for (const crd of bundle.crds.filter(isOld)) {
+        const message =
+          'CustomResourceDefinition of apiextensions.k8s.io/v1beta1: deprecated in 1.16+, removed in 1.22';
+        yield { message, place: placeIn(crd, ['apiVersion']) };
+      }
+    },
+  },
+];

@@ -1,0 +1,36 @@
+const domainPart = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]{0,61}[a-zA-Z0-9])';
+const domain = new RegExp(`^(?:${domainPart}(?:\\.${domainPart})*|\\[[0-9a-fA-F:]+\\])(?::[0-9]+)?$`);
+const pathPart = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
+const invalid = 'invalid reference format';
+const maxNameLength = 255;
+
+function isDomain(first: string): boolean {
+  return /[.:]/.test(first) || first === 'localhost';
+}
+
+function nameProblem(name: string): string | undefined {
+  const [first = '', ...rest] = name.split('/');
+  const hasDomain = rest.length > 0 && isDomain(first);
+  const parts = hasDomain ? rest : [first, ...rest];
+  const repository = parts.join('/');
+  if (repository !== repository.toLowerCase()) return `${invalid}: repository name (${repository}) must be lowercase`;
+  if (hasDomain && !domain.test(first)) return invalid;
+  return parts.every((part) => pathPart.test(part)) ? undefined : invalid;
+}
+
+/** Why a text names no image, in the words of container tools; short names such as `nginx` do. */
+export function imageProblem(text: string): string | undefined {
+  if (text.length > 4096) return invalid;
+  const [named = '', digest, ...more] = text.split('@');
+  if (more.length > 0) return invalid;
+  if (digest !== undefined && !/^[a-z][a-z0-9+._-]*:[0-9a-fA-F]{32,}$/i.test(digest)) return invalid;
+  const tag = /:([^:/]*)$/.exec(named);
+  if (tag !== null && !/^\w[\w.-]{0,127}$/.test(tag[1] ?? '')) return invalid;
+  const name = tag === null ? named : named.slice(0, tag.index);
+  if (name === '') return invalid;
+  const problem = nameProblem(name);
+  if (problem !== undefined) return problem;
+  return name.length > maxNameLength
+    ? `repository name must not be longer than ${maxNameLength} characters`
+    : undefined;
+}
