@@ -75,14 +75,26 @@ test('BF-K7 a group of Kubernetes without approval', () => {
   );
 });
 
-test('schemas are checked: structure, defaults and rules', () => {
-  const schema = [
-    '              odd: {}',
-    '              even: {type: integer, default: two}',
-    '              ruled: {type: string, x-kubernetes-validations: [{rule: "self > 1"}]}',
-  ].join('\n');
-  const lines = found(withCrd(`${crd}${schema}\n`), /CRD13/).map((line) => line.replace(/^[^ ]+\.yaml:/, ''));
-  expect(lines).toEqual([]);
+test.each([
+  {
+    name: 'a schema without type',
+    property: '{}',
+    text: '.type: Required value: must not be empty for specified object fields',
+  },
+  {
+    name: 'a default of another type',
+    property: '{type: integer, default: two}',
+    text: '.default: Invalid value: "string"',
+  },
+  {
+    name: 'a rule that does not compile',
+    property: '{type: string, x-kubernetes-validations: [{rule: "self > 1"}]}',
+    text: '.x-kubernetes-validations[0].rule: Invalid value',
+  },
+])('schemas are checked: $name', ({ property, text }) => {
+  const [line = ''] = found(withCrd(`${crd}              odd: ${property}\n`), /CRD13/);
+  expect(line).toMatch(/gauges.yaml:26:\d+ error CRD13 spec.versions\[0\].schema.openAPIV3Schema.properties\[spec\]/);
+  expect(line).toContain(text);
 });
 
 const account = 'apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: tide-gauge\n';

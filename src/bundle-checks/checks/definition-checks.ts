@@ -123,7 +123,17 @@ const rules: readonly Rule[] = [
   },
 ];
 
-function hitOf(crd: ManifestObject, { field, message }: FieldError): Hit {
+/** kube-apiserver speaks of what all versions have alike as if it stood at the top. */
+function ownField(field: string): string {
+  const part = field.replace(/^spec\.validation\b/, 'spec.schema');
+  return part.replace(
+    /^spec\.(?=(?:schema|subresources|additionalPrinterColumns|selectableFields)\b)/,
+    'spec.versions[0].',
+  );
+}
+
+function hitOf(crd: ManifestObject, { field: told, message }: FieldError): Hit {
+  const field = ownField(told);
   const text = field === '' ? message : `${field}: ${message}`;
   return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, parseField(field)) };
 }
