@@ -18,19 +18,26 @@ function nameProblem(name: string): string | undefined {
   return parts.every((part) => pathPart.test(part)) ? undefined : invalid;
 }
 
+/** A reference in its parts; undefined when it has too many. */
+function partsOf(text: string): { readonly name: string; readonly tag?: string; readonly digest?: string } | undefined {
+  const [named = '', digest, ...more] = text.split('@');
+  if (more.length > 0 || text.length > 4096) return undefined;
+  const tag = /:([^:/]*)$/.exec(named);
+  return {
+    name: tag === null ? named : named.slice(0, tag.index),
+    ...(tag === null ? {} : { tag: tag[1] ?? '' }),
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
 /** Why a text names no image, in the words of container tools; short names such as `nginx` do. */
 export function imageProblem(text: string): string | undefined {
-  if (text.length > 4096) return invalid;
-  const [named = '', digest, ...more] = text.split('@');
-  if (more.length > 0) return invalid;
-  if (digest !== undefined && !/^[a-z][a-z0-9+._-]*:[0-9a-fA-F]{32,}$/i.test(digest)) return invalid;
-  const tag = /:([^:/]*)$/.exec(named);
-  if (tag !== null && !/^\w[\w.-]{0,127}$/.test(tag[1] ?? '')) return invalid;
-  const name = tag === null ? named : named.slice(0, tag.index);
-  if (name === '') return invalid;
-  const problem = nameProblem(name);
-  if (problem !== undefined) return problem;
-  return name.length > maxNameLength
-    ? `repository name must not be longer than ${maxNameLength} characters`
-    : undefined;
+  const parts = partsOf(text);
+  if (parts === undefined || parts.name === '') return invalid;
+  const { name, tag = 'latest', digest = `sha256:${'0'.repeat(64)}` } = parts;
+  if (!/^[a-z][a-z0-9+._-]*:[0-9a-f]{32,}$/i.test(digest) || !/^\w[\w.-]{0,127}$/.test(tag)) return invalid;
+  const isLong = name.length > maxNameLength;
+  return (
+    nameProblem(name) ?? (isLong ? `repository name must not be longer than ${maxNameLength} characters` : undefined)
+  );
 }

@@ -1,5 +1,5 @@
 const token =
-  /\s*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/y;
+  /\s*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/uy;
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end';
 
@@ -16,21 +16,25 @@ function takeClosing(state: State, sign: string): boolean {
   return true;
 }
 
-function takeSign(state: State, sign: string): boolean {
-  if (sign === '}' || sign === ']') return takeClosing(state, sign);
-  if (sign === '{' || sign === '[') {
-    if (!state.expected.startsWith('value')) return false;
-    state.open.push(sign);
-    state.expected = sign === '{' ? 'key or }' : 'value or ]';
-    return true;
-  }
-  if (sign === ':') {
-    if (state.expected !== ':') return false;
-    state.expected = 'value';
-    return true;
-  }
+function takeOpening(state: State, sign: string): boolean {
+  if (!state.expected.startsWith('value')) return false;
+  state.open.push(sign);
+  state.expected = sign === '{' ? 'key or }' : 'value or ]';
+  return true;
+}
+
+function takeComma(state: State): boolean {
   if (state.expected !== ', or end' || state.open.length === 0) return false;
   state.expected = state.open.at(-1) === '{' ? 'key' : 'value';
+  return true;
+}
+
+function takeSign(state: State, sign: string): boolean {
+  if ('}]'.includes(sign)) return takeClosing(state, sign);
+  if ('{['.includes(sign)) return takeOpening(state, sign);
+  if (sign === ',') return takeComma(state);
+  if (state.expected !== ':') return false;
+  state.expected = 'value';
   return true;
 }
 

@@ -115,7 +115,7 @@ function usedImages(
   return containerParts(bundle).flatMap(({ value, path }) => [
     { image: textAt(value, 'image'), path: [...path, 'image'] },
     ...objectsAt(value, 'env').flatMap((variable, index) =>
-      /^RELATED_IMAGE_/.test(textAt(variable, 'name'))
+      textAt(variable, 'name').startsWith('RELATED_IMAGE_')
         ? [{ image: textAt(variable, 'value'), path: [...path, 'env', index, 'value'] }]
         : [],
     ),

@@ -1,4 +1,4 @@
-import { errorMessage, listOfTexts, objectAt, textAt, valueAt } from '../../base/index.ts';
+import { errorMessage, type JsonValue, listOfTexts, objectAt, textAt, valueAt } from '../../base/index.ts';
 import { parseVersion } from '../../constraints/index.ts';
 import { dns1123SubdomainProblems, labelValueProblems } from '../../schema/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
@@ -68,12 +68,14 @@ const requiredOfItems: readonly (readonly [path: string, members: readonly strin
   ['spec.nativeAPIs', ['version', 'kind']],
 ];
 
+function isMissing(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 function* missingInItems(bundle: BundleUnderCheck): Iterable<Hit> {
   for (const [path, members] of requiredOfItems) {
     for (const part of csvParts(bundle, ...(path.split('.') as [string, ...string[]]))) {
-      for (const member of members) {
-        const value = valueAt(part.value, member) ?? null;
-        if (value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)) continue;
+      for (const member of members.filter((one) => isMissing(valueAt(part.value, one)))) {
         const field = `${path}[${String(part.path.at(-1))}].${member}`;
         yield csvHit(bundle, [...part.path, member], `Field ${field}, Value field: required field missing`);
       }
@@ -140,14 +142,12 @@ const installModes: readonly Check[] = [
 const kubeVersionText =
   'csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all projects.';
 
-/** H11 says the same. */
-export function* missingKubeVersion(bundle: BundleUnderCheck): Iterable<Hit> {
+function* missingKubeVersion(bundle: BundleUnderCheck): Iterable<Hit> {
   if (bundle.csv === undefined || textAt(csvSpec(bundle), 'minKubeVersion').trim() !== '') return;
   yield csvHit(bundle, ['spec', 'minKubeVersion'], kubeVersionText);
 }
 
-/** H11 says the same. */
-export function* badKubeVersion(bundle: BundleUnderCheck): Iterable<Hit> {
+function* badKubeVersion(bundle: BundleUnderCheck): Iterable<Hit> {
   const version = textAt(csvSpec(bundle), 'minKubeVersion');
   if (version.trim() === '') return;
   try {
