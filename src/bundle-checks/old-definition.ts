@@ -39,10 +39,11 @@ export function asCurrentDefinition(definition: JsonObject): JsonObject {
   for (const key of shared) delete rest[key];
   const conversion = objectAt(spec, 'conversion');
   const versions = (listed.length === 0 ? [single] : listed).map((version) => versionOf(version, spec));
+  const scope = textAt(spec, 'scope') || 'Namespaced';
   const converted = conversion === undefined ? {} : { conversion: conversionOf(conversion) };
   return {
     ...definition,
     apiVersion: 'apiextensions.k8s.io/v1',
-    spec: { scope: 'Namespaced', ...rest, ...converted, versions },
+    spec: { ...rest, scope, ...converted, versions },
   };
 }
