@@ -40,3 +40,10 @@ test('a word that is neither id nor suite is refused', () => {
 test('every check has an id of its own', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
 });
+
+test('of each check the first hundred findings are told, and how many more there are', () => {
+  const many = testBundle({ 'manifests/many.yaml': 'x: 1\n---\n'.repeat(250) });
+  const found = judgeBundle(many, { select: ['L5'] });
+  expect(found).toHaveLength(101);
+  expect(found.map(({ message }) => message)).toContain('and 150 more of these');
+});

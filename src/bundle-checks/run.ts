@@ -24,6 +24,8 @@ function findingOf(check: Check, hit: Hit): Finding {
   };
 }
 
+const maxHits = 100;
+
 interface Found {
   readonly rank: number;
   readonly finding: Finding;
@@ -40,7 +42,17 @@ function compare(a: Found, b: Found): number {
   );
 }
 
-/** Runs checks over a bundle. Findings come by stage, then file, then place, then in the order of the checks; each once. */
+/** Thousands of one kind tell nobody more than the first ones. */
+function limited(hits: readonly Hit[]): readonly Hit[] {
+  if (hits.length <= maxHits) return hits;
+  const shown = hits.slice(0, maxHits);
+  const file = shown.at(-1)?.place?.file;
+  const rest: Hit = { message: `and ${hits.length - maxHits} more of these` };
+  return [...shown, file === undefined ? rest : { ...rest, place: { file } }];
+}
+
+/** Runs checks over a bundle. Findings come by stage, then file, then place, then in the order of the checks; each once.
+ *  Of each check the first 100 are told, and how many more there are. */
 export function runChecks(
   bundle: BundleUnderCheck,
   checks: readonly Check[],
@@ -48,7 +60,7 @@ export function runChecks(
 ): readonly Finding[] {
   const found = checks.flatMap((check) => {
     const rank = stages.indexOf(check.stage);
-    return Array.from(check.find(bundle, context), (hit) => ({ rank, finding: findingOf(check, hit) }));
+    return limited([...check.find(bundle, context)]).map((hit) => ({ rank, finding: findingOf(check, hit) }));
   });
   const sorted = found.sort(compare).map(({ finding }) => finding);
   return [...new Map(sorted.map((finding) => [JSON.stringify(finding), finding])).values()];
