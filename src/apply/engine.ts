@@ -87,6 +87,8 @@ class Engine implements ApplyEngine {
   readonly #crds: CrdWatch;
   readonly #health: HealthReader;
   readonly #remover: Remover;
+  /** By owner's uid: what a first installation made that trouble broke off. */
+  readonly #brokenOff = new Map<string, readonly KubeObject[]>();
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
@@ -151,13 +153,16 @@ class Engine implements ApplyEngine {
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
-    throwProblems(await this.#problemsOf(plan, check, request));
+    const problems = await this.#problemsOf(plan, check, request);
+    if (!problems.every(isTrouble)) await this.#undoBrokenOff(check);
+    throwProblems(problems);
     await request.record(this.#touched(owner, plan, request));
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
     const applied = await this.#applyPlan(plan, check, request);
     const gone = await this.#remover.prune(owner, new Set(applied.map(keyOf)), request);
+    this.#brokenOff.delete(owner.uid);
     this.#ledger.record(owner, request.revision, applied);
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
     await request.record(inventoryOf(left.map(({ ref }) => ref)));
@@ -194,6 +199,7 @@ class Engine implements ApplyEngine {
       if (!isFirst && !request.crdSafety.isRestored) return await writeChecked(check.kube, objects, check.signal);
       const written = await writeUnchecked(check, objects);
       created.push(...written.created);
+      if (isFirst) this.#brokenOff.set(check.owner.uid, created);
       if (written.problems.length === 0) return written.objects;
       if (isFirst && !written.problems.every(isTrouble)) {
         throwProblems([
@@ -234,8 +240,18 @@ class Engine implements ApplyEngine {
   ): Promise<readonly Problem[]> {
     const problems = await checkAll(check, rest.later, rest.all);
     await this.#remover.undo(created.map(installedObject), check.signal);
+    this.#brokenOff.delete(check.owner.uid);
     this.#ledger.release(check.owner);
     return problems;
+  }
+
+  /** A first installation that trouble broke off, and whose next try is refused, is taken back as one that is refused at once. */
+  async #undoBrokenOff({ owner, signal }: Check): Promise<void> {
+    const made = this.#brokenOff.get(owner.uid);
+    if (made === undefined) return;
+    await this.#remover.undo(made.map(installedObject), signal);
+    this.#brokenOff.delete(owner.uid);
+    this.#ledger.release(owner);
   }
 
   /** Everything that an installation may write or remove. */
