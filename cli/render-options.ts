@@ -1,7 +1,7 @@
 import type { OptionSpec } from './options.ts';
 
 /** Named here as well, so that the overview of commands need not load what renders. */
-const providers = ['cert-manager', 'openshift-service-ca', 'none'];
+const providers = ['cert-manager', 'openshift-service-ca', 'self', 'none'];
 
 /** How `longshore bundle render` renders. */
 export const renderOptions: readonly OptionSpec[] = [
