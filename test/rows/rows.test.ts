@@ -54,3 +54,8 @@ test('the record is of tests that there are, and knows every id that a test bear
   const fresh = named.filter(({ id }) => !recorded.some((one) => one.id === id));
   expect(fresh, 'npm run generate:conformance runs them').toEqual([]);
 });
+
+test('no test of a row has failed when it was recorded', () => {
+  const failed = results.tests.filter(({ embedded, kube }) => [embedded, kube].some((result) => result === 'failed'));
+  expect(failed).toEqual([]);
+});
