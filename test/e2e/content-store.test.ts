@@ -260,13 +260,15 @@ test('Q3 content whose pin gives something else now is not installed, and the de
   await evict(bundleName);
   files = large('lost');
   await removeSettings('lost');
-  const failed = await world.deploymentWith('lost', {
-    type: 'HasValidBundle',
-    status: 'False',
-    reason: 'BundleLoadFailed',
-  });
-  expect(conditionOf(failed, 'HasValidBundle')?.message).toMatch(
-    /^source bundle content: GET .*lost\.tgz: expected digest /,
+  const waiting = await eventually(
+    async () => {
+      const deployment = await world.get('BundleDeployment', 'lost');
+      expect(conditionOf(deployment, 'HasValidBundle')?.message).toMatch(
+        /its content is no longer stored and is fetched again.*GET .*lost\.tgz: expected digest /s,
+      );
+      return deployment;
+    },
+    { timeoutMs: 20_000 },
   );
-  expect(conditionOf(failed, 'Installed')?.status).toBe('True');
+  expect(conditionOf(waiting, 'Installed')?.status).toBe('True');
 });
