@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
 import { type ApiServiceDescription, supportedModes } from './csv.ts';
 import { defaultInstallNamespace } from './install-namespace.ts';
 import type { Manifest, RegistryBundle, RenderedObject } from './registry-bundle.ts';
@@ -41,25 +41,6 @@ export interface ExplainedWebhook {
   readonly rules: readonly string[];
 }
 
-function objectAt(parent: JsonObject, ...keys: readonly string[]): JsonObject {
-  return keys.reduce<JsonObject>((current, key) => (isJsonObject(current[key]) ? current[key] : {}), parent);
-}
-
-function textsAt(parent: JsonObject, key: string): readonly string[] {
-  const value = parent[key];
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-
-function objectsAt(parent: JsonObject, key: string): readonly JsonObject[] {
-  const value = parent[key];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function textAt(parent: JsonObject, key: string): string {
-  const value = parent[key];
-  return typeof value === 'string' ? value : '';
-}
-
 function crdOf(crd: Manifest): Explanation['crds'][number] {
   const spec = objectAt(crd, 'spec');
   const versions = objectsAt(spec, 'versions').map((version) => textAt(version, 'name'));
@@ -71,12 +52,12 @@ function groupText(groups: readonly string[]): string {
 }
 
 function ruleText(rule: JsonObject): string {
-  const verbs = textsAt(rule, 'verbs').join(', ');
-  const urls = textsAt(rule, 'nonResourceURLs');
+  const verbs = listOfTexts(rule, 'verbs').join(', ');
+  const urls = listOfTexts(rule, 'nonResourceURLs');
   if (urls.length > 0) return `${verbs} on the paths ${urls.join(', ')}`;
-  const names = textsAt(rule, 'resourceNames');
+  const names = listOfTexts(rule, 'resourceNames');
   const named = names.length === 0 ? '' : ` called ${names.join(', ')}`;
-  return `${verbs} on ${textsAt(rule, 'resources').join(', ')} (${groupText(textsAt(rule, 'apiGroups'))})${named}`;
+  return `${verbs} on ${listOfTexts(rule, 'resources').join(', ')} (${groupText(listOfTexts(rule, 'apiGroups'))})${named}`;
 }
 
 function rulesByRole(objects: readonly RenderedObject[]): ReadonlyMap<string, readonly JsonObject[]> {
@@ -95,7 +76,7 @@ function permissionsOf(objects: readonly RenderedObject[]): readonly ExplainedPe
   const permissions = bindings.flatMap((binding) => {
     const ref = objectAt(binding, 'roleRef');
     const scope = binding.kind === 'ClusterRoleBinding' ? 'cluster' : (binding.metadata.namespace ?? '');
-    const roleNamespace = ref['kind'] === 'Role' ? scope : '';
+    const roleNamespace = textAt(ref, 'kind') === 'Role' ? scope : '';
     const rules = roles.get(`${textAt(ref, 'kind')}/${roleNamespace}/${textAt(ref, 'name')}`);
     const texts = rules?.map(ruleText) ?? [`what the ${textAt(ref, 'kind')} ${textAt(ref, 'name')} allows`];
     return objectsAt(binding, 'subjects').map((subject) => ({ account: textAt(subject, 'name'), scope, rules: texts }));
@@ -104,8 +85,8 @@ function permissionsOf(objects: readonly RenderedObject[]): readonly ExplainedPe
 }
 
 function webhookRule(rule: JsonObject): string {
-  const operations = textsAt(rule, 'operations').join(', ');
-  return `${operations} of ${textsAt(rule, 'resources').join(', ')} (${groupText(textsAt(rule, 'apiGroups'))})`;
+  const operations = listOfTexts(rule, 'operations').join(', ');
+  return `${operations} of ${listOfTexts(rule, 'resources').join(', ')} (${groupText(listOfTexts(rule, 'apiGroups'))})`;
 }
 
 function webhooksOf({ csv }: RegistryBundle): readonly ExplainedWebhook[] {
@@ -121,7 +102,7 @@ function webhooksOf({ csv }: RegistryBundle): readonly ExplainedWebhook[] {
   });
 }
 
-function podSpecsOf(objects: readonly RenderedObject[]): readonly JsonObject[] {
+function podSpecsOf(objects: readonly RenderedObject[]): readonly (JsonObject | undefined)[] {
   return objects
     .filter(({ kind }) => kind === 'Deployment')
     .map((object) => objectAt(object, 'spec', 'template', 'spec'));
@@ -139,7 +120,7 @@ function deploymentsOf(objects: readonly RenderedObject[]): Explanation['deploym
   return objects
     .filter(({ kind }) => kind === 'Deployment')
     .map((deployment) => {
-      const replicas = objectAt(deployment, 'spec')['replicas'];
+      const replicas = valueAt(objectAt(deployment, 'spec'), 'replicas');
       const account = textAt(objectAt(deployment, 'spec', 'template', 'spec'), 'serviceAccountName');
       return {
         name: deployment.metadata.name ?? '',
@@ -179,7 +160,7 @@ const powers: readonly { readonly holds: (rule: JsonObject) => boolean; readonly
 ];
 
 function covers(rule: JsonObject, key: string, wanted: string): boolean {
-  return textsAt(rule, key).some((item) => item === wanted || item === '*');
+  return listOfTexts(rule, key).some((item) => item === wanted || item === '*');
 }
 
 function isOn(rule: JsonObject, group: string, resource: string): boolean {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../base/index.ts';
+import { type JsonObject, objectAt, valueAt } from '../../base/index.ts';
 import type { DeploymentEntry, WebhookEntry } from './csv.ts';
 import { groupOf, supportedKinds } from './kinds.ts';
 import { servingNames } from './names.ts';
@@ -83,12 +83,8 @@ const portsAreClear: Check = (bundle) =>
       .map(([port]) => `webhooks of deployment '${name}' lead container port ${port} to different target ports`);
   });
 
-function labelsMatch(selector: JsonObject, labels: JsonObject): boolean {
-  return Object.entries(selector).every(([key, value]) => labels[key] === value);
-}
-
-function objectAt(parent: JsonObject, ...keys: readonly string[]): JsonObject {
-  return keys.reduce<JsonObject>((current, key) => (isJsonObject(current[key]) ? current[key] : {}), parent);
+function labelsMatch(selector: JsonObject | undefined, labels: JsonObject | undefined): boolean {
+  return Object.entries(selector ?? {}).every(([key, value]) => valueAt(labels, key) === value);
 }
 
 const selectorsMatch: Check = (bundle) =>
