@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { BundleSource, BundleTemplate } from '../src/api/index.ts';
-import type { JsonObject, JsonValue } from '../src/base/index.ts';
+import { goJsonHash, type JsonObject } from '../src/base/index.ts';
 
 const maxDeploymentName = 45;
 const maxBundleName = 52;
@@ -65,12 +64,6 @@ function sourceOf(source: BundleSource): JsonObject {
   };
 }
 
-/** The form that the hash is taken of: fixed order of fields, sorted maps, `<`, `>` and `&` escaped, a newline at the end. */
-function canonicalJson(value: JsonValue): string {
-  const escape = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-  return `${JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escape)}\n`;
-}
-
 /** Hash of a bundle template, at most 44 characters of base 36. The same on every machine and in every release.
  *  @see reference section 6.2 */
 export function templateHash(template: BundleTemplate): string {
@@ -91,8 +84,7 @@ export function templateHash(template: BundleTemplate): string {
     },
     spec: { provisionerClassName: spec.provisionerClassName, source: sourceOf(spec.source) },
   };
-  const hex = createHash('sha224').update(canonicalJson(value)).digest('hex');
-  return BigInt(`0x${hex}`).toString(36);
+  return goJsonHash(value);
 }
 
 /** Name of the Bundle made from a template: `<deployment>-<hash>`, at most 52 characters. */

@@ -14,6 +14,7 @@ export {
 export { type Clock, formatTimestamp, systemClock } from './clock.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
+export { goJson, goJsonHash } from './go-json.ts';
 export {
   assertHarmless,
   isJsonEqual,

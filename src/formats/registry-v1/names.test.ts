@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../base/index.ts';
+import { goJsonHash, type JsonValue } from '../../base/index.ts';
 import type { PolicyRule } from './csv.ts';
-import { hashOf, joinName, permissionName, servingNames } from './names.ts';
+import { joinName, permissionName, servingNames } from './names.ts';
 
 const pods = { apiGroups: [''], resources: ['pods'] };
 const widgets = { apiGroups: ['widgets.acme.example'], resources: ['widgets'], verbs: ['get', 'list', 'watch'] };
@@ -20,7 +20,7 @@ test.each<[JsonValue, string]>([
   ['b', '1ija85ah4gd0beltpfhszipkxfyqqxhp94tf2mjfgq61'],
   [null, '2im0kl1kwvzn46sr4cdtkvmdzrlurvj51xdzhwdht8l0'],
   [{}, '16jfjhihxbzhfhs1k5mimq740kvioi98pfbea9q6qtf9'],
-])('the hash of %j', (value, hash) => expect(hashOf(value)).toBe(hash));
+])('the hash of %j', (value, hash) => expect(goJsonHash(value)).toBe(hash));
 
 test.for<[csv: string, account: string, rules: readonly PolicyRule[] | null, name: string]>([
   [

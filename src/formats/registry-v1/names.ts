@@ -1,23 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { JsonValue } from '../../base/index.ts';
+import { goJsonHash, type JsonValue } from '../../base/index.ts';
 import type { Permission, PolicyRule } from './csv.ts';
 
 const maxNameBytes = 63;
-
-/** JSON as Go writes it: no white space, members in the order given, `<`, `>`, `&` and two line separators escaped. */
-export function goJson(value: JsonValue): string {
-  const escape = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, escape);
-}
-
-/** Base 36 of the SHA-224 of `value` in Go's JSON and a line feed; 43 or 44 characters.
- *  @see registry-v1-rendering.md, section 7.1 */
-export function hashOf(value: JsonValue): string {
-  const hex = createHash('sha224')
-    .update(`${goJson(value)}\n`)
-    .digest('hex');
-  return BigInt(`0x${hex}`).toString(36);
-}
 
 /** `base-suffix`, the base cut so that the whole has 63 bytes; 64 when the two are exactly 63 long together.
  *  @see registry-v1-rendering.md, section 7.2 */
@@ -46,7 +30,7 @@ export function accountOf(permission: Permission): string {
  *  @see registry-v1-rendering.md, section 7.3 */
 export function permissionName(csvName: string, permission: Permission): string {
   const rules = permission.rules === null ? null : permission.rules.map(ruleForm);
-  const hash = hashOf({ serviceAccountName: permission.serviceAccountName, rules });
+  const hash = goJsonHash({ serviceAccountName: permission.serviceAccountName, rules });
   return joinName(`${csvName}-${accountOf(permission)}`, hash);
 }
 

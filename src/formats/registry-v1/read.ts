@@ -1,4 +1,5 @@
 import {
+  goJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -9,7 +10,6 @@ import {
 import type { DirectoryEntry } from '../../content/index.ts';
 import { parseManifestFile } from '../manifest-file.ts';
 import { type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
-import { goJson } from './names.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
 const packageAnnotation = 'operators.operatorframework.io.bundle.package.v1';
