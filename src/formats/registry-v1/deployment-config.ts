@@ -1,4 +1,4 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, listAt, objectAt } from '../../base/index.ts';
 import type { RenderedObject } from './registry-bundle.ts';
 
 /** What a user changes of every Deployment of an operator; lists and maps of the Kubernetes API, typed forms.
@@ -16,16 +16,6 @@ export interface DeploymentConfig {
 }
 
 type Change = (target: JsonObject, config: DeploymentConfig) => JsonObject;
-
-function listAt(parent: JsonObject, key: string): readonly JsonValue[] {
-  const value = parent[key];
-  return Array.isArray(value) ? value : [];
-}
-
-function objectAt(parent: JsonObject, key: string): JsonObject {
-  const value = parent[key];
-  return isJsonObject(value) ? value : {};
-}
 
 /** Replaces entries with the same name in their place, the last of them; others come at the end. */
 function mergeByName(existing: readonly JsonValue[], added: readonly JsonObject[]): JsonValue[] {
@@ -107,14 +97,14 @@ function withAnnotations(metadata: JsonObject, annotations: Readonly<Record<stri
 export function applyDeploymentConfig(deployment: RenderedObject, config: DeploymentConfig): RenderedObject {
   const spec = objectAt(deployment, 'spec');
   const template = objectAt(spec, 'template');
-  const before = objectAt(template, 'spec');
+  const before = objectAt(template, 'spec') ?? {};
   const containers = listAt(before, 'containers').map((container) =>
     isJsonObject(container) ? changed(container, config, containerChanges) : container,
   );
   const podSpec = { ...changed(before, config, podChanges), containers };
   const annotations = config.annotations ?? {};
   const hasAnnotations = Object.keys(annotations).length > 0;
-  const metadata = objectAt(template, 'metadata');
+  const metadata = objectAt(template, 'metadata') ?? {};
   return {
     ...deployment,
     metadata: (hasAnnotations

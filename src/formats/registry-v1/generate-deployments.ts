@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { type JsonObject, type JsonValue, objectAt, objectsAt } from '../../base/index.ts';
 import type { DeploymentEntry } from './csv.ts';
 import { applyDeploymentConfig } from './deployment-config.ts';
 import { servingNames } from './names.ts';
@@ -25,22 +25,13 @@ const certificateVolumes = [
   },
 ];
 
-function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function objectAt(parent: JsonObject, key: string): JsonObject {
-  const value = parent[key];
-  return isJsonObject(value) ? value : {};
-}
-
 /** Replaces what is mounted at the places of certificates by the Secret called `secretName`.
  *  @see registry-v1-rendering.md, section 10.3 */
 export function withCertificates(podSpec: JsonObject, secretName: string): JsonObject {
   const places = new Set<JsonValue | undefined>(certificateVolumes.map(({ mountPath }) => mountPath));
   const replaced = new Set<JsonValue | undefined>(certificateVolumes.map(({ name }) => name));
-  const containers = objectsIn(podSpec['containers']);
-  for (const mount of containers.flatMap((container) => objectsIn(container['volumeMounts']))) {
+  const containers = objectsAt(podSpec, 'containers');
+  for (const mount of containers.flatMap((container) => objectsAt(container, 'volumeMounts'))) {
     if (places.has(mount['mountPath'])) replaced.add(mount['name']);
   }
   const stays = ({ name }: JsonObject): boolean => !replaced.has(name);
@@ -51,10 +42,10 @@ export function withCertificates(podSpec: JsonObject, secretName: string): JsonO
   }));
   return {
     ...podSpec,
-    volumes: [...objectsIn(podSpec['volumes']).filter(stays), ...volumes],
+    volumes: [...objectsAt(podSpec, 'volumes').filter(stays), ...volumes],
     containers: containers.map((container) => ({
       ...container,
-      volumeMounts: [...objectsIn(container['volumeMounts']).filter(stays), ...mounts.map((mount) => ({ ...mount }))],
+      volumeMounts: [...objectsAt(container, 'volumeMounts').filter(stays), ...mounts.map((mount) => ({ ...mount }))],
     })),
   };
 }
@@ -69,7 +60,7 @@ function podTemplate(rendering: Rendering, deployment: DeploymentEntry): JsonObj
     'olm.targetNamespaces': targets.join(','),
   };
   const isServing = rendering.certificates !== undefined && servesWebhooks(rendering, deployment.name);
-  const spec = objectAt(template, 'spec');
+  const spec = objectAt(template, 'spec') ?? {};
   return {
     ...template,
     metadata: { ...metadata, annotations },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/index.ts';
+import { type JsonObject, type JsonValue, objectAt } from '../../../base/index.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
 
@@ -22,18 +22,6 @@ export function eachOfKind(
   return objects.map((object) => (kinds === object.kind || kinds.includes(object.kind) ? change(object) : object));
 }
 
-/** The member called `key` when it is an object; an empty one otherwise. */
-export function objectAt(parent: JsonObject, key: string): JsonObject {
-  const value = parent[key];
-  return isJsonObject(value) ? value : {};
-}
-
-/** The objects in the list called `key`. */
-export function objectsAt(parent: JsonObject, key: string): readonly JsonObject[] {
-  const value = parent[key];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
 /** `object` without the member called `key`. */
 export function without<T extends JsonObject>(object: T, key: string): T {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as T;
@@ -45,7 +33,7 @@ export function withPodSpec(deployment: RenderedObject, change: (podSpec: JsonOb
   const template = objectAt(spec, 'template');
   return {
     ...deployment,
-    spec: { ...spec, template: { ...template, spec: change(objectAt(template, 'spec')) } },
+    spec: { ...spec, template: { ...template, spec: change(objectAt(template, 'spec') ?? {}) } },
   };
 }
 

@@ -1,6 +1,6 @@
-import { TerminalError } from '../../../base/index.ts';
+import { objectAt, TerminalError } from '../../../base/index.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
-import { type Amendment, eachOfKind, objectAt, without } from './amendment.ts';
+import { type Amendment, eachOfKind, without } from './amendment.ts';
 
 /** What the API server allows all annotations of an object together. */
 const maxAnnotationBytes = 262_144;
@@ -17,7 +17,7 @@ function fitted(deployment: RenderedObject): RenderedObject {
   const spec = objectAt(deployment, 'spec');
   const template = objectAt(spec, 'template');
   const metadata = objectAt(template, 'metadata');
-  const annotations = objectAt(metadata, 'annotations');
+  const annotations = objectAt(metadata, 'annotations') ?? {};
   if (sizeOf(annotations) <= maxAnnotationBytes) return deployment;
   const rest = without(annotations, examples);
   const sizeBytes = sizeOf(rest);

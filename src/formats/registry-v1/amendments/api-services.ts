@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/index.ts';
+import { type JsonObject, type JsonValue, objectAt, objectsAt, textAt } from '../../../base/index.ts';
 import type { ApiServiceDescription } from '../csv.ts';
 import { withCertificates } from '../generate-deployments.ts';
 import { servingNames } from '../names.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
-import { type Amendment, eachOfKind, jsonList, objectAt, objectsAt, withPodSpec } from './amendment.ts';
+import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.ts';
 
 const defaultPort = 443;
 const rbacGroup = 'rbac.authorization.k8s.io';
@@ -21,9 +21,7 @@ function ownedApis({ bundle }: Rendering): readonly ApiServiceDescription[] {
 
 function accountOf(objects: readonly RenderedObject[], deploymentName: string): string {
   const deployment = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === deploymentName);
-  const podSpec = objectAt(objectAt(objectAt(deployment ?? {}, 'spec'), 'template'), 'spec');
-  const name = podSpec['serviceAccountName'];
-  return typeof name === 'string' && name !== '' ? name : 'default';
+  return textAt(objectAt(deployment, 'spec', 'template', 'spec'), 'serviceAccountName') || 'default';
 }
 
 function withPort(service: RenderedObject, port: number): RenderedObject {
@@ -37,12 +35,12 @@ function withPort(service: RenderedObject, port: number): RenderedObject {
 
 function serviceFor(rendering: Rendering, deployment: RenderedObject): RenderedObject {
   const names = servingNames(deployment.metadata.name ?? '');
-  const { matchLabels } = objectAt(objectAt(deployment, 'spec'), 'selector');
+  const selector = objectAt(deployment, 'spec', 'selector', 'matchLabels');
   const service: RenderedObject = {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: names.service, namespace: rendering.installNamespace },
-    spec: { ports: [], ...(isJsonObject(matchLabels) ? { selector: matchLabels } : {}) },
+    spec: { ports: [], ...(selector === undefined ? {} : { selector }) },
   };
   return rendering.certificates?.serve(service, names) ?? service;
 }

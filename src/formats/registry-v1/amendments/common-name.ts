@@ -1,4 +1,5 @@
-import { type Amendment, eachOfKind, objectAt, without } from './amendment.ts';
+import { objectAt, textAt } from '../../../base/index.ts';
+import { type Amendment, eachOfKind, without } from './amendment.ts';
 
 /** What X.509 allows a common name. */
 const maxCommonNameBytes = 64;
@@ -9,9 +10,8 @@ export const commonName: Amendment = {
   reason: 'The webhook of cert-manager refuses a common name of more than 64 bytes.',
   amend: (objects) =>
     eachOfKind(objects, 'Certificate', (certificate) => {
-      const spec = objectAt(certificate, 'spec');
-      const name = spec['commonName'];
-      if (typeof name !== 'string' || Buffer.byteLength(name) <= maxCommonNameBytes) return certificate;
+      const spec = objectAt(certificate, 'spec') ?? {};
+      if (Buffer.byteLength(textAt(spec, 'commonName')) <= maxCommonNameBytes) return certificate;
       return { ...certificate, spec: without(spec, 'commonName') };
     }),
 };

@@ -1,11 +1,11 @@
+import { objectAt, textAt } from '../../../base/index.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
-import { type Amendment, objectAt } from './amendment.ts';
+import type { Amendment } from './amendment.ts';
 
 function accountsOf(objects: readonly RenderedObject[]): readonly string[] {
   return objects
     .filter(({ kind }) => kind === 'Deployment')
-    .map((deployment) => objectAt(objectAt(objectAt(deployment, 'spec'), 'template'), 'spec')['serviceAccountName'])
-    .filter((name) => typeof name === 'string')
+    .map((deployment) => textAt(objectAt(deployment, 'spec', 'template', 'spec'), 'serviceAccountName'))
     .filter((name) => name !== '' && name !== 'default');
 }
 

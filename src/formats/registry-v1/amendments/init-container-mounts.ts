@@ -1,5 +1,6 @@
+import { objectsAt } from '../../../base/index.ts';
 import { servesWebhooks } from '../rendering.ts';
-import { type Amendment, eachOfKind, jsonList, objectsAt, withPodSpec } from './amendment.ts';
+import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.ts';
 
 /** Init containers lose mounts of volumes that gave way to certificates, and get those of the certificates instead. */
 export const initContainerMounts: Amendment = {
@@ -12,7 +13,7 @@ export const initContainerMounts: Amendment = {
       if (!isServing) return deployment;
       return withPodSpec(deployment, (podSpec) => {
         const present = new Set(objectsAt(podSpec, 'volumes').map(({ name }) => name));
-        const certificates = objectsAt(objectsAt(podSpec, 'containers')[0] ?? {}, 'volumeMounts').filter(
+        const certificates = objectsAt(objectsAt(podSpec, 'containers')[0], 'volumeMounts').filter(
           ({ name }) => name === 'webhook-cert' || name === 'apiservice-cert',
         );
         const places = new Set(certificates.map(({ mountPath }) => mountPath));

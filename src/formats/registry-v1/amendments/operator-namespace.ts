@@ -1,4 +1,5 @@
-import { type Amendment, eachOfKind, objectAt } from './amendment.ts';
+import { objectAt } from '../../../base/index.ts';
+import { type Amendment, eachOfKind } from './amendment.ts';
 
 /** Tells the operator's Pods where they are installed. */
 export const operatorNamespace: Amendment = {

@@ -1,4 +1,5 @@
-import { type Amendment, eachOfKind, objectAt, without } from './amendment.ts';
+import { objectAt, textAt } from '../../../base/index.ts';
+import { type Amendment, eachOfKind, without } from './amendment.ts';
 
 const annotation = 'cert-manager.io/inject-ca-from';
 
@@ -8,8 +9,8 @@ export const staleCaAnnotations: Amendment = {
   reason: 'The annotation names a Certificate that nobody makes; cert-manager would overwrite the CA that is right.',
   amend: (objects, { certificates }) =>
     eachOfKind(objects, 'CustomResourceDefinition', (crd) => {
-      const annotations = objectAt(crd.metadata, 'annotations');
-      const isConverted = objectAt(objectAt(crd, 'spec'), 'conversion')['strategy'] === 'Webhook';
+      const annotations = objectAt(crd.metadata, 'annotations') ?? {};
+      const isConverted = textAt(objectAt(crd, 'spec', 'conversion'), 'strategy') === 'Webhook';
       if (certificates?.name === 'cert-manager' || !isConverted || annotations[annotation] === undefined) return crd;
       return { ...crd, metadata: { ...crd.metadata, annotations: without(annotations, annotation) } };
     }),

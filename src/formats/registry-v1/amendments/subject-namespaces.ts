@@ -1,4 +1,5 @@
-import { type Amendment, eachOfKind, objectsAt } from './amendment.ts';
+import { objectsAt } from '../../../base/index.ts';
+import { type Amendment, eachOfKind } from './amendment.ts';
 
 /** Accounts that a shipped binding names without a namespace are the operator's own. */
 export const subjectNamespaces: Amendment = {

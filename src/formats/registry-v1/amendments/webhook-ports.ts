@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../base/index.ts';
-import { type Amendment, objectAt, objectsAt } from './amendment.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../base/index.ts';
+import type { Amendment } from './amendment.ts';
 
 const defaultPort = 443;
 
@@ -7,7 +7,7 @@ const defaultPort = 443;
 function withPort(holder: JsonObject): JsonObject {
   const clientConfig = objectAt(holder, 'clientConfig');
   const service = objectAt(clientConfig, 'service');
-  const { port } = service;
+  const port = valueAt(service, 'port');
   if (typeof port !== 'number' || port > 0) return holder;
   return { ...holder, clientConfig: { ...clientConfig, service: { ...service, port: defaultPort } } };
 }
@@ -21,9 +21,9 @@ export const webhookPorts: Amendment = {
       if (object.kind.endsWith('WebhookConfiguration')) {
         return { ...object, webhooks: objectsAt(object, 'webhooks').map(withPort) };
       }
-      const conversion = objectAt(objectAt(object, 'spec'), 'conversion');
-      if (object.kind !== 'CustomResourceDefinition' || conversion['strategy'] !== 'Webhook') return object;
-      const webhook = withPort(objectAt(conversion, 'webhook'));
+      const conversion = objectAt(object, 'spec', 'conversion');
+      if (object.kind !== 'CustomResourceDefinition' || textAt(conversion, 'strategy') !== 'Webhook') return object;
+      const webhook = withPort(objectAt(conversion, 'webhook') ?? {});
       return { ...object, spec: { ...objectAt(object, 'spec'), conversion: { ...conversion, webhook } } };
     }),
 };
