@@ -96,7 +96,13 @@ async function readConfigMaps(
       throw new TerminalError('ConfigMapMutable', message);
     }
     const { data, binaryData } = configMap as Partial<(typeof found)[number]>;
-    found.push({ name, ...(data === undefined ? {} : { data }), ...(binaryData === undefined ? {} : { binaryData }) });
+    const contentEncoding = configMap.metadata.annotations?.['olm.contentEncoding'];
+    found.push({
+      name,
+      ...(data === undefined ? {} : { data }),
+      ...(binaryData === undefined ? {} : { binaryData }),
+      ...(contentEncoding === undefined ? {} : { contentEncoding }),
+    });
   }
   return found;
 }

@@ -1,24 +1,60 @@
 import { posix } from 'node:path';
-import { TerminalError } from '../base/index.ts';
+import { gunzipSync } from 'node:zlib';
+import { errorMessage, TerminalError } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import type { ContentSource, FetchOptions, SourceConfigMap } from './source.ts';
+
+/** What one compressed file may become. */
+const maxDecodedBytes = 32 * 1024 * 1024;
+const gzipEncoding = 'gzip+base64';
 
 interface SourceFile {
   readonly path: string;
   readonly configMapName: string;
-  readonly content: Buffer;
+  /** Made when it is needed: what is compressed may be large. */
+  readonly read: () => Buffer;
+}
+
+function decoded(what: string, value: Buffer): Buffer {
+  const text = value.toString('latin1').trim();
+  if (!/^[A-Za-z0-9+/\s]*={0,2}$/.test(text)) {
+    throw new TerminalError('InvalidSource', `${what}: expected ${gzipEncoding}, found what is not base64`);
+  }
+  try {
+    return gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: maxDecodedBytes });
+  } catch (thrown) {
+    const isTooLarge = (thrown as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    if (isTooLarge) {
+      const text = `${what}: unpacks to more than the limit of ${maxDecodedBytes} bytes`;
+      throw new TerminalError('UnpackedTooLarge', text, { cause: thrown });
+    }
+    const text = `${what}: expected ${gzipEncoding}, found what gzip cannot read: ${errorMessage(thrown)}`;
+    throw new TerminalError('InvalidSource', text, { cause: thrown });
+  }
+}
+
+/** The values of `binaryData` as their encoding says; those of `data` are plain. */
+function decoderOf({ name, contentEncoding = '' }: SourceConfigMap): (key: string, base64: string) => Buffer {
+  if (contentEncoding === '') return (_key, base64) => Buffer.from(base64, 'base64');
+  if (contentEncoding !== gzipEncoding) {
+    const found = contentEncoding.slice(0, 60);
+    const text = `configmap "${name}": annotation olm.contentEncoding: expected ${gzipEncoding}, found "${found}"`;
+    throw new TerminalError('InvalidSource', text);
+  }
+  return (key, base64) => decoded(`configmap "${name}", key "${key}"`, Buffer.from(base64, 'base64'));
 }
 
 function filesOf(configMap: SourceConfigMap, directory: string): SourceFile[] {
   const { name, data = {}, binaryData = {} } = configMap;
-  const at = (key: string, content: Buffer): SourceFile => ({
+  const decode = decoderOf(configMap);
+  const at = (key: string, read: () => Buffer): SourceFile => ({
     path: posix.join(directory, key),
     configMapName: name,
-    content,
+    read,
   });
   return [
-    ...Object.entries(data).map(([key, text]) => at(key, Buffer.from(text))),
-    ...Object.entries(binaryData).map(([key, base64]) => at(key, Buffer.from(base64, 'base64'))),
+    ...Object.entries(data).map(([key, text]) => at(key, () => Buffer.from(text))),
+    ...Object.entries(binaryData).map(([key, base64]) => at(key, () => decode(key, base64))),
   ];
 }
 
@@ -34,7 +70,9 @@ function assertDistinct(files: readonly SourceFile[]): void {
 
 /** Puts each key of the ConfigMaps into the staging area, as a file in the directory that the source names for its ConfigMap (default: the root).
  *  The answer is the source as it is: its ConfigMaps are immutable.
- *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath and the staging area's limits */
+ *  Binary values are what their ConfigMap's annotation `olm.contentEncoding` says they are.
+ *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath, UnpackedTooLarge and the staging area's limits
+ *  @see bundle-format.md, section 14 */
 export async function fetchConfigMaps(
   request: {
     readonly source: ContentSource;
@@ -53,8 +91,9 @@ export async function fetchConfigMaps(
   });
   assertDistinct(files);
   const layer = request.staging.beginLayer('configmaps');
-  for (const { path, content } of files) {
+  for (const { path, read } of files) {
     options.signal.throwIfAborted();
+    const content = read();
     layer.addFile(path, { sizeBytes: content.length, isExecutable: false })(content);
     await layer.relieve();
   }

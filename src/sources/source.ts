@@ -35,6 +35,8 @@ export interface SourceConfigMap {
   readonly name: string;
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
+  /** Its annotation `olm.contentEncoding`: how the values of `binaryData` are packed. */
+  readonly contentEncoding?: string;
 }
 
 /** What a source tells while it works; lines are for people, without secrets. */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
@@ -44,6 +45,19 @@ describe('ConfigMaps of the system namespace', () => {
     const unpacked = await world.bundleWithPhase('both', 'Unpacked');
     expect(conditionOf(unpacked, 'Unpacked')?.message).toBe('Successfully unpacked the configMaps Bundle');
     expect(statusOf(unpacked)['resolvedSource']).toEqual({ type: 'configMaps', configMaps });
+  });
+
+  test('BF-Z4 may hold what the Operator Lifecycle Manager has packed', async () => {
+    const metadata = {
+      name: 'packed',
+      namespace: 'rukpak-system',
+      annotations: { 'olm.contentEncoding': 'gzip+base64' },
+    };
+    const value = Buffer.from(gzipSync(crds).toString('base64')).toString('base64');
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true };
+    await world.kube.create({ ...configMap, binaryData: { 'crds.yaml': value } }, { fieldManager: 'test' });
+    await createBundle('packed', [{ configMap: { name: 'packed' }, path: 'manifests' }]);
+    await world.bundleWithPhase('packed', 'Unpacked');
   });
 
   test('B16 of which one holds the manifests is enough; Bundle, then ConfigMap can be deleted', async () => {
