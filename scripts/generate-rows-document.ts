@@ -1,10 +1,15 @@
-/** Writes `docs/conformance.md` from the rows and what their tests showed when they were last run for the record. */
+/** Writes `docs/conformance.md` from the rows and what their tests showed when they were last run for the record, and
+ *  `docs/operator-conformance.md` from the rows of operators and the tests that bear their ids. */
 import { writeFile } from 'node:fs/promises';
 import { rowsDocument } from '../test/rows/document.ts';
+import { operatorRowsDocument } from '../test/rows/operator-document.ts';
 import { readResults } from '../test/rows/results.ts';
+import { namedIds } from '../test/rows/row-ids.ts';
 import { readAreas } from '../test/rows/table.ts';
 
+const docs = new URL('../docs/', import.meta.url);
+await writeFile(new URL('conformance.md', docs), rowsDocument(await readAreas('rows.yaml'), await readResults()));
 await writeFile(
-  new URL('../docs/conformance.md', import.meta.url),
-  rowsDocument(await readAreas(), await readResults()),
+  new URL('operator-conformance.md', docs),
+  operatorRowsDocument(await readAreas('operator-rows.yaml'), await namedIds()),
 );

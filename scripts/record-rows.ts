@@ -1,9 +1,9 @@
-/** `npm run generate:conformance`: runs every test that bears the id of a row, those of test/e2e also on a real control plane where one can be had,
+/** `npm run generate:conformance`: runs every test that bears the id of a row of test/rows/rows.yaml, those of test/e2e also on a real control plane where one can be had,
  *  keeps what they showed in test/rows/results.json and writes docs/conformance.md. Arguments name the files to run; the others keep their results. */
 import { relative } from 'node:path';
 import { oracleVersion } from '../test/control-plane/index.ts';
 import { readResults, type TestResult, writeResults } from '../test/rows/results.ts';
-import { idsOfTitle, namedIds } from '../test/rows/row-ids.ts';
+import { idsOfTitle, isOperatorRow, namedIds } from '../test/rows/row-ids.ts';
 import { findStoryPlane } from './story-plane.ts';
 import { runVitest, type VitestReport } from './vitest-run.ts';
 
@@ -16,7 +16,7 @@ interface Shown {
 function shownBy({ testResults }: VitestReport): Shown[] {
   return testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
-      .filter(({ title }) => idsOfTitle(title).length > 0)
+      .filter(({ title }) => idsOfTitle(title).some((id) => !isOperatorRow(id)))
       .map(({ title, status }) => ({
         file: relative('.', name),
         title,
@@ -25,7 +25,8 @@ function shownBy({ testResults }: VitestReport): Shown[] {
   );
 }
 
-const files = [...new Set((await namedIds()).map(({ file }) => file))];
+const named = (await namedIds()).filter(({ id }) => !isOperatorRow(id));
+const files = [...new Set(named.map(({ file }) => file))];
 const asked = process.argv.slice(2);
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((part) => file.includes(part)));
 const stories = chosen.filter((file) => file.startsWith('test/e2e/'));

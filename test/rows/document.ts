@@ -1,3 +1,4 @@
+import { explained, links } from './markdown.ts';
 import type { Results, TestResult } from './results.ts';
 import { idsOfTitle } from './row-ids.ts';
 import type { Area, Row } from './table.ts';
@@ -10,19 +11,13 @@ function worst(results: readonly (string | undefined)[]): string {
   return order.find((result) => known.includes(result)) ?? '—';
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', String.raw`\|`).replaceAll('\n', ' ');
-}
-
-function line({ id, scenario, note, absent }: Row, tests: readonly TestResult[]): string {
+function line(row: Row, tests: readonly TestResult[]): string {
+  const { id } = row;
   const shown = tests.filter(({ title }) => idsOfTitle(title).includes(id));
-  const files = [...new Set(shown.map(({ file }) => file))].toSorted();
-  const links = files.map((file) => `[${file.replace(/.*\//, '')}](../${file})`).join(', ');
-  const remark = note ?? absent;
-  const explained = remark === undefined ? scenario : `${scenario}<br>*${remark}*`;
-  const elsewhere = id.startsWith('Q') && links === '' ? '[explained](differences.md)' : '—';
+  const elsewhere = id.startsWith('Q') && shown.length === 0 ? '[explained](differences.md)' : '—';
   const results = [worst(shown.map(({ embedded }) => embedded)), worst(shown.map(({ kube }) => kube))];
-  return `| <a id="${id.toLowerCase()}"></a>${id} | ${cell(explained)} | ${results.join(' | ')} | ${links || elsewhere} |`;
+  const where = links(shown.map(({ file }) => file)) || elsewhere;
+  return `| <a id="${id.toLowerCase()}"></a>${id} | ${explained(row)} | ${results.join(' | ')} | ${where} |`;
 }
 
 function section({ title, rows }: Area, tests: readonly TestResult[]): string {

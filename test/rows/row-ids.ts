@@ -1,13 +1,33 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-const ids = String.raw`[ABCDGKNQUW]\d{1,2}(?:, [ABCDGKNQUW]\d{1,2})*`;
-const atStart = new RegExp(`^(${ids}) `);
-const inLiteral = new RegExp(String.raw`(?<![\w\\])['"\`](${ids}) `, 'g');
+const id = String.raw`[ABCDGKNQUW]\d{1,2}`;
+const ids = `${id}(?:, ${id})*`;
+const operatorId = String.raw`(?:BF|RV)-[A-Z]\d{1,2}`;
+const operatorIds = `${operatorId}(?:(?:, | to )${operatorId})*`;
+const atStart = new RegExp(`^(?:(${ids}) |(${operatorIds})(?=[ :]|$))`);
+const inLiteral = new RegExp(String.raw`(?<![\w\\])(['"\`])(?:(${ids}) |(${operatorIds})(?=[ :]|\1))`, 'g');
 
-/** The ids of the rows that a test of this name shows: `B2, B6 an image …` shows two. */
+/** `RV-C1 to RV-C5` is five ids. */
+function expand(text: string): string[] {
+  return text.split(', ').flatMap((item) => {
+    const [first = '', last = first] = item.split(' to ');
+    const [, area = '', from = ''] = /^(.*?)(\d+)$/.exec(first) ?? [];
+    const to = /\d+$/.exec(last)?.[0] ?? from;
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => `${area}${Number(from) + index}`);
+  });
+}
+
+/** The ids of the rows that a test of this name shows: `B2, B6 an image …` shows two, `RV-C1 to RV-C3 modes …` three. */
 export function idsOfTitle(title: string): string[] {
-  return atStart.exec(title)?.[1]?.split(', ') ?? [];
+  const [, plain, operator] = atStart.exec(title) ?? [];
+  const found = plain ?? operator;
+  return found === undefined ? [] : expand(found);
+}
+
+/** Whether a row is one of the lists for operators, whose ids bear the name of the list: `BF-A1`. */
+export function isOperatorRow(row: string): boolean {
+  return row.includes('-');
 }
 
 /** A test file and an id that a name in it starts with. */
@@ -16,18 +36,20 @@ export interface NamedId {
   readonly id: string;
 }
 
-/** Folders whose tests have nothing to do with the rows, or quote them. */
-const elsewhere = ['src/constraints/', 'test/rows/'];
+/** Whose tests start with words that look like the ids of rows. */
+const lookalikes = 'src/constraints/';
 
 /** Every id that a name in a test file starts with, once a file, without running anything; paths are from the root of the repository. */
 export async function namedIds(): Promise<readonly NamedId[]> {
-  const all = globSync('{src,provisioners,webhook,cli,test}/**/*.test.ts').toSorted();
-  const files = all.filter((file) => !elsewhere.some((folder) => file.startsWith(folder)));
+  const files = globSync('{src,provisioners,webhook,cli,test}/**/*.test.ts')
+    .filter((file) => !file.startsWith('test/rows/'))
+    .toSorted();
   const found = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(file, 'utf8');
-      const inFile = [...text.matchAll(inLiteral)].flatMap(([, list = '']) => list.split(', '));
-      return [...new Set(inFile)].map((id) => ({ file, id }));
+      const inFile = [...text.matchAll(inLiteral)].flatMap(([, , plain, operator]) => expand(plain ?? operator ?? ''));
+      const real = inFile.filter((one) => isOperatorRow(one) || !file.startsWith(lookalikes));
+      return [...new Set(real)].map((one) => ({ file, id: one }));
     }),
   );
   return found.flat();

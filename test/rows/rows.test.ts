@@ -1,22 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { rowsDocument } from './document.ts';
+import { operatorRowsDocument } from './operator-document.ts';
 import { readResults } from './results.ts';
-import { idsOfTitle, namedIds } from './row-ids.ts';
+import { idsOfTitle, isOperatorRow, type NamedId, namedIds } from './row-ids.ts';
 import { readAreas } from './table.ts';
 
-const areas = await readAreas();
+const areas = await readAreas('rows.yaml');
+const operatorAreas = await readAreas('operator-rows.yaml');
 const rows = areas.flatMap((area) => area.rows);
+const allRows = [...areas, ...operatorAreas].flatMap((area) => area.rows);
 const results = await readResults();
+
+/** Those that a record is kept of. */
+async function recordedIds(): Promise<readonly NamedId[]> {
+  return (await namedIds()).filter(({ id }) => !isOperatorRow(id));
+}
 
 test('ids are read from the start of a name alone', () => {
   expect(idsOfTitle('B2, B6 an image is unpacked')).toEqual(['B2', 'B6']);
   expect(idsOfTitle('what B2 promises')).toEqual([]);
   expect(idsOfTitle('B2nd')).toEqual([]);
+  expect(idsOfTitle('BF-A1, BF-C2: a bundle')).toEqual(['BF-A1', 'BF-C2']);
+  expect(idsOfTitle('RV-C1 to RV-C3, RV-T6')).toEqual(['RV-C1', 'RV-C2', 'RV-C3', 'RV-T6']);
 });
 
 test('every id in the name of a test is that of one row', async () => {
-  const ids = rows.map(({ id }) => id);
+  const ids = allRows.flatMap(({ id }) => (isOperatorRow(id) ? idsOfTitle(id) : [id]));
   expect(new Set(ids).size).toBe(ids.length);
   const named = [...new Set((await namedIds()).map(({ id }) => id))];
   expect(named.length).toBeGreaterThan(40);
@@ -28,11 +38,17 @@ test('docs/conformance.md says what the tests of the rows showed', async () => {
   expect(written, 'npm run generate writes it').toBe(rowsDocument(areas, results));
 });
 
+test('docs/operator-conformance.md says which tests show the rows of operators', async () => {
+  const written = await readFile('docs/operator-conformance.md', 'utf8');
+  expect(written, 'npm run generate writes it').toBe(operatorRowsDocument(operatorAreas, await namedIds()));
+});
+
 test('every row is shown by a test, or says why it is not', async () => {
   const named = new Set((await namedIds()).map(({ id }) => id));
-  const untold = rows.filter(({ id, absent }) => !named.has(id) && absent === undefined && !id.startsWith('Q'));
+  const isShown = (id: string): boolean => (isOperatorRow(id) ? idsOfTitle(id) : [id]).every((one) => named.has(one));
+  const untold = allRows.filter(({ id, absent }) => !isShown(id) && absent === undefined && !id.startsWith('Q'));
   expect(untold.map(({ id }) => id)).toEqual([]);
-  const denied = rows.filter(({ id, absent }) => named.has(id) && absent !== undefined);
+  const denied = allRows.filter(({ id, absent }) => isShown(id) && absent !== undefined);
   expect(denied.map(({ id }) => id)).toEqual([]);
 });
 
@@ -46,7 +62,7 @@ test('docs/differences.md has a line for each defect of the original, which lead
 });
 
 test('the record is of tests that there are, and knows every id that a test bears', async () => {
-  const named = await namedIds();
+  const named = await recordedIds();
   const recorded = results.tests.flatMap(({ file, title }) => idsOfTitle(title).map((id) => ({ file, id })));
   const has = (list: typeof named, { file, id }: (typeof named)[number]): boolean =>
     list.some((one) => one.file === file && one.id === id);

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 
-/** One scenario of `rows.yaml`. */
+/** One scenario of a list of rows. */
 export interface Row {
+  /** Of the list of operators also several: `RV-N1 to RV-N23`. */
   readonly id: string;
   readonly scenario: string;
   /** What is different here. */
@@ -16,9 +17,12 @@ export interface Area {
   readonly rows: readonly Row[];
 }
 
+/** The list of what RukPak's users are promised, and that of what those are who install operators. */
+export type RowList = 'rows.yaml' | 'operator-rows.yaml';
+
 function text(value: JsonValue | undefined, what: string): string {
   if (typeof value === 'string') return value;
-  throw new Error(`rows.yaml: ${what}: expected a string, got ${JSON.stringify(value)}`);
+  throw new Error(`${what}: expected a string, got ${JSON.stringify(value)}`);
 }
 
 function optional(value: JsonValue | undefined, what: string): string | undefined {
@@ -33,13 +37,13 @@ function readRow(id: string, value: JsonValue | undefined): Row {
   return { id, scenario: text(scenario, id), note: optional(note, id), absent: optional(absent, id) };
 }
 
-/** The tables of rows, in their order. */
-export async function readAreas(): Promise<readonly Area[]> {
-  const areas = parseYaml('rows.yaml', await readFile(new URL('rows.yaml', import.meta.url), 'utf8'));
-  if (!Array.isArray(areas)) throw new Error('rows.yaml: expected a list of areas');
+/** The tables of a list, in their order. */
+export async function readAreas(list: RowList): Promise<readonly Area[]> {
+  const areas = parseYaml(list, await readFile(new URL(list, import.meta.url), 'utf8'));
+  if (!Array.isArray(areas)) throw new Error(`${list}: expected a list of areas`);
   return areas.map((area) => {
     const { area: title, rows } = isJsonObject(area) ? area : {};
-    if (!isJsonObject(rows)) throw new Error(`rows.yaml: ${JSON.stringify(title)}: expected rows`);
+    if (!isJsonObject(rows)) throw new Error(`${list}: ${JSON.stringify(title)}: expected rows`);
     return { title: text(title, 'area'), rows: Object.entries(rows).map(([id, row]) => readRow(id, row)) };
   });
 }
