@@ -10,7 +10,7 @@ import {
 } from '../src/api/index.ts';
 import { type JsonObject, type Logger, systemClock } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, NoKindMatch } from '../src/kube/index.ts';
-import { type FactsReader, registerWebhooks, startWebhookServer, type WebhookServer } from '../webhook/index.ts';
+import { type FactsReader, registerWebhooks, startWebhookServer, watchDependentBundles } from '../webhook/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { openCluster } from './cluster.ts';
 import { packageVersion } from './commands/version.ts';
@@ -40,8 +40,10 @@ export interface PlatformDeps {
   readonly onStep?: (line: string) => void;
 }
 
-function factsReader(kube: KubeClient, systemNamespace: string): FactsReader {
+function factsReader(runtime: Parameters<typeof watchDependentBundles>[0], systemNamespace: string): FactsReader {
+  const { kube } = runtime;
   return {
+    hasDependencies: watchDependentBundles(runtime),
     readConfigMap: async (name, { signal }) => {
       try {
         const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name };
@@ -54,8 +56,8 @@ function factsReader(kube: KubeClient, systemNamespace: string): FactsReader {
     readObjects: async function* pages(target, options) {
       for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];
     },
-    listBundles: async ({ signal, labelSelector }): Promise<readonly Bundle[]> => {
-      const { items } = await kube.list({ ...bundleResource, labelSelector }, { signal });
+    listBundles: async ({ signal }): Promise<readonly Bundle[]> => {
+      const { items } = await kube.list(bundleResource, { signal });
       return items.map((item) => parseBundle(item));
     },
     listDeployments: async ({ signal }) => {
@@ -74,23 +76,29 @@ function factsReader(kube: KubeClient, systemNamespace: string): FactsReader {
   };
 }
 
-async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promise<WebhookServer> {
+async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promise<AsyncDisposable> {
   const { systemNamespace } = config;
-  const webhook = await startWebhookServer({
-    clock: systemClock,
-    log,
-    host: loopback,
-    port: 0,
-    facts: factsReader(kube, systemNamespace),
-    systemNamespace,
-    dependencyPolicy: config.dependencyPolicy,
-  });
+  await using stack = new AsyncDisposableStack();
+  const stop = new AbortController();
+  stack.defer(() => stop.abort());
+  const runtime = { kube, clock: systemClock, log, signal: stop.signal };
+  const webhook = stack.use(
+    await startWebhookServer({
+      clock: systemClock,
+      log,
+      host: loopback,
+      port: 0,
+      facts: factsReader(runtime, systemNamespace),
+      systemNamespace,
+      dependencyPolicy: config.dependencyPolicy,
+    }),
+  );
   await registerWebhooks((configuration, options) => kube.apply(configuration, options), {
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem,
     systemNamespace,
   });
-  return webhook;
+  return stack.move();
 }
 
 interface ProvisioningContext {

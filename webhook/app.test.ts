@@ -35,6 +35,7 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
     readConfigMap: (name) =>
       Promise.resolve(configMaps.find(({ metadata }) => isJsonObject(metadata) && metadata.name === name)),
     readObjects: () => Readable.from([]),
+    hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.resolve(bundles.map(parseBundle)),
     listDeployments: () => Promise.resolve([]),
     servesApi: () => Promise.resolve(false),
@@ -274,6 +275,7 @@ test('another path is 404, an object of another form is refused with 400, and un
   const broken: FactsReader = {
     readConfigMap: () => Promise.reject(new Error('secret detail')),
     readObjects: () => Readable.from([]),
+    hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.reject(new Error('secret detail')),
     listDeployments: () => Promise.resolve([]),
     servesApi: () => Promise.resolve(false),

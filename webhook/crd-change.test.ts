@@ -19,6 +19,7 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
   const facts = {
     readObjects,
     readConfigMap: () => Promise.resolve(undefined),
+    hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.resolve([]),
     listDeployments: () => Promise.resolve([]),
     servesApi: () => Promise.resolve(false),

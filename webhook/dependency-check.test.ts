@@ -37,13 +37,14 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
     asked,
     readConfigMap: () => Promise.resolve(undefined),
     readObjects: () => Readable.from([]),
-    listBundles: ({ labelSelector }) => {
-      asked.push(labelSelector ?? 'all');
-      const parsed = bundles.map(parseBundle);
+    hasDependencies: () => {
+      asked.push('dependencies');
       const label = 'core.rukpak.io/has-dependencies';
-      return Promise.resolve(
-        labelSelector === undefined ? parsed : parsed.filter(({ metadata }) => metadata.labels?.[label] === 'true'),
-      );
+      return Promise.resolve(bundles.some((bundle) => parseBundle(bundle).metadata.labels?.[label] === 'true'));
+    },
+    listBundles: () => {
+      asked.push('bundles');
+      return Promise.resolve(bundles.map(parseBundle));
     },
     listDeployments: () => Promise.resolve(deployments.map(parseBundleDeployment)),
     servesApi: () => Promise.resolve(false),
@@ -83,8 +84,8 @@ test('what an unpacked bundle lacks is said of the deployment', async () => {
   expect(await checkTemplate(unpacked, options(facts, 'enforce'))).toEqual({ denials: [], warnings: [] });
 });
 
-test('where nothing has dependencies one short list is all that is read', async () => {
+test('where nothing has dependencies no list is read', async () => {
   const facts = reader([bundleOf('base', provides)], [deploymentOf('base')]);
   expect(await checkTemplate(base, options(facts, 'enforce'))).toEqual({ denials: [], warnings: [] });
-  expect(facts.asked).toEqual(['core.rukpak.io/has-dependencies=true']);
+  expect(facts.asked).toEqual(['dependencies']);
 });

@@ -3,7 +3,6 @@ import {
   type BundleDeployment,
   type DependencyPolicy,
   dependenciesAnnotation,
-  hasDependenciesLabel,
   ignoreDependenciesAnnotation,
   isSameSpec,
 } from '../src/api/index.ts';
@@ -51,11 +50,10 @@ async function servedAmong(
   return new Set(found.flat());
 }
 
-/** Whether anything could depend on anything; most clusters pay one short list for the answer. */
+/** Whether anything could depend on anything; most clusters need no request for the answer. */
 async function isConcerned({ spec }: BundleDeployment, { facts, signal }: CheckOptions): Promise<boolean> {
   if (spec.template.metadata?.annotations?.[dependenciesAnnotation] !== undefined) return true;
-  const labelSelector = `${hasDependenciesLabel}=true`;
-  return (await facts.listBundles({ signal, labelSelector })).length > 0;
+  return await facts.hasDependencies({ signal });
 }
 
 function termsOf({ metadata }: BundleDeployment, { dependencyPolicy }: CheckOptions): DependencyTerms {

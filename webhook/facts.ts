@@ -10,7 +10,9 @@ export interface FactsReader {
   readConfigMap(name: string, options: { readonly signal: AbortSignal }): Promise<JsonObject | undefined>;
   /** The objects of a custom kind. */
   readonly readObjects: ReadObjects;
-  listBundles(options: { readonly signal: AbortSignal; readonly labelSelector?: string }): Promise<readonly Bundle[]>;
+  /** Whether any Bundle has dependencies; as old as a watch may be. */
+  hasDependencies(options: { readonly signal: AbortSignal }): Promise<boolean>;
+  listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
   listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
   /** Whether API discovery has the kind. */
   servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;

@@ -2,6 +2,7 @@
  *  system namespace and CustomResourceDefinitions, and the configurations that make an API server ask it. Main type: `WebhookServer`. Never fetches anything
  *  from outside the cluster, and writes nothing but its own configurations. */
 export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
+export { watchDependentBundles } from './dependent-bundles.ts';
 export type { FactsReader } from './facts.ts';
 export {
   type ApplyConfiguration,

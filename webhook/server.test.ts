@@ -9,6 +9,7 @@ import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from 
 const facts = {
   readConfigMap: () => Promise.resolve(undefined),
   readObjects: () => Readable.from([]),
+  hasDependencies: () => Promise.resolve(false),
   listBundles: () => Promise.resolve([]),
   listDeployments: () => Promise.resolve([]),
   servesApi: () => Promise.resolve(false),
