@@ -12,7 +12,16 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/content': ['src/api', 'src/base', 'src/metrics'],
   'src/resolver': ['src/base'],
   'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
-  'src/formats': ['src/content', 'src/constraints', 'src/schema', 'src/api', 'src/base', 'src/metrics'],
+  'src/pod-security': ['src/base'],
+  'src/formats': [
+    'src/content',
+    'src/constraints',
+    'src/pod-security',
+    'src/schema',
+    'src/api',
+    'src/base',
+    'src/metrics',
+  ],
   'src/bundle-checks': [
     'src/formats',
     'src/constraints',
@@ -47,7 +56,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
     'src/metrics',
   ],
-  apiserver: ['src/cel', 'src/schema', 'src/base'],
+  apiserver: ['src/cel', 'src/schema', 'src/pod-security', 'src/base'],
   cli: '*',
 };
 

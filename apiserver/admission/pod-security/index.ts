@@ -1,12 +1,12 @@
 /** Pod security standards, as the labels of namespaces ask for them. Main function: `podSecurity`. Its checks are pure. */
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { type PodView, podViewOf } from '../../../src/pod-security/index.ts';
 import { invalid } from '../../http/status-error.ts';
 import type { Cluster } from '../../registry/cluster.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
 import { objectOf, objectsOf } from '../pod-parts.ts';
 import { refusal } from '../refusal.ts';
-import type { PodView } from './pod-view.ts';
 import { findings, isStricter, type LevelVersion, type Policy, policyOf } from './policy.ts';
 
 const ignoredSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
@@ -31,11 +31,6 @@ const templates: ReadonlyMap<string, (object: KubeObject) => JsonObject | undefi
   ]),
   ['cronjobs.batch', (object) => templateIn(objectOf(objectOf(objectOf(object['spec'])['jobTemplate'])['spec']))],
 ]);
-
-function viewOf(pod: { readonly metadata?: unknown; readonly spec?: unknown }): PodView {
-  const { annotations = {} } = (pod.metadata ?? {}) as { annotations?: Record<string, string> };
-  return { annotations, spec: objectOf(pod.spec) };
-}
 
 function print({ level, version }: LevelVersion): string {
   return JSON.stringify(`${level}:${version}`);
@@ -67,7 +62,7 @@ function isSignificant({ operation, object, oldObject }: AdmissionRequest): bool
 function checkPod(request: AdmissionRequest, policy: Policy): void {
   const { object, subresource } = request;
   if (object === undefined || ignoredSubresources.has(subresource ?? '') || !isSignificant(request)) return;
-  const pod = viewOf(object);
+  const pod = podViewOf(object as unknown as JsonObject);
   const found = violations(policy.enforce, pod);
   if (found !== '') throw refusal(request, `violates PodSecurity ${print(policy.enforce)}: ${found}`);
   warn(request, policy.warn, pod);
@@ -90,7 +85,7 @@ function byField(a: { readonly field: string }, b: { readonly field: string }): 
 function warningsOf(pods: readonly KubeObject[], policy: LevelVersion): string[] {
   const byReason = new Map<string, string[]>();
   for (const pod of pods) {
-    const reasons = findings(policy, viewOf(pod)).map(({ reason }) => reason);
+    const reasons = findings(policy, podViewOf(pod as unknown as JsonObject)).map(({ reason }) => reason);
     if (reasons.length === 0) continue;
     const key = reasons.join(', ');
     byReason.set(key, [...(byReason.get(key) ?? []), pod.metadata.name ?? '']);
@@ -132,7 +127,7 @@ export function podSecurity(cluster: Cluster): AdmissionPlugin {
     if (request.operation === 'DELETE' || request.object === undefined) return;
     if (storageKey === 'pods') return checkPod(request, policyIn(request.namespace));
     const template = request.subresource === undefined ? templates.get(storageKey)?.(request.object) : undefined;
-    if (template !== undefined) warn(request, policyIn(request.namespace).warn, viewOf(template));
+    if (template !== undefined) warn(request, policyIn(request.namespace).warn, podViewOf(template));
   };
   return {
     name: 'PodSecurity',

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, TerminalError } from '../../base/index.ts';
 import { compareVersions, parseTolerantVersion, type Version } from '../../constraints/index.ts';
+import { podSecurityLevel } from '../../pod-security/index.ts';
 import type { InstallNamespace, InstallTerms, Rendered } from '../format.ts';
 import { type CertificateProvider, findCertificateProvider } from './certificates.ts';
 import { readConfig } from './config.ts';
 import { type InstallMode, supportedModes } from './csv.ts';
 import { defaultInstallNamespace } from './install-namespace.ts';
-import { podSecurityLevel } from './pod-security.ts';
 import type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 import { renderBundle } from './render.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../base/index.ts';
-import { podSecurityLevel } from './pod-security.ts';
+import type { JsonObject } from '../base/index.ts';
+import { podSecurityFindings, podSecurityLevel } from './levels.ts';
+import { podViewOf } from './pod-view.ts';
 
 const strict = {
   allowPrivilegeEscalation: false,
@@ -71,4 +72,10 @@ test('the loosest Pod decides, and without Pods nothing is let in that need not 
     'privileged',
   );
   expect(podSecurityLevel([])).toBe('restricted');
+});
+
+test('a rule counts from the version of Kubernetes on that brought it', () => {
+  const pod = podViewOf(template({}, { livenessProbe: { httpGet: { host: '10.0.0.1' } } }));
+  expect(podSecurityFindings('baseline', 33, pod)).toEqual([]);
+  expect(podSecurityFindings('baseline', 34, pod)).toHaveLength(1);
 });

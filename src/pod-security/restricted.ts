@@ -1,12 +1,12 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { objectOf, objectsOf, textOf, textsOf } from '../pod-parts.ts';
-import { isBadSeccomp, seccompProfile as seccompSet } from './baseline.ts';
+import { isTrueAt, type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../base/index.ts';
+import { isBadSeccomp, seccompProfile as seccompSet, seccompType } from './baseline.ts';
 import {
   containersOf,
   containersWhere,
   containerWords,
   distinct,
   type Finding,
+  isSet,
   isWindows,
   type PodView,
   plural,
@@ -22,7 +22,10 @@ function isExempt(pod: PodView, minor: number): boolean {
 
 export function allowPrivilegeEscalation(pod: PodView, minor: number): Finding {
   if (isExempt(pod, minor)) return undefined;
-  const containers = containersWhere(pod, (container) => securityOf(container)['allowPrivilegeEscalation'] !== false);
+  const containers = containersWhere(
+    pod,
+    (container) => valueAt(securityOf(container), 'allowPrivilegeEscalation') !== false,
+  );
   if (containers.length === 0) return undefined;
   const detail = `${containerWords(containers)} must set securityContext.allowPrivilegeEscalation=false`;
   return { reason: 'allowPrivilegeEscalation != false', detail };
@@ -30,10 +33,11 @@ export function allowPrivilegeEscalation(pod: PodView, minor: number): Finding {
 
 export function capabilities(pod: PodView, minor: number): Finding {
   if (isExempt(pod, minor)) return undefined;
-  const capabilitiesOf = (container: JsonObject): JsonObject => objectOf(securityOf(container)['capabilities']);
+  const listedIn = (container: JsonObject, key: 'add' | 'drop'): string[] =>
+    listOfTexts(objectAt(container, 'securityContext', 'capabilities'), key);
   const badIn = (container: JsonObject): string[] =>
-    textsOf(capabilitiesOf(container)['add']).filter((name) => name !== 'NET_BIND_SERVICE');
-  const keeping = containersWhere(pod, (container) => !textsOf(capabilitiesOf(container)['drop']).includes('ALL'));
+    listedIn(container, 'add').filter((name) => name !== 'NET_BIND_SERVICE');
+  const keeping = containersWhere(pod, (container) => !listedIn(container, 'drop').includes('ALL'));
   const adding = containersWhere(pod, (container) => badIn(container).length > 0);
   const names = distinct(containersOf(pod).flatMap(badIn));
   const details = [
@@ -59,11 +63,11 @@ const volumeTypes = new Set([
 
 export function restrictedVolumes({ spec }: PodView): Finding {
   const typeOf = (volume: JsonObject): string =>
-    Object.keys(volume).find((key) => key !== 'name' && volume[key] !== undefined) ?? 'unknown';
-  const bad = objectsOf(spec['volumes']).filter((volume) => !volumeTypes.has(typeOf(volume)));
+    Object.keys(volume).find((key) => key !== 'name' && isSet(volume, key)) ?? 'unknown';
+  const bad = objectsAt(spec, 'volumes').filter((volume) => !volumeTypes.has(typeOf(volume)));
   if (bad.length === 0) return undefined;
   const types = distinct(bad.map(typeOf));
-  const names = bad.map(({ name }) => textOf(name));
+  const names = bad.map((volume) => textAt(volume, 'name'));
   const verb = names.length === 1 ? 'uses' : 'use';
   const what = `restricted volume ${plural('type', types.length)} ${quoted(types)}`;
   return {
@@ -73,19 +77,18 @@ export function restrictedVolumes({ spec }: PodView): Finding {
 }
 
 export function runAsNonRoot(pod: PodView): Finding {
-  const wishOf = (part: JsonObject): unknown => securityOf(part)['runAsNonRoot'];
-  const isRoot = (part: JsonObject): boolean => wishOf(part) === false;
+  const isRoot = (part: JsonObject): boolean => valueAt(securityOf(part), 'runAsNonRoot') === false;
   const who = setters(isRoot(pod.spec), containersWhere(pod, isRoot));
   const reason = 'runAsNonRoot != true';
   if (who.length > 0) return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` };
-  if (wishOf(pod.spec) === true) return undefined;
-  const silent = containersWhere(pod, (container) => wishOf(container) === undefined);
+  if (isTrueAt(securityOf(pod.spec), 'runAsNonRoot')) return undefined;
+  const silent = containersWhere(pod, (container) => !isTrueAt(securityOf(container), 'runAsNonRoot'));
   if (silent.length === 0) return undefined;
   return { reason, detail: `pod or ${containerWords(silent)} must set securityContext.runAsNonRoot=true` };
 }
 
 export function runAsUser(pod: PodView): Finding {
-  const isRoot = (part: JsonObject): boolean => securityOf(part)['runAsUser'] === 0;
+  const isRoot = (part: JsonObject): boolean => valueAt(securityOf(part), 'runAsUser') === 0;
   const who = setters(isRoot(pod.spec), containersWhere(pod, isRoot));
   return who.length === 0
     ? undefined
@@ -96,10 +99,9 @@ export function seccompProfile(pod: PodView, minor: number): Finding {
   if (isExempt(pod, minor)) return undefined;
   const bad = seccompSet(pod);
   if (bad !== undefined) return bad;
-  const isSet = (part: JsonObject): boolean =>
-    objectOf(securityOf(part)['seccompProfile'])['type'] !== undefined && !isBadSeccomp(part);
-  if (isSet(pod.spec)) return undefined;
-  const silent = containersWhere(pod, (container) => !isSet(container));
+  const isSafe = (part: JsonObject): boolean => seccompType(part) !== '' && !isBadSeccomp(part);
+  if (isSafe(pod.spec)) return undefined;
+  const silent = containersWhere(pod, (container) => !isSafe(container));
   if (silent.length === 0) return undefined;
   const wish = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
   return { reason: 'seccompProfile', detail: `pod or ${containerWords(silent)} ${wish}` };

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { objectOf, objectsOf, textOf } from '../pod-parts.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../base/index.ts';
 
 /** A pod, or the template of one, as the checks see it. */
 export interface PodView {
@@ -7,21 +6,37 @@ export interface PodView {
   readonly spec: JsonObject;
 }
 
+/** The view of a pod, or of a template. */
+export function podViewOf(pod: JsonObject): PodView {
+  const annotations = Object.entries(objectAt(pod, 'metadata', 'annotations') ?? {});
+  return {
+    annotations: Object.fromEntries(
+      annotations.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    ),
+    spec: objectAt(pod, 'spec') ?? {},
+  };
+}
+
 /** What a check found; undefined when nothing. */
 export type Finding = { readonly reason: string; readonly detail: string } | undefined;
 
 /** Containers of all sorts. */
 export function containersOf({ spec }: PodView): JsonObject[] {
-  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((field) => objectsOf(spec[field]));
+  return ['containers', 'initContainers', 'ephemeralContainers'].flatMap((field) => objectsAt(spec, field));
 }
 
 /** `securityContext` of a pod's spec or of a container. */
-export function securityOf(part: JsonObject): JsonObject {
-  return objectOf(part['securityContext']);
+export function securityOf(part: JsonObject): JsonObject | undefined {
+  return objectAt(part, 'securityContext');
+}
+
+/** Whether a member is there; null counts as absence. */
+export function isSet(parent: JsonObject | undefined, key: string): boolean {
+  return (valueAt(parent, key) ?? null) !== null;
 }
 
 export function isWindows({ spec }: PodView): boolean {
-  return objectOf(spec['os'])['name'] === 'windows';
+  return textAt(objectAt(spec, 'os'), 'name') === 'windows';
 }
 
 /** `"a", "b"` */
@@ -42,7 +57,7 @@ export function containerWords(names: readonly string[]): string {
 export function containersWhere(pod: PodView, holds: (container: JsonObject) => boolean): string[] {
   return containersOf(pod)
     .filter(holds)
-    .map(({ name }) => textOf(name));
+    .map((container) => textAt(container, 'name'));
 }
 
 /** Who sets something bad, in words: the pod, some of its containers. */

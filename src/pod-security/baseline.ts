@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { objectOf, objectsOf, textOf, textsOf } from '../pod-parts.ts';
+import { isTrueAt, type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../base/index.ts';
 import {
   containersOf,
   containersWhere,
   containerWords,
   distinct,
   type Finding,
+  isSet,
   type PodView,
   plural,
   quoted,
@@ -30,14 +30,15 @@ const defaultCapabilities = new Set([
   'SYS_CHROOT',
 ]);
 
-function profileType(security: JsonObject, field: string): string | undefined {
-  const { type } = objectOf(security[field]);
-  return typeof type === 'string' ? type : undefined;
+/** Empty where the profile has no type. */
+function profileType(security: JsonObject | undefined, field: string): string {
+  return textAt(objectAt(security, field), 'type');
 }
 
-function isBadAppArmor(security: JsonObject): boolean {
-  const type = profileType(security, 'appArmorProfile');
-  return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost';
+const goodProfiles = ['', 'RuntimeDefault', 'Localhost'];
+
+function isBadAppArmor(part: JsonObject): boolean {
+  return !goodProfiles.includes(profileType(securityOf(part), 'appArmorProfile'));
 }
 
 function badAppArmorAnnotations({ annotations }: PodView): string[] {
@@ -52,8 +53,8 @@ function isBadValue(profile: string): boolean {
 }
 
 export function appArmorProfile(pod: PodView): Finding {
-  const isPodBad = isBadAppArmor(securityOf(pod.spec));
-  const containers = containersWhere(pod, (container) => isBadAppArmor(securityOf(container)));
+  const isPodBad = isBadAppArmor(pod.spec);
+  const containers = containersWhere(pod, isBadAppArmor);
   const annotations = badAppArmorAnnotations(pod);
   const who = [
     ...setters(isPodBad, containers),
@@ -69,7 +70,9 @@ export function appArmorProfile(pod: PodView): Finding {
 
 export function capabilities(pod: PodView): Finding {
   const badIn = (container: JsonObject): string[] =>
-    textsOf(objectOf(securityOf(container)['capabilities'])['add']).filter((name) => !defaultCapabilities.has(name));
+    listOfTexts(objectAt(container, 'securityContext', 'capabilities'), 'add').filter(
+      (name) => !defaultCapabilities.has(name),
+    );
   const containers = containersWhere(pod, (container) => badIn(container).length > 0);
   if (containers.length === 0) return undefined;
   const names = distinct(containersOf(pod).flatMap(badIn));
@@ -80,16 +83,16 @@ export function capabilities(pod: PodView): Finding {
 }
 
 export function hostNamespaces({ spec }: PodView): Finding {
-  const set = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => spec[field] === true);
+  const set = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => isTrueAt(spec, field));
   return set.length === 0
     ? undefined
     : { reason: 'host namespaces', detail: set.map((field) => `${field}=true`).join(', ') };
 }
 
 export function hostPathVolumes({ spec }: PodView): Finding {
-  const names = objectsOf(spec['volumes'])
-    .filter((volume) => volume['hostPath'] !== undefined)
-    .map(({ name }) => textOf(name));
+  const names = objectsAt(spec, 'volumes')
+    .filter((volume) => isSet(volume, 'hostPath'))
+    .map((volume) => textAt(volume, 'name'));
   return names.length === 0
     ? undefined
     : { reason: 'hostPath volumes', detail: `${plural('volume', names.length)} ${quoted(names)}` };
@@ -97,7 +100,7 @@ export function hostPathVolumes({ spec }: PodView): Finding {
 
 export function hostPorts(pod: PodView): Finding {
   const portsOf = (container: JsonObject): string[] =>
-    objectsOf(container['ports'])
+    objectsAt(container, 'ports')
       .map(({ hostPort }) => Number(hostPort ?? 0))
       .filter((port) => port !== 0)
       .map(String);
@@ -110,14 +113,14 @@ export function hostPorts(pod: PodView): Finding {
 }
 
 export function privileged(pod: PodView): Finding {
-  const containers = containersWhere(pod, (container) => securityOf(container)['privileged'] === true);
+  const containers = containersWhere(pod, (container) => isTrueAt(securityOf(container), 'privileged'));
   return containers.length === 0
     ? undefined
     : { reason: 'privileged', detail: `${containerWords(containers)} must not set securityContext.privileged=true` };
 }
 
 export function procMount(pod: PodView): Finding {
-  const valueOf = (container: JsonObject): string => textOf(securityOf(container)['procMount']);
+  const valueOf = (container: JsonObject): string => textAt(securityOf(container), 'procMount');
   const isBad = (container: JsonObject): boolean => !['', 'Default'].includes(valueOf(container));
   const containers = containersWhere(pod, isBad);
   if (containers.length === 0) return undefined;
@@ -133,35 +136,38 @@ const seLinuxTypes = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 /** The types that are allowed grew with time. */
 export function seLinuxOptions(pod: PodView, minor: number): Finding {
   const allowed = minor >= 31 ? [...seLinuxTypes, 'container_engine_t'] : seLinuxTypes;
-  const optionsOf = (part: JsonObject): JsonObject => objectOf(securityOf(part)['seLinuxOptions']);
-  const isBad = (part: JsonObject): boolean => {
-    const { type, user, role } = optionsOf(part);
-    return !allowed.includes(textOf(type)) || textOf(user) !== '' || textOf(role) !== '';
-  };
+  const optionOf = (part: JsonObject, option: string): string =>
+    textAt(objectAt(securityOf(part), 'seLinuxOptions'), option);
+  const isBad = (part: JsonObject): boolean =>
+    !allowed.includes(optionOf(part, 'type')) || optionOf(part, 'user') !== '' || optionOf(part, 'role') !== '';
   const who = setters(isBad(pod.spec), containersWhere(pod, isBad));
   if (who.length === 0) return undefined;
-  const bad = [pod.spec, ...containersOf(pod)].filter(isBad).map(optionsOf);
-  const types = distinct(bad.map(({ type }) => textOf(type)).filter((type) => !allowed.includes(type)));
+  const bad = [pod.spec, ...containersOf(pod)].filter(isBad);
+  const types = distinct(bad.map((part) => optionOf(part, 'type')).filter((type) => !allowed.includes(type)));
   const what = [
     ...(types.length === 0 ? [] : [`${plural('type', types.length)} ${quoted(types)}`]),
-    ...(bad.some(({ user }) => textOf(user) !== '') ? ['user may not be set'] : []),
-    ...(bad.some(({ role }) => textOf(role) !== '') ? ['role may not be set'] : []),
+    ...(bad.some((part) => optionOf(part, 'user') !== '') ? ['user may not be set'] : []),
+    ...(bad.some((part) => optionOf(part, 'role') !== '') ? ['role may not be set'] : []),
   ];
   const detail = `${who.join(' and ')} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}`;
   return { reason: 'seLinuxOptions', detail };
 }
 
+/** Empty where a part names no seccomp profile. */
+export function seccompType(part: JsonObject): string {
+  return profileType(securityOf(part), 'seccompProfile');
+}
+
 /** Whether a part names a seccomp profile that is none of the safe ones. */
 export function isBadSeccomp(part: JsonObject): boolean {
-  const type = profileType(securityOf(part), 'seccompProfile');
-  return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost';
+  return !goodProfiles.includes(seccompType(part));
 }
 
 export function seccompProfile(pod: PodView): Finding {
   const who = setters(isBadSeccomp(pod.spec), containersWhere(pod, isBadSeccomp));
   if (who.length === 0) return undefined;
   const values = [pod.spec, ...containersOf(pod)].filter(isBadSeccomp);
-  const types = distinct(values.map((part) => profileType(securityOf(part), 'seccompProfile') ?? ''));
+  const types = distinct(values.map(seccompType));
   const detail = `${who.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(types)}`;
   return { reason: 'seccompProfile', detail };
 }
@@ -183,17 +189,35 @@ const safeSysctls: ReadonlyMap<string, number> = new Map([
 ]);
 
 export function sysctls({ spec }: PodView, minor: number): Finding {
-  const names = objectsOf(securityOf(spec)['sysctls']).map(({ name }) => textOf(name));
+  const names = objectsAt(securityOf(spec), 'sysctls').map((sysctl) => textAt(sysctl, 'name'));
   const bad = names.filter((name) => minor < (safeSysctls.get(name) ?? Number.POSITIVE_INFINITY));
   return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') };
 }
 
 export function windowsHostProcess(pod: PodView): Finding {
-  const isSet = (part: JsonObject): boolean => objectOf(securityOf(part)['windowsOptions'])['hostProcess'] === true;
-  const who = setters(isSet(pod.spec), containersWhere(pod, isSet));
+  const isHost = (part: JsonObject): boolean =>
+    isTrueAt(objectAt(part, 'securityContext', 'windowsOptions'), 'hostProcess');
+  const who = setters(isHost(pod.spec), containersWhere(pod, isHost));
   if (who.length === 0) return undefined;
   return {
     reason: 'hostProcess',
     detail: `${who.join(' and ')} must not set securityContext.windowsOptions.hostProcess=true`,
   };
+}
+
+/** Probes and hooks of a container that may name another host to ask. */
+function actionsOf(container: JsonObject): (JsonObject | undefined)[] {
+  const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'].map((key) => objectAt(container, key));
+  const hooks = ['postStart', 'preStop'].map((key) => objectAt(container, 'lifecycle', key));
+  return [...probes, ...hooks].flatMap((handler) => [objectAt(handler, 'httpGet'), objectAt(handler, 'tcpSocket')]);
+}
+
+/** Kubernetes 1.34 brought this one. */
+export function hostProbes(pod: PodView): Finding {
+  const isBad = (container: JsonObject): boolean =>
+    actionsOf(container).some((action) => textAt(action, 'host') !== '');
+  const containers = containersWhere(pod, isBad);
+  if (containers.length === 0) return undefined;
+  const detail = `${containerWords(containers)} must not set the host of a probe or of a lifecycle hook`;
+  return { reason: 'probe or lifecycle host', detail };
 }
