@@ -1,4 +1,5 @@
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
+import { createServingCertificate } from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
@@ -17,7 +18,11 @@ async function apply(kube: KubeClient, object: unknown): Promise<void> {
 }
 
 /** ClusterRoles to bind, the server's address, and the authority to trust, where users of the original look for them. */
-async function publish(kube: KubeClient, systemNamespace: string, server: ContentServer): Promise<void> {
+async function publish(
+  kube: KubeClient,
+  systemNamespace: string,
+  server: { readonly port: number; readonly caBundlePem: string },
+): Promise<void> {
   for (const [name, rules] of Object.entries(rights)) {
     await apply(kube, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
   }
@@ -30,7 +35,7 @@ async function publish(kube: KubeClient, systemNamespace: string, server: Conten
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
  *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles `bundle-reader`, `bundle-uploader` and `metrics-reader`. */
 export async function openContentServer(
-  options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics'> & {
+  options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics' | 'serving'> & {
     readonly folder: string;
     /** 0: the one of last time, or a free one. */
     readonly port: number;
@@ -39,8 +44,9 @@ export async function openContentServer(
 ): Promise<ContentServer> {
   const { folder, kube, systemNamespace } = options;
   const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
+  const serving = await createServingCertificate({ commonName: 'longshore content', clock: options.clock });
   const start = (port: number): Promise<ContentServer> =>
-    startContentService({ ...options, metrics: createMetrics(), host: '127.0.0.1', port });
+    startContentService({ ...options, serving, metrics: createMetrics(), host: '127.0.0.1', port });
   let server: ContentServer;
   try {
     server = await start(remembered);
@@ -49,6 +55,6 @@ export async function openContentServer(
     server = await start(0);
   }
   await rememberPort(folder, portFile, server.port);
-  await publish(kube, systemNamespace, server);
+  await publish(kube, systemNamespace, { port: server.port, caBundlePem: serving.current().caBundlePem });
   return server;
 }

@@ -95,7 +95,7 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
   );
   await registerWebhooks((configuration, options) => kube.apply(configuration, options), {
     address: { origin: `https://${loopback}:${webhook.port}` },
-    caBundlePem: webhook.caBundlePem,
+    caBundlePem: webhook.caBundlePem(),
     systemNamespace,
   });
   return stack.move();

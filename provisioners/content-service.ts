@@ -7,6 +7,7 @@ import {
   isJsonObject,
   type JsonObject,
   type Logger,
+  type ServingCertificate,
   TerminalError,
   TransientError,
 } from '../src/base/index.ts';
@@ -40,7 +41,7 @@ export interface ContentServiceOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly dnsNames?: readonly string[];
+  readonly serving: ServingCertificate;
   /** Of one upload. */
   readonly maxUploadBytes: number;
   readonly clock: Clock;
@@ -207,12 +208,11 @@ export async function startContentService(options: ContentServiceOptions): Promi
   };
   options.metrics.readFrom(() => storeFigures(options.unpacker));
   return await startContentServer({
-    clock: options.clock,
     log: options.log,
     metrics: options.metrics,
     host: options.host,
     port: options.port,
-    dnsNames: options.dnsNames ?? [],
+    serving: options.serving,
     clientCaPem: await readClientCa(options.kube),
     access: createContentAccess(options.kube),
     fileOf,

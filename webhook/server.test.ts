@@ -42,20 +42,18 @@ test('the server makes its own certificate and replaces it before it runs out, w
   };
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, lifetimeDays: 3 };
   await using server = await startWebhookServer({ ...options, clock });
-  const firstExpiryMs = server.certificateExpiryMs();
-  const first = await serialOf(server.port, server.caBundlePem);
+  const first = await serialOf(server.port, server.caBundlePem());
   for (let day = 1; day <= 2; day++) {
     await vi.waitFor(() => expect(wakers.length).toBe(day));
     wakers[day - 1]?.();
   }
-  await vi.waitFor(() => expect(server.certificateExpiryMs()).toBeGreaterThan(firstExpiryMs));
-  expect(await serialOf(server.port, server.caBundlePem)).not.toBe(first);
+  await vi.waitFor(async () => expect(await serialOf(server.port, server.caBundlePem())).not.toBe(first));
 });
 
 test('closing does not wait for a connection that was opened and not used yet', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   const server = await startWebhookServer({ ...options, clock: systemClock });
-  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem });
+  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
   await once(socket, 'secureConnect');
   // The server's end is seen by those who read; how it comes does not matter.
   const closed = once(socket.on('error', () => undefined).resume(), 'close');
@@ -112,8 +110,48 @@ test('Q25 the configurations name each webhook, the configured system namespace,
 test('a client that connects and never asks does not hold up the end', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   const server = await startWebhookServer({ ...options, clock: systemClock });
-  const silent = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem });
+  const silent = connect({ host: '127.0.0.1', port: server.port, ca: server.caBundlePem() });
   silent.on('error', () => undefined);
   await once(silent, 'secureConnect');
   await server[Symbol.asyncDispose]();
+});
+
+test('while it drains it answers, and asks for other connections; what is being answered is answered before it ends', async () => {
+  const asked = Promise.withResolvers<void>();
+  const mayAnswer = Promise.withResolvers<void>();
+  const readConfigMap = async (): Promise<undefined> => {
+    asked.resolve();
+    await mayAnswer.promise;
+    return undefined;
+  };
+  const options = { facts: { ...facts, readConfigMap }, systemNamespace: 's', log: silentLogger() };
+  const server = await startWebhookServer({ ...options, host: '127.0.0.1', port: 0, clock: systemClock });
+  server.drain();
+  const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'c' } }] };
+  const object = {
+    apiVersion: 'core.rukpak.io/v1alpha1',
+    kind: 'Bundle',
+    metadata: { name: 'b' },
+    spec: { provisionerClassName: 'core-rukpak-io-plain', source },
+  };
+  const review = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: { uid: 'u', operation: 'CREATE', name: 'b', object },
+  };
+  const answer = new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+    const path = '/validate-core-rukpak-io-v1alpha1-bundle';
+    const where = { host: '127.0.0.1', port: server.port, ca: server.caBundlePem(), path };
+    const headers = { 'content-type': 'application/json', connection: 'keep-alive' };
+    const call = request({ ...where, method: 'POST', agent: false, headers }, (reply) => {
+      reply.resume();
+      resolve({ status: reply.statusCode, connection: reply.headers.connection });
+    });
+    call.once('error', reject).end(JSON.stringify(review));
+  });
+  await asked.promise;
+  const ended = server[Symbol.asyncDispose]();
+  mayAnswer.resolve();
+  expect(await answer).toEqual({ status: 200, connection: 'close' });
+  await ended;
 });

@@ -1,6 +1,6 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type CertifiedKey, type Clock, createServingCertificate } from '../src/base/index.ts';
+import { type Clock, createServingCertificate, type ServingCertificate, type ServingPair } from '../src/base/index.ts';
 import { buildWebhook, type WebhookDeps } from './app.ts';
 
 /** Where and how the webhook listens. */
@@ -9,48 +9,83 @@ export interface WebhookServerOptions extends WebhookDeps {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Names that clients use beside `localhost`: `rukpak-webhook-service.rukpak-system.svc`. */
-  readonly dnsNames?: readonly string[];
-  /** A serving certificate and its authority from outside; without it the server makes its own and renews it. */
-  readonly certificate?: CertifiedKey & { readonly caBundlePem: string };
+  /** From outside; without it the server makes a certificate for loopback itself and renews it. */
+  readonly serving?: ServingCertificate;
   /** Of the certificates that the server makes itself. */
   readonly lifetimeDays?: number;
 }
 
-/** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered, at the latest after a second. */
+/** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered, at the latest after ten seconds. */
 export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
-  /** PEM of the authority that clients must trust; stays the same until the process ends. */
-  readonly caBundlePem: string;
-  /** When the certificate in use runs out. */
-  certificateExpiryMs(): number;
+  /** PEM of the authorities that clients must trust. */
+  caBundlePem(): string;
+  /** Goes on answering, and tells every client to take another connection next time: the kept ones end. */
+  drain(): void;
 }
 
-const closeGraceMs = 1_000;
+/** Longer than an answer may take. */
+const closeGraceMs = 10_000;
+const unusedGraceMs = 1_000;
+
+/** Requests that are being answered. */
+class OpenRequests {
+  #count = 0;
+  #onNone: (() => void) | undefined;
+  isDraining = false;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onNone?.();
+  }
+
+  /** Resolves when there is none, or after `graceMs`. */
+  async whenNone(graceMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onNone = resolve;
+    const timer = setTimeout(resolve, graceMs);
+    await promise;
+    clearTimeout(timer);
+  }
+}
 
 /** Listens for the API server over HTTPS.
  *  @throws Error when the port is taken */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const serving = await createServingCertificate({ commonName: 'longshore webhook', ...options });
-  const { certificatePem, privateKeyPem } = serving.first;
-  const app = buildWebhook(options, { cert: certificatePem, key: privateKeyPem });
+  const serving = options.serving ?? (await createServingCertificate({ commonName: 'longshore webhook', ...options }));
+  const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair) => ({ cert, key }) as const;
+  const app = buildWebhook(options, tlsOf(serving.current()));
+  const open = new OpenRequests();
+  app.addHook('onRequest', async (request, reply) => {
+    open.begin();
+    reply.raw.once('close', () => open.end());
+    if (open.isDraining) reply.header('connection', 'close');
+  });
   await app.listen({ host: options.host, port: options.port });
   const { port } = app.server.address() as AddressInfo;
   const stop = new AbortController();
-  const install = (next: CertifiedKey): void =>
-    (app.server as unknown as Server).setSecureContext({ cert: next.certificatePem, key: next.privateKeyPem });
+  const install = (next: ServingPair): void => (app.server as unknown as Server).setSecureContext(tlsOf(next));
   const ended = serving.keepFresh(install, stop.signal).catch((thrown: unknown) => {
     if (!stop.signal.aborted) options.log.error({ err: thrown }, 'certificate renewal ended');
   });
   options.log.info({ host: options.host, port }, 'webhook listening');
   return {
     port,
-    caBundlePem: serving.caBundlePem,
-    certificateExpiryMs: () => serving.expiryMs(),
+    caBundlePem: () => serving.current().caBundlePem,
+    drain: () => {
+      open.isDraining = true;
+    },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      open.isDraining = true;
+      await open.whenNone(closeGraceMs);
       // A client that connected and never asked would hold the server open for a minute.
-      const cut = setTimeout(() => app.server.closeAllConnections(), closeGraceMs);
+      const cut = setTimeout(() => app.server.closeAllConnections(), unusedGraceMs);
       await Promise.all([app.close(), ended]);
       clearTimeout(cut);
     },

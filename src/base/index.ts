@@ -28,6 +28,12 @@ export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } f
 export { type ContentLimits, defaultContentLimits } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { redactUrl } from './redact.ts';
-export { createServingCertificate, type ServingCertificate } from './serving-certificate.ts';
+export {
+  createReplaceableCertificate,
+  createServingCertificate,
+  type ReplaceableCertificate,
+  type ServingCertificate,
+  type ServingPair,
+} from './serving-certificate.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
 export { type FieldPath, type TextPosition, YamlPositions } from './yaml-positions.ts';

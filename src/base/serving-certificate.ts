@@ -11,27 +11,33 @@ const defaultLifetimeDays = 90;
 /** Timers cannot wait for longer than 24 days at once. */
 const longestSleepMs = 86_400_000;
 
+/** A serving certificate, its key, and the authorities that clients are to trust. */
+export interface ServingPair extends CertifiedKey {
+  /** PEM. */
+  readonly caBundlePem: string;
+}
+
 export interface ServingCertificateOptions {
   readonly clock: Clock;
   /** Names the server in its certificate, and with ` authority` in that of its authority. */
   readonly commonName: string;
   /** Names that clients use beside `localhost`: `core.rukpak-system.svc`. */
   readonly dnsNames?: readonly string[];
-  /** A certificate and its authority from outside; without it there is an own one, which is renewed. */
-  readonly certificate?: (CertifiedKey & { readonly caBundlePem: string }) | undefined;
   /** Of the certificates made here. */
   readonly lifetimeDays?: number | undefined;
 }
 
 /** What a server shows to its clients. */
 export interface ServingCertificate {
-  /** PEM of the authority that clients must trust; stays the same. */
-  readonly caBundlePem: string;
-  readonly first: CertifiedKey;
-  /** When the certificate in use runs out. */
-  expiryMs(): number;
-  /** Gives a new certificate to `install` when a third of a life is left, until the signal ends it. Nothing to do for one from outside. */
-  keepFresh(install: (next: CertifiedKey) => void, signal: AbortSignal): Promise<void>;
+  /** The one to begin with, or the one in use by now. */
+  current(): ServingPair;
+  /** Gives every later certificate to `install`, until the signal ends it. */
+  keepFresh(install: (next: ServingPair) => void, signal: AbortSignal): Promise<void>;
+}
+
+/** A serving certificate that somebody else renews, by `replace`. */
+export interface ReplaceableCertificate extends ServingCertificate {
+  replace(next: ServingPair): void;
 }
 
 async function sleepUntil(clock: Clock, whenMs: number, signal: AbortSignal): Promise<void> {
@@ -40,22 +46,13 @@ async function sleepUntil(clock: Clock, whenMs: number, signal: AbortSignal): Pr
   }
 }
 
-/** A serving certificate for loopback and the names given, signed by an authority made for it; or the one from outside. */
+/** A serving certificate for loopback and the names given, signed by an authority made for it; renewed when a third of a life is left. */
 export async function createServingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
-  const { clock, certificate, commonName } = options;
-  if (certificate !== undefined) {
-    const expiryMs = certificateExpiryMs(certificate.certificatePem);
-    return {
-      caBundlePem: certificate.caBundlePem,
-      first: certificate,
-      expiryMs: () => expiryMs,
-      keepFresh: async () => {},
-    };
-  }
+  const { clock, commonName } = options;
   const lifetime = { nowMs: clock.now(), lifetimeDays: authorityLifetimeDays };
   const authority = await createCertificateAuthority({ commonName: `${commonName} authority`, ...lifetime });
-  const issue = (): Promise<CertifiedKey> =>
-    issueCertificate(authority, {
+  const issue = async (): Promise<ServingPair> => {
+    const certified = await issueCertificate(authority, {
       commonName,
       usage: 'server',
       dnsNames: ['localhost', ...(options.dnsNames ?? [])],
@@ -63,20 +60,38 @@ export async function createServingCertificate(options: ServingCertificateOption
       nowMs: clock.now(),
       lifetimeDays: options.lifetimeDays ?? defaultLifetimeDays,
     });
-  const first = await issue();
-  let expiryMs = certificateExpiryMs(first.certificatePem);
+    return { ...certified, caBundlePem: authority.certificatePem };
+  };
+  let current = await issue();
   return {
-    caBundlePem: authority.certificatePem,
-    first,
-    expiryMs: () => expiryMs,
+    current: () => current,
     keepFresh: async (install, signal) => {
       while (!signal.aborted) {
+        const expiryMs = certificateExpiryMs(current.certificatePem);
         const leftMs = expiryMs - clock.now();
         await sleepUntil(clock, expiryMs - leftMs / 3, signal);
-        const next = await issue();
-        install(next);
-        expiryMs = certificateExpiryMs(next.certificatePem);
+        current = await issue();
+        install(current);
       }
+    },
+  };
+}
+
+/** A serving certificate from outside, beginning with `first`. */
+export function createReplaceableCertificate(first: ServingPair): ReplaceableCertificate {
+  let current = first;
+  const installers = new Set<(next: ServingPair) => void>();
+  return {
+    current: () => current,
+    replace: (next) => {
+      current = next;
+      for (const install of installers) install(next);
+    },
+    keepFresh: async (install, signal) => {
+      if (signal.aborted) return;
+      installers.add(install);
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      installers.delete(install);
     },
   };
 }

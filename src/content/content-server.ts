@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
 import send from 'send';
-import { type CertifiedKey, type Clock, createServingCertificate, errorMessage, type Logger } from '../base/index.ts';
+import { errorMessage, type Logger, type ServingCertificate, type ServingPair } from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
 const headersDeadlineMs = 10_000;
@@ -43,14 +43,13 @@ export interface ContentReply {
 }
 
 export interface ContentServerOptions {
-  readonly clock: Clock;
   readonly log: Logger;
   /** Shown at `/metrics`, and told of every request. */
   readonly metrics: Metrics;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly dnsNames?: readonly string[];
+  readonly serving: ServingCertificate;
   /** The cluster's authority for client certificates. */
   readonly clientCaPem?: string | undefined;
   readonly access: ContentAccess;
@@ -67,8 +66,6 @@ export interface ContentServerOptions {
 /** A content server that answers. Disposing it ends what is under way. */
 export interface ContentServer extends AsyncDisposable {
   readonly port: number;
-  /** PEM of the authority that clients must trust. */
-  readonly caBundlePem: string;
 }
 
 interface Target {
@@ -228,17 +225,16 @@ async function listen(server: Server, options: ContentServerOptions): Promise<nu
 /** Serves stored bundles and metrics over HTTPS, and takes uploads: bearer tokens or client certificates, each request authorised.
  *  @throws Error when the port is taken */
 export async function startContentServer(options: ContentServerOptions): Promise<ContentServer> {
-  const { clock, log, clientCaPem } = options;
-  const serving = await createServingCertificate({
-    commonName: 'longshore content',
-    clock,
-    dnsNames: options.dnsNames ?? [],
-  });
+  const { log, clientCaPem, serving } = options;
   const handler = new ContentHandler(options);
   const counter = new RequestCounter(options.metrics);
-  const tls = { cert: serving.first.certificatePem, key: serving.first.privateKeyPem, minVersion: 'TLSv1.2' as const };
-  const clients = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: false };
-  const server = createServer({ ...tls, ...clients, maxHeaderSize: 16 * 1024 }, (request, response) => {
+  const clients = clientCaPem === undefined ? {} : { ca: clientCaPem };
+  const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair): SecureContextOptions => {
+    return { cert, key, minVersion: 'TLSv1.2', ...clients };
+  };
+  const asking = clientCaPem === undefined ? {} : { requestCert: true, rejectUnauthorized: false };
+  const tls = { ...tlsOf(serving.current()), ...asking, maxHeaderSize: 16 * 1024 };
+  const server = createServer(tls, (request, response) => {
     counter.follow(request, response);
     handler.handle(request, response).catch((thrown: unknown) => {
       log.warn({ err: thrown, path: request.url }, 'content request failed');
@@ -251,14 +247,13 @@ export async function startContentServer(options: ContentServerOptions): Promise
   server.maxConnections = maxConnections;
   const port = await listen(server, options);
   const stop = new AbortController();
-  const install = (next: CertifiedKey): void =>
-    server.setSecureContext({ cert: next.certificatePem, key: next.privateKeyPem });
+  // All of it each time: what is left out, the authority of clients for one, is forgotten.
+  const install = (next: ServingPair): void => server.setSecureContext(tlsOf(next));
   const renewal = serving.keepFresh(install, stop.signal).catch((thrown: unknown) => {
     if (!stop.signal.aborted) log.error({ err: thrown }, 'certificate renewal ended');
   });
   return {
     port,
-    caBundlePem: serving.caBundlePem,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       const closed = new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,50 @@
+import { request } from 'node:https';
+import { expect, test } from 'vitest';
+import {
+  createCertificateAuthority,
+  createReplaceableCertificate,
+  createServingCertificate,
+  issueCertificate,
+  type ServingPair,
+  silentLogger,
+  systemClock,
+} from '../base/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { startContentServer } from './content-server.ts';
+
+async function servingPair(): Promise<ServingPair> {
+  return (await createServingCertificate({ clock: systemClock, commonName: 'content' })).current();
+}
+
+test('a renewed certificate is shown, and clients with certificates are still known then', async () => {
+  const validity = { nowMs: Date.now(), lifetimeDays: 1 };
+  const authority = await createCertificateAuthority({ commonName: 'clients', ...validity });
+  const client = await issueCertificate(authority, { commonName: 'reader', usage: 'client', ...validity });
+  const serving = createReplaceableCertificate(await servingPair());
+  await using server = await startContentServer({
+    log: silentLogger(),
+    metrics: createMetrics(),
+    host: '127.0.0.1',
+    port: 0,
+    serving,
+    clientCaPem: authority.certificatePem,
+    access: {
+      authenticate: ({ certificate }) =>
+        Promise.resolve(certificate && { username: certificate.commonName, groups: [] }),
+      isAllowed: ({ username }) => Promise.resolve(username === 'reader'),
+    },
+    fileOf: () => Promise.resolve(undefined),
+    upload: () => Promise.resolve({ status: 201, text: '' }),
+  });
+  const statusOf = async (ca: string): Promise<number | undefined> =>
+    await new Promise((resolve, reject) => {
+      const identity = { cert: client.certificatePem, key: client.privateKeyPem };
+      const options = { host: '127.0.0.1', port: server.port, path: '/bundles/x.tgz', agent: false, ca, ...identity };
+      const asked = request(options, (answer) => resolve(answer.resume().statusCode));
+      asked.once('error', reject).end();
+    });
+  expect(await statusOf(serving.current().caBundlePem)).toBe(404);
+  const next = await servingPair();
+  serving.replace(next);
+  expect(await statusOf(next.caBundlePem)).toBe(404);
+});
