@@ -134,6 +134,9 @@ async function installObjects(
       run.kept.push(why);
       run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
     },
+    onUnfitNamespace: (message) => {
+      run.context.events.record(run.object, { type: 'Warning', reason: 'NamespaceTooStrict', message });
+    },
     objects: rendition.objects,
     signal,
   });

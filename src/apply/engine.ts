@@ -33,6 +33,8 @@ export interface InstallRequest extends RemovalTerms {
   readonly installNamespace?: string | undefined;
   /** What that namespace gets when it is made. */
   readonly namespaceMarks?: NamespaceMarks | undefined;
+  /** Told why that namespace, which is somebody else's, will refuse Pods. */
+  readonly onUnfitNamespace?: ((why: string) => void) | undefined;
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;
@@ -263,10 +265,12 @@ class Engine implements ApplyEngine {
     return mergeInventories([coming, ...deferred, ...(recorded === undefined ? [] : [recorded])]);
   }
 
-  async #ensureNamespace({ installNamespace, namespaceMarks, objects, signal }: InstallRequest): Promise<void> {
+  async #ensureNamespace(request: InstallRequest): Promise<void> {
+    const { installNamespace, objects, signal } = request;
     if (installNamespace === undefined) return;
     if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
-    await ensureNamespace(this.#options.kube, { name: installNamespace, marks: namespaceMarks, signal });
+    const { namespaceMarks: marks, onUnfitNamespace: onUnfit } = request;
+    await ensureNamespace(this.#options.kube, { name: installNamespace, marks, onUnfit, signal });
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */

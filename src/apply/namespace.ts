@@ -1,4 +1,5 @@
-import { isAlreadyExists, type KubeClient } from '../kube/index.ts';
+import { isAlreadyExists, type KubeClient, type KubeObject, preconditionOf, refOf } from '../kube/index.ts';
+import { isStricterLevel, parsePodSecurityLevel } from '../pod-security/index.ts';
 import { fieldManager } from './ownership.ts';
 
 /** Labels and annotations of a namespace. */
@@ -7,17 +8,53 @@ export interface NamespaceMarks {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Makes the namespace for objects that name none, when it is missing. One that is there stays as it is, and it stays when
- *  everything in it has gone: others may have moved in. */
-export async function ensureNamespace(
-  kube: KubeClient,
-  wish: { readonly name: string; readonly marks: NamespaceMarks | undefined; readonly signal: AbortSignal },
-): Promise<void> {
+/** The namespace for objects that name none. */
+export interface NamespaceWish {
+  readonly name: string;
+  readonly marks: NamespaceMarks | undefined;
+  /** Told why Pods of the installation will not be let in. */
+  readonly onUnfit: ((why: string) => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+const levelLabel = 'pod-security.kubernetes.io/enforce';
+
+/** Whether the level is the one that an installation has set, and nobody else has chosen since. */
+function isOurLevel({ metadata }: KubeObject): boolean {
+  return (metadata.managedFields ?? []).some(
+    ({ manager, fieldsV1 }) => manager === fieldManager && JSON.stringify(fieldsV1 ?? {}).includes(`f:${levelLabel}`),
+  );
+}
+
+/** Lets the Pods in that the namespace was not made for; a level that somebody else has chosen stays, and that is told. */
+async function admitPods(kube: KubeClient, namespace: KubeObject, wish: NamespaceWish): Promise<void> {
+  const wanted = wish.marks?.labels[levelLabel];
+  const needed = parsePodSecurityLevel(wanted);
+  const enforced = parsePodSecurityLevel(namespace.metadata.labels?.[levelLabel]);
+  if (wanted === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
+    return;
+  }
+  if (isOurLevel(namespace)) {
+    const metadata = { ...preconditionOf(namespace), labels: { [levelLabel]: wanted } };
+    await kube.patch(refOf(namespace), { metadata }, { fieldManager, signal: wish.signal });
+    return;
+  }
+  const advice = `kubectl label namespace ${wish.name} --overwrite ${levelLabel}=${wanted}`;
+  wish.onUnfit?.(
+    `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", and Pods that are to run there need "${wanted}": they will be refused until somebody who may decide that runs ${advice}, or the bundle is installed in another namespace`,
+  );
+}
+
+/** Makes the namespace for objects that name none, when it is missing. One that is there stays as it is, but for a Pod Security
+ *  level of our own that is too strict by now. It stays when everything in it has gone: others may have moved in. */
+export async function ensureNamespace(kube: KubeClient, wish: NamespaceWish): Promise<void> {
   const { name, marks, signal } = wish;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks } };
   try {
     await kube.create(namespace, { fieldManager, signal });
   } catch (thrown) {
     if (!isAlreadyExists(thrown)) throw thrown;
+    if (marks?.labels[levelLabel] === undefined) return;
+    await admitPods(kube, await kube.get(refOf(namespace), { signal }), wish);
   }
 }

@@ -32,7 +32,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
   ],
   'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
-  'src/apply': ['src/crd-safety', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
+  'src/apply': ['src/crd-safety', 'src/pod-security', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [
     'src/sources',
     'src/content',

@@ -160,6 +160,56 @@ describe('an operator', () => {
   });
 });
 
+/** A ClusterServiceVersion whose Pods need what only the level `privileged` lets in. */
+function privilegedCsv(): JsonObject {
+  const csv = structuredClone(acmeCsv({ version: '2.0.0' }, { name: 'acme-widget.v2.0.0' }));
+  const { install } = csv['spec'] as unknown as {
+    install: { spec: { deployments: [{ spec: { template: { spec: JsonObject } } }] } };
+  };
+  install.spec.deployments[0].spec.template.spec['hostNetwork'] = true;
+  return csv;
+}
+
+describe('a namespace that an operator is installed in', () => {
+  const levelLabel = 'pod-security.kubernetes.io/enforce';
+  const levelOf = async (name: string): Promise<string | undefined> =>
+    (await world.get('Namespace', name)).metadata.labels?.[levelLabel];
+
+  async function upgrade(name: string): Promise<void> {
+    const files = operator([privilegedCsv()]);
+    await change(name, { template: { spec: { source: world.imageSource(`${name}:v2`, files) } } });
+  }
+
+  test('lets in what the next version needs where Longshore has made it', async () => {
+    await create('growing', operator([acmeCsv()]), { config: { installNamespace: 'growing-place' } });
+    await world.deploymentWith('growing', installed);
+    await expect(levelOf('growing-place')).resolves.toBe('baseline');
+    await upgrade('growing');
+    await eventually(async () => expect(await levelOf('growing-place')).toBe('privileged'), { timeoutMs: 60_000 });
+    await world.kube.delete(deploymentRef('growing'));
+    await whenGone(deploymentRef('growing'));
+  }, 120_000);
+
+  test('stays as its owner has labelled it, and an Event says what is missing', async () => {
+    const metadata = { name: 'strict-place', labels: { [levelLabel]: 'restricted' } };
+    await world.kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata }, asTest);
+    await create('guest', operator([acmeCsv()]), { config: { installNamespace: 'strict-place' } });
+    await world.deploymentWith('guest', installed);
+    await eventually(
+      async () => {
+        const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
+        const [told] = items.filter((event) => event['reason'] === 'NamespaceTooStrict');
+        expect(told?.['note']).toContain('Namespace "strict-place" enforces the Pod Security level "restricted"');
+        expect(told?.['note']).toContain(`kubectl label namespace strict-place --overwrite ${levelLabel}=baseline`);
+      },
+      { timeoutMs: 60_000 },
+    );
+    await expect(levelOf('strict-place')).resolves.toBe('restricted');
+    await world.kube.delete(deploymentRef('guest'));
+    await whenGone(deploymentRef('guest'));
+  }, 120_000);
+});
+
 describe('a configuration', () => {
   test('is judged when it is written, by the path in it', async () => {
     const files = operator([acmeCsv()]);
