@@ -1,6 +1,7 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-const shared = { testTimeout: 30_000, hookTimeout: 30_000, pool: 'forks' as const };
+// Longer than `eventually()` of test/support waits, so that its message is the one that is seen.
+const shared = { testTimeout: 90_000, hookTimeout: 120_000, pool: 'forks' as const };
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -19,11 +20,10 @@ const config: ViteUserConfig = defineConfig({
           name: 'clients',
           include: ['test/clients/*.test.ts'],
           testTimeout: 120_000,
-          hookTimeout: 120_000,
         },
       },
-      { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000 } },
-      { test: { ...shared, name: 'faults', include: ['test/faults/**/*.test.ts'], testTimeout: 180_000 } },
+      { test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 240_000 } },
+      { test: { ...shared, name: 'faults', include: ['test/faults/**/*.test.ts'], testTimeout: 240_000 } },
     ],
   },
 });

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:https';
 import { Readable } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Clock, silentLogger, systemClock } from '../src/base/index.ts';
+import { eventually } from '../test/support/index.ts';
 import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from './index.ts';
 
 const facts = {
@@ -44,10 +45,10 @@ test('the server makes its own certificate and replaces it before it runs out, w
   await using server = await startWebhookServer({ ...options, clock });
   const first = await serialOf(server.port, server.caBundlePem());
   for (let day = 1; day <= 2; day++) {
-    await vi.waitFor(() => expect(wakers.length).toBe(day));
+    await eventually(() => expect(wakers.length).toBe(day));
     wakers[day - 1]?.();
   }
-  await vi.waitFor(async () => expect(await serialOf(server.port, server.caBundlePem())).not.toBe(first));
+  await eventually(async () => expect(await serialOf(server.port, server.caBundlePem())).not.toBe(first));
 });
 
 test('closing does not wait for a connection that was opened and not used yet', async () => {

@@ -109,6 +109,13 @@ test('open watches end, with or without an error', async () => {
   }
 });
 
+test('dry runs and writes are told apart', async () => {
+  server.faults.add({ verbs: ['create'], isDryRun: true, error: 500 });
+  server.faults.add({ verbs: ['create'], isDryRun: false, error: 503 });
+  const asked = [`${path}?dryRun=All`, path].map((target) => ask('POST', target, configMap('either')));
+  expect((await Promise.all(asked)).map(({ code }) => code)).toEqual([500, 503]);
+});
+
 test('the second page of a list can be gone', async () => {
   server.faults.add({ verbs: ['list'], isContinued: true, error: 410 });
   const [first, second] = [await ask('GET', `${path}?limit=1`), await ask('GET', `${path}?limit=1&continue=x`)];

@@ -15,6 +15,8 @@ export interface RequestMatch {
   readonly user?: string;
   /** Only the second and later pages of lists. */
   readonly isContinued?: boolean;
+  /** Only dry runs, or only requests that write. */
+  readonly isDryRun?: boolean;
 }
 
 function isResource(wanted: string | undefined, { plural, subresource }: ResourceRequest): boolean {
@@ -35,7 +37,10 @@ export function isMatch(
   const { info, user, query } = request;
   if (info.kind !== 'resource') return false;
   const isContinued = (query.get('continue') ?? '') !== '';
-  const isWanted = match.verbs?.includes(info.verb) !== false && (match.isContinued ?? isContinued) === isContinued;
+  const isWanted =
+    match.verbs?.includes(info.verb) !== false &&
+    (match.isContinued ?? isContinued) === isContinued &&
+    (match.isDryRun ?? query.has('dryRun')) === query.has('dryRun');
   const { group, namespace, name } = info;
   const pairs = [
     [match.group, group],

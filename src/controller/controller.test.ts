@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '../../test/support/index.ts';
 import { silentLogger, systemClock, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { type Controller, startController } from './index.ts';
 import { backOffMs } from './work-queue.ts';
@@ -40,13 +41,13 @@ test('an object is never worked on twice at a time, and news during the work lea
     active--;
   }, 4);
   controller.enqueue('a');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(passes).toBe(1);
   });
   for (let i = 0; i < 5; i++) controller.enqueue('a');
   await turn();
   gate.resolve();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(passes).toBe(2);
   });
   await turn();
@@ -61,7 +62,7 @@ test('a slow object holds up no other', async () => {
     seen.push(key);
   });
   for (const key of ['slow', 'a', 'b', 'c']) controller.enqueue(key);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(seen).toEqual(['a', 'b', 'c']);
   });
   gate.resolve();
@@ -75,7 +76,7 @@ test.each([
   let count = 0;
   const { controller } = start(() => (++count < passes ? Promise.reject(error()) : Promise.resolve()));
   controller.enqueue('a');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(count).toBe(passes);
   });
 });
@@ -88,12 +89,12 @@ test('a terminal error waits for the next change, whose pass is made', async () 
   });
   controller.enqueue('a');
   controller.enqueue('b');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(counts.get('b')).toBeGreaterThan(3);
   });
   expect(counts.get('a')).toBe(1);
   controller.enqueue('a');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(counts.get('a')).toBe(2);
   });
 });
@@ -107,7 +108,7 @@ test('stopping waits for the work under way and starts no more', async () => {
   }, 1);
   controller.enqueue('a');
   controller.enqueue('b');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(passes).toBe(1);
   });
   stop();

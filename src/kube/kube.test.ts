@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../test/support/index.ts';
 import { type Clock, formatYaml, silentLogger, systemClock } from '../base/index.ts';
 import {
   createCache,
@@ -247,7 +248,7 @@ describe('the cache', () => {
     const changes: string[] = [];
     cache.subscribe(({ before, after }) => changes.push(`${before ?? '-'} → ${after ?? '-'}`));
     await cache.whenSynced;
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(cache.values()).toEqual(['d@19']);
     });
     expect(changes.slice(2)).toEqual(['- → c@6', 'a@3 → a@7', 'b@4 → -', '- → d@19', 'a@7 → -', 'c@6 → -']);
@@ -263,7 +264,7 @@ describe('the cache', () => {
     };
     handlers.set(`WATCH ${all}`, inTurn(broken, events(true, ['MODIFIED', configMap('a', '8')])));
     const cache = start();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(cache.get('a', 'ns')).toBe('a@8');
     });
   });
@@ -275,7 +276,7 @@ describe('the cache', () => {
       response.end('404 page not found\n');
     });
     const cache = start();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(cache.isAlive()).toBe(false);
     });
     expect(cache.values()).toEqual([]);

@@ -7,7 +7,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world[Symbol.asyncDispose](), 60_000);
 
 const bootstrap = (name: string, input: string): Promise<Printed> =>

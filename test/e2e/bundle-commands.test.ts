@@ -25,11 +25,11 @@ beforeAll(async () => {
   combo = await writeFolder(join(dir, 'combo'), repository);
   const auth = Buffer.from(`${account.username}:${account.password}`).toString('base64');
   await writeFile(join(dir, 'auth.json'), JSON.stringify({ auths: { [world.registry.host]: { auth } } }));
-}, 60_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** What a Bundle of the image was pinned to, once it is unpacked. */
 async function unpackedRef(name: string, ref: string): Promise<unknown> {

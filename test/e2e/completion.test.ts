@@ -18,11 +18,11 @@ beforeAll(async () => {
   await world.kube.create(bundleDeployment('combo', world.imageSource('combo:v1', valid)), { fieldManager: 'test' });
   await world.deploymentWith('combo', { type: 'Installed', status: 'True' });
   bundleName = (await world.ownedBundles('combo'))[0]?.metadata.name ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** What bash offers when the tab key is pressed behind `words`. */
 async function offered(

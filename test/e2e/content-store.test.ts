@@ -109,7 +109,7 @@ async function removeSettings(namespace: string): Promise<void> {
 }
 
 async function settingsAreBack(namespace: string): Promise<void> {
-  await eventually(async () => void (await world.get('ConfigMap', 'settings', namespace)), { timeoutMs: 20_000 });
+  await eventually(async () => void (await world.get('ConfigMap', 'settings', namespace)));
 }
 
 beforeAll(async () => {
@@ -210,14 +210,11 @@ test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays
   await evict(bundleName);
   isDown = true;
   await removeSettings('wearing');
-  await eventually(
-    async () => {
-      expect(conditionOf(await deployed('wearing'), 'HasValidBundle')?.message).toMatch(
-        /is fetched again: source bundle content: GET .*wearing\.tgz: .*503.* \(next try at /,
-      );
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    expect(conditionOf(await deployed('wearing'), 'HasValidBundle')?.message).toMatch(
+      /is fetched again: source bundle content: GET .*wearing\.tgz: .*503.* \(next try at /,
+    );
+  });
   const waiting = await deployed('wearing');
   expect(conditionOf(waiting, 'HasValidBundle')).toMatchObject({
     status: 'True',
@@ -260,15 +257,12 @@ test('Q3 content whose pin gives something else now is not installed, and the de
   await evict(bundleName);
   files = large('lost');
   await removeSettings('lost');
-  const waiting = await eventually(
-    async () => {
-      const deployment = await world.get('BundleDeployment', 'lost');
-      expect(conditionOf(deployment, 'HasValidBundle')?.message).toMatch(
-        /its content is no longer stored and is fetched again.*GET .*lost\.tgz: expected digest /s,
-      );
-      return deployment;
-    },
-    { timeoutMs: 20_000 },
-  );
+  const waiting = await eventually(async () => {
+    const deployment = await world.get('BundleDeployment', 'lost');
+    expect(conditionOf(deployment, 'HasValidBundle')?.message).toMatch(
+      /its content is no longer stored and is fetched again.*GET .*lost\.tgz: expected digest /s,
+    );
+    return deployment;
+  });
   expect(conditionOf(waiting, 'Installed')?.status).toBe('True');
 });

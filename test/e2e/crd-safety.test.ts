@@ -235,7 +235,7 @@ describe('a change of a CRD by a pivot', () => {
     expect(message).not.toContain('validating upgrade for CRD');
     const one = { apiVersion: `${group}/v1alpha1`, kind: 'Sample', namespace: 'default', name: 'one' };
     await world.kube.patch(one, { spec: { sampleProperty: 'there' } }, { fieldManager });
-    await eventually(async () => expect(await requiredOf(group)).toEqual(['sampleProperty']), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await requiredOf(group)).toEqual(['sampleProperty']));
     await world.deploymentWith(name, installed);
   });
 

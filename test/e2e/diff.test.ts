@@ -27,11 +27,11 @@ beforeAll(async () => {
   await writeFile(join(dir, 'auth.json'), JSON.stringify({ auths: { [world.registry.host]: { auth } } }));
   await world.kube.create(bundleDeployment('shop', world.imageSource('shop:v1', one)), { fieldManager: 'test' });
   await world.deploymentWith('shop', { type: 'Installed', status: 'True' });
-}, 60_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 function diff(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Printed> {
   const login = { REGISTRY_AUTH_FILE: join(dir, 'auth.json') };

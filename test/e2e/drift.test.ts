@@ -48,9 +48,7 @@ describe('an installed object', () => {
     const ref = { ...settings, namespace: 'contested' };
     for (let round = 1; round <= 7; round++) {
       await change(ref, { data: { version: `wanted by another ${round}` } });
-      await eventually(async () => expect((await world.kube.get(ref))['data']).toEqual({ version: '1' }), {
-        timeoutMs: 20_000,
-      });
+      await eventually(async () => expect((await world.kube.get(ref))['data']).toEqual({ version: '1' }));
     }
     await eventually(async () => {
       const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
@@ -67,43 +65,34 @@ describe('an installed object', () => {
       metadata: { labels: { mine: 'yes' } },
     });
     await change(web, { spec: { selector: { app: 'other' } }, metadata: { labels: { app: 'other' } } });
-    await eventually(
-      async () => {
-        expect(await world.kube.get(settings)).toMatchObject({
-          data: { version: '1', mine: 'too' },
-          metadata: { labels: { mine: 'yes' } },
-        });
-        const { spec, metadata } = await world.kube.get(web);
-        expect(spec).toMatchObject({ selector: { app: 'web' } });
-        expect(metadata.labels).toMatchObject({ app: 'web' });
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect(await world.kube.get(settings)).toMatchObject({
+        data: { version: '1', mine: 'too' },
+        metadata: { labels: { mine: 'yes' } },
+      });
+      const { spec, metadata } = await world.kube.get(web);
+      expect(spec).toMatchObject({ selector: { app: 'web' } });
+      expect(metadata.labels).toMatchObject({ app: 'web' });
+    });
   });
 
   test('N8, U30 that somebody deleted is there again', async () => {
     const before = await world.kube.get(settings);
     await world.kube.delete(settings);
-    await eventually(
-      async () => {
-        const again = await world.kube.get(settings);
-        expect(again.metadata.uid).not.toBe(before.metadata.uid);
-        expect(again['data']).toEqual({ version: '1' });
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const again = await world.kube.get(settings);
+      expect(again.metadata.uid).not.toBe(before.metadata.uid);
+      expect(again['data']).toEqual({ version: '1' });
+    });
   });
 
   test('N8, Q29 whose owner labels and owner reference somebody took away has them again', async () => {
     const { labels, ownerReferences } = (await world.kube.get(settings)).metadata;
     const none = { 'core.rukpak.io/owner-kind': null, 'core.rukpak.io/owner-name': null };
     await change(settings, { metadata: { labels: none, ownerReferences: null } });
-    await eventually(
-      async () => {
-        expect((await world.kube.get(settings)).metadata).toMatchObject({ labels, ownerReferences });
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect((await world.kube.get(settings)).metadata).toMatchObject({ labels, ownerReferences });
+    });
     expect(ownerReferences).toHaveLength(1);
   });
 

@@ -6,7 +6,6 @@ import { bundle, bundleDeployment, conditionOf, errorOf, startWorld, statusOf, t
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
-const patience = { timeoutMs: 20_000 };
 const name = 'told';
 
 let world: World;
@@ -37,7 +36,7 @@ async function eventsOf(about: string): Promise<readonly string[]> {
 async function whenTold(...news: readonly string[]): Promise<void> {
   await eventually(async () => {
     expect(await eventsOf(uid)).toEqual(expect.arrayContaining([...news]));
-  }, patience);
+  });
 }
 
 test('Q30 the making of a Bundle and the installation are told', async () => {
@@ -59,7 +58,7 @@ test('Q30 the unpacking of a Bundle that is no deployment’s is told once', asy
     expect(await eventsOf(metadata.uid ?? '')).toEqual([
       'Normal UnpackSuccessful: Successfully unpacked the image Bundle',
     ]);
-  }, patience);
+  });
 });
 
 test('Q11 every condition is there and speaks of the generation that it is about', async () => {
@@ -78,7 +77,7 @@ test('Q30 an upgrade is told with both versions, and which Bundles went', async 
     const active = activeBundle(await world.deploymentWith(name, installed));
     expect(active).not.toBe(from);
     return active;
-  }, patience);
+  });
   await whenTold(
     `Normal Upgraded: Upgraded from bundle ${from} to bundle ${to}`,
     `Normal OldBundlesRemoved: Removed the Bundles of earlier templates: ${from}`,
@@ -115,6 +114,6 @@ test('Q30 a removal is told', async () => {
   await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name });
   await eventually(async () => {
     expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
-  }, patience);
+  });
   await whenTold('Normal Removed: Everything that was installed has been removed');
 });

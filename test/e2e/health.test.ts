@@ -7,7 +7,6 @@ import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type Worl
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const healthy = { type: 'Healthy', status: 'True', reason: 'Healthy' };
 const unhealthy = { type: 'Healthy', status: 'False', reason: 'Unhealthy' };
-const patience = { timeoutMs: 20_000 };
 const healthDeadlineSeconds = 4;
 
 let world: World;
@@ -102,12 +101,12 @@ describe('the Bundle before', () => {
       expect(activeBundle(deployment)).not.toBe(first);
       expect(conditionOf(deployment, 'Healthy')?.status).toBe('False');
       expect(await bundleNames('slow')).toContain(first);
-    }, patience);
+    });
     await simulate('slow', null);
     await world.deploymentWith('slow', healthy);
     await eventually(async () => {
       expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
-    }, patience);
+    });
   });
 
   test('Q10 goes at the deadline, though the new version never becomes healthy', async () => {
@@ -119,7 +118,7 @@ describe('the Bundle before', () => {
     const found = await eventually(async () => {
       expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
       return await world.get('BundleDeployment', 'slow');
-    }, patience);
+    });
     expect(activeBundle(found)).not.toBe(first);
     expect(conditionOf(found, 'Healthy')?.status).toBe('False');
     expect(Date.parse(conditionOf(found, 'Healthy')?.lastTransitionTime ?? '')).toBeGreaterThanOrEqual(

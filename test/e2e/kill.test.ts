@@ -143,17 +143,14 @@ const namesOf = (objects: readonly KubeObject[]): string[] => objects.map(({ met
 
 /** Waits until the deployment has installed an image and has nothing left to do. */
 async function untilInstalled(name: string, image: Image): Promise<void> {
-  await eventually(
-    async () => {
-      const object = await platform.kube.get({ apiVersion, kind: 'BundleDeployment', name });
-      const bundles = await owned('Bundle', name);
-      expect(statusOf(object)['observedGeneration']).toBe(object.metadata.generation);
-      expect(conditionOf(object, 'Installed')).toMatchObject({ status: 'True', reason: 'InstallationSucceeded' });
-      expect(namesOf(bundles)).toEqual([statusOf(object)['activeBundle']]);
-      expect(bundles.map(statusOf)).toMatchObject([{ resolvedSource: { image: { ref: image.pinnedRef } } }]);
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    const object = await platform.kube.get({ apiVersion, kind: 'BundleDeployment', name });
+    const bundles = await owned('Bundle', name);
+    expect(statusOf(object)['observedGeneration']).toBe(object.metadata.generation);
+    expect(conditionOf(object, 'Installed')).toMatchObject({ status: 'True', reason: 'InstallationSucceeded' });
+    expect(namesOf(bundles)).toEqual([statusOf(object)['activeBundle']]);
+    expect(bundles.map(statusOf)).toMatchObject([{ resolvedSource: { image: { ref: image.pinnedRef } } }]);
+  });
 }
 
 /** Runs `act`, kills the process when the point is reached, and starts it again. */
@@ -211,17 +208,13 @@ async function expectVersion(name: string, version: 1 | 2): Promise<void> {
 }
 
 async function expectNothingLeft(name: string): Promise<void> {
-  await eventually(
-    async () => {
-      for (const kind of ['Bundle', 'ConfigMap', 'Namespace'])
-        expect(namesOf(await owned(kind, name)), kind).toEqual([]);
-      const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: name });
-      expect(namesOf(items)).toEqual([]);
-      const deployments = await platform.kube.list({ apiVersion, kind: 'BundleDeployment' });
-      expect(namesOf(deployments.items)).not.toContain(name);
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    for (const kind of ['Bundle', 'ConfigMap', 'Namespace']) expect(namesOf(await owned(kind, name)), kind).toEqual([]);
+    const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: name });
+    expect(namesOf(items)).toEqual([]);
+    const deployments = await platform.kube.list({ apiVersion, kind: 'BundleDeployment' });
+    expect(namesOf(deployments.items)).not.toContain(name);
+  });
   await eventually(expectTidyStore);
 }
 

@@ -50,12 +50,9 @@ async function annotate(name: string, annotations: Record<string, string>): Prom
 }
 
 async function whenGone(...refs: readonly ObjectRef[]): Promise<void> {
-  await eventually(
-    async () => {
-      for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref))), JSON.stringify(ref)).toBe(true);
-    },
-    { timeoutMs: 40_000 },
-  );
+  await eventually(async () => {
+    for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref))), JSON.stringify(ref)).toBe(true);
+  });
 }
 
 const inventoryKeys = ['tooling', 'contains-group-kinds', 'additional-namespaces'];

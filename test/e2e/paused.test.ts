@@ -7,7 +7,6 @@ import { bundle, bundleDeployment, conditionOf, errorOf, startWorld, statusOf, t
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
 const paused = { type: 'Paused', status: 'True', reason: 'Paused' };
-const patience = { timeoutMs: 20_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -75,7 +74,7 @@ describe('a deployment that is paused', () => {
     await annotate('BundleDeployment', name, 'false');
     await eventually(async () => {
       expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
-    }, patience);
+    });
   });
 
   test('is removed all the same, with everything that it installed', async () => {
@@ -86,7 +85,7 @@ describe('a deployment that is paused', () => {
       expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
       expect(isNotFound(await errorOf(world.kube.get(settings)))).toBe(true);
       expect(await world.ownedBundles(name)).toEqual([]);
-    }, patience);
+    });
   });
 });
 

@@ -7,7 +7,6 @@ import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type Worl
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const hashLabel = 'core.rukpak.io/bundle-template-hash';
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
-const patience = { timeoutMs: 20_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -44,7 +43,7 @@ async function onlyBundle(name: string, check: (bundle: KubeObject) => void): Pr
     if (bundle === undefined) throw new Error('there is no Bundle');
     check(bundle);
     return bundle;
-  }, patience);
+  });
 }
 
 describe('labels and annotations of the template', () => {
@@ -88,12 +87,12 @@ describe('labels and annotations of the template', () => {
     await create(bundleDeployment('uploads', source, { labels: { bundleDigest: '1' } }));
     await eventually(async () => {
       expect(await world.ownedBundles('uploads')).toHaveLength(1);
-    }, patience);
+    });
     await setTemplate('uploads', { metadata: { labels: { bundleDigest: '2' } } });
     await eventually(async () => {
       const digests = (await world.ownedBundles('uploads')).map(({ metadata }) => metadata.labels?.['bundleDigest']);
       expect(new Set(digests)).toEqual(new Set(['1', '2']));
-    }, patience);
+    });
   });
 });
 
@@ -115,7 +114,7 @@ describe('many templates', () => {
     }
     await eventually(async () => {
       expect((await world.ownedBundles(name)).length).toBeLessThanOrEqual(4);
-    }, patience);
+    });
     await setImage(name, world.imageSource('tries:v2', application(name, 2)));
     const second = await onlyBundle(name, ({ metadata }) => {
       expect(metadata.uid).not.toBe(first.metadata.uid);
@@ -146,12 +145,9 @@ describe('versions', () => {
     const first = activeBundle(await world.deploymentWith('app', installed));
     const kept = await world.get('ConfigMap', 'kept', 'app');
     await setImage('app', world.imageSource('app:v2', application('app', 2)));
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('Bundle', first)))).toBe(true);
+    });
     // The old Bundle goes last: whatever else had to happen has happened.
     expect((await world.get('ConfigMap', 'settings', 'app'))['data']).toEqual({ version: '2' });
     expect(isNotFound(await errorOf(world.get('ConfigMap', 'legacy', 'app')))).toBe(true);
@@ -191,13 +187,10 @@ describe('versions', () => {
     const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'app', name: 'settings' };
     await world.kube.patch(ref, { data: { version: 'changed by hand' } }, { fieldManager: 'somebody' });
     await world.kube.delete({ ...ref, name: 'kept' });
-    await eventually(
-      async () => {
-        expect((await world.kube.get(ref))['data']).toEqual({ version: '2' });
-        expect((await world.kube.get({ ...ref, name: 'kept' }))['data']).toEqual({ same: 'always' });
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect((await world.kube.get(ref))['data']).toEqual({ version: '2' });
+      expect((await world.kube.get({ ...ref, name: 'kept' }))['data']).toEqual({ same: 'always' });
+    });
   });
 
   test('whoever waited for the objects of a deployment installs once that is deleted', async () => {
@@ -207,21 +200,18 @@ describe('versions', () => {
     expect(settings.metadata.labels?.['core.rukpak.io/owner-name']).toBe('app-twin');
     await eventually(async () => {
       expect(await world.ownedBundles('app')).toEqual([]);
-    }, patience);
+    });
   });
 
   test('deletion leaves nothing behind, not even while the last version failed', async () => {
     await setImage('app-twin', world.imageSource('app:v3', brokenApplication('app')));
     await world.deploymentWith('app-twin', { type: 'Installed', status: 'False', reason: 'UpgradeFailed' });
     await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'app-twin' });
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app-twin')))).toBe(true);
-        expect(isNotFound(await errorOf(world.get('Namespace', 'app')))).toBe(true);
-        expect(await world.ownedBundles('app-twin')).toEqual([]);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('BundleDeployment', 'app-twin')))).toBe(true);
+      expect(isNotFound(await errorOf(world.get('Namespace', 'app')))).toBe(true);
+      expect(await world.ownedBundles('app-twin')).toEqual([]);
+    });
   });
 });
 
@@ -259,7 +249,7 @@ describe('an upgrade that fails half-way', () => {
         }),
       );
       expect(String(refusal)).toContain('nobody wants it');
-    }, patience);
+    });
   }
 
   test('N7, Q8 is undone, says why, and is not tried again', async () => {
@@ -279,7 +269,7 @@ describe('an upgrade that fails half-way', () => {
       expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
       expect((await world.get('ConfigMap', 'legacy', name))['data']).toEqual({ gone: 'soon' });
       expect(isNotFound(await errorOf(world.get('ServiceAccount', 'extra', name)))).toBe(true);
-    }, patience);
+    });
     const { resourceVersion } = (await world.kube.get(settings)).metadata;
     await create(bundleDeployment('half-marker', world.imageSource('marker:v1', application('half-marker', 1))));
     await world.deploymentWith('half-marker', installed);
@@ -293,7 +283,7 @@ describe('an upgrade that fails half-way', () => {
     await world.kube.patch(settings, { data: { version: 'by hand' } }, { fieldManager: 'somebody' });
     await eventually(async () => {
       expect((await world.kube.get(settings))['data']).toEqual({ version: '1' });
-    }, patience);
+    });
   });
 
   test('N7, Q8 any annotation of ours has it tried again', async () => {
@@ -304,7 +294,7 @@ describe('an upgrade that fails half-way', () => {
     await eventually(async () => {
       const unwanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'unwanted', namespace: 'default' } };
       await world.kube.create(unwanted, { fieldManager: 'test' });
-    }, patience);
+    });
     await world.kube.patch(
       { apiVersion, kind: 'BundleDeployment', name },
       { metadata: { annotations } },
@@ -328,7 +318,7 @@ describe('an upgrade that fails half-way', () => {
       expect(items.filter((event) => event['reason'] === 'DriftRepaired').map((event) => event['message'])).toContain(
         `Put right what somebody changed or removed: ConfigMap "settings" in namespace "${name}"`,
       );
-    }, patience);
+    });
     expect((await world.kube.get(settings))['data']).toEqual({ version: '2' });
   });
 });

@@ -111,49 +111,40 @@ describe('one deployment and its templates', () => {
       metadata: { labels: { 'e2e-test': 'stub' } },
       spec: { source: { type: 'image', image, git: null } },
     });
-    await eventually(
-      async () => {
-        const left = await world.ownedBundles(name);
-        const deployment = await world.get('BundleDeployment', name);
-        expect(left.map((one) => one.metadata.name)).toEqual([activeBundle(deployment)]);
-        expect(left[0]?.metadata.labels).toMatchObject({ 'e2e-test': 'stub', 'app.kubernetes.io/name': name });
-        expect(left[0]?.metadata.labels?.[hashLabel]).toBe(templateHashOf(deployment));
-        expect(left[0]?.metadata.labels?.[hashLabel]).not.toBe(before.metadata.labels?.[hashLabel]);
-        expect(left[0]?.metadata.uid).toBe(before.metadata.uid);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const left = await world.ownedBundles(name);
+      const deployment = await world.get('BundleDeployment', name);
+      expect(left.map((one) => one.metadata.name)).toEqual([activeBundle(deployment)]);
+      expect(left[0]?.metadata.labels).toMatchObject({ 'e2e-test': 'stub', 'app.kubernetes.io/name': name });
+      expect(left[0]?.metadata.labels?.[hashLabel]).toBe(templateHashOf(deployment));
+      expect(left[0]?.metadata.labels?.[hashLabel]).not.toBe(before.metadata.labels?.[hashLabel]);
+      expect(left[0]?.metadata.uid).toBe(before.metadata.uid);
+    });
     await world.deploymentWith(name, installed);
   });
 
   test('G3 a deleted Bundle comes back with another uid and stays active', async () => {
     const before = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
     await world.kube.delete({ apiVersion, kind: 'Bundle', name: before.metadata.name ?? '' });
-    await eventually(
-      async () => {
-        const again = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
-        expect(again.metadata.uid).not.toBe(before.metadata.uid);
-        expect(statusOf(again)['phase']).toBe('Unpacked');
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const again = await world.get('Bundle', activeBundle(await world.get('BundleDeployment', name)));
+      expect(again.metadata.uid).not.toBe(before.metadata.uid);
+      expect(statusOf(again)['phase']).toBe('Unpacked');
+    });
   });
 
   test('G4 nothing that it installed is left when it is deleted', async () => {
     await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name });
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
-        const target = {
-          apiVersion: 'apiextensions.k8s.io/v1',
-          kind: 'CustomResourceDefinition',
-          labelSelector: `core.rukpak.io/owner-name=${name}`,
-        };
-        expect((await world.kube.list(target)).items).toEqual([]);
-        expect(await world.ownedBundles(name)).toEqual([]);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('BundleDeployment', name)))).toBe(true);
+      const target = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        labelSelector: `core.rukpak.io/owner-name=${name}`,
+      };
+      expect((await world.kube.list(target)).items).toEqual([]);
+      expect(await world.ownedBundles(name)).toEqual([]);
+    });
   });
 });
 

@@ -16,10 +16,10 @@ const asTest = { fieldManager: 'test' };
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 interface Options {
   readonly config?: JsonObject;
@@ -55,12 +55,9 @@ function templateAnnotations(deployment: KubeObject): JsonObject {
 }
 
 async function whenGone(...refs: Parameters<World['kube']['get']>[0][]): Promise<void> {
-  await eventually(
-    async () => {
-      for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
-    },
-    { timeoutMs: 30_000 },
-  );
+  await eventually(async () => {
+    for (const ref of refs) expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
+  });
 }
 
 /** Everything that was installed for a deployment, by where it is. */
@@ -126,7 +123,7 @@ describe('an operator', () => {
     await change('own', { config: { watchNamespace: namespace } });
     await world.deploymentWith('own', installed);
     expect(templateAnnotations(await world.kube.get(manager))).toMatchObject({ 'olm.targetNamespaces': namespace });
-  }, 60_000);
+  });
 
   test('follows its configuration without a new Bundle', async () => {
     const bundles = (await world.ownedBundles('own')).map(({ metadata }) => metadata.uid);
@@ -137,7 +134,7 @@ describe('an operator', () => {
       expect(template.spec['tolerations']).toEqual(tolerations);
     });
     expect((await world.ownedBundles('own')).map(({ metadata }) => metadata.uid)).toEqual(bundles);
-  }, 60_000);
+  });
 
   test('becomes its next version, and what that does not bring goes', async () => {
     const setting = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'setting' }, data: { a: 'b' } };
@@ -151,7 +148,7 @@ describe('an operator', () => {
     await world.deploymentWith('next', installed);
     const { annotations } = (await world.kube.get(apps('next-place', 'acme-widget-controller-manager'))).metadata;
     expect(annotations).toMatchObject({ 'olm.operatorframework.io/bundle-version': '2.0.0' });
-  }, 60_000);
+  });
 
   test('that needs a later Kubernetes is not installed', async () => {
     await create('late', operator([acmeCsv({ minKubeVersion: '1.99.0' }, { name: 'late.v1.0.0' })]));
@@ -286,7 +283,7 @@ describe('certificates of webhooks', () => {
       spec: { conversion: { webhook: { clientConfig: { caBundle: string } } } };
     };
     expect(Buffer.from(converted.conversion.webhook.clientConfig.caBundle, 'base64').toString()).toBe(authority);
-  }, 60_000);
+  });
 
   test('stay the same when the rest changes', async () => {
     const before = await secretData();
@@ -299,27 +296,24 @@ describe('certificates of webhooks', () => {
     });
     await world.deploymentWith('hooked', installed);
     await expect(secretData()).resolves.toEqual(before);
-  }, 60_000);
+  });
 
   test('are made anew when their Secret is lost, and those who ask the webhook are told', async () => {
     const before = await secretData();
     await world.kube.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: secretName });
-    await eventually(
-      async () => {
-        const data = await secretData();
-        expect(data['ca.crt']).not.toBe(before['ca.crt']);
-        await expect(bundleOf(configuration)).resolves.toBe(data['ca.crt']);
-      },
-      { timeoutMs: 20_000 },
-    );
-  }, 60_000);
+    await eventually(async () => {
+      const data = await secretData();
+      expect(data['ca.crt']).not.toBe(before['ca.crt']);
+      await expect(bundleOf(configuration)).resolves.toBe(data['ca.crt']);
+    });
+  });
 
   test('go with the operator', async () => {
     await world.kube.delete(deploymentRef('hooked'));
     const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
     await whenGone(deploymentRef('hooked'), secret, configuration, conversion);
     await expect(installedFor('hooked', operatorKinds)).resolves.toEqual([]);
-  }, 60_000);
+  });
 });
 
 const corpus: readonly { readonly bundle: string; readonly config?: JsonObject }[] = [
@@ -347,15 +341,12 @@ describe.skipIf(!hasCorpus)('an operator as it is published', () => {
       const deployments = await installedFor(name, [['apps/v1', 'Deployment']]);
       expect(deployments).not.toEqual([]);
       await change(name, { template: { spec: { source: world.imageSource(`${name}:v2`, nextVersion(files)) } } });
-      await eventually(
-        async () => {
-          await world.deploymentWith(name, installed);
-          const labelSelector = `core.rukpak.io/owner-name=${name}`;
-          const { items } = await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', labelSelector });
-          expect(JSON.stringify(items)).toContain('-next"');
-        },
-        { timeoutMs: 30_000 },
-      );
+      await eventually(async () => {
+        await world.deploymentWith(name, installed);
+        const labelSelector = `core.rukpak.io/owner-name=${name}`;
+        const { items } = await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', labelSelector });
+        expect(JSON.stringify(items)).toContain('-next"');
+      });
       await world.kube.delete(deploymentRef(name));
       await whenGone(deploymentRef(name));
       await expect(installedFor(name, operatorKinds)).resolves.toEqual([]);

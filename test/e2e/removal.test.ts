@@ -72,12 +72,9 @@ async function isThere(ref: ObjectRef): Promise<boolean> {
 }
 
 async function whenGone(...refs: readonly ObjectRef[]): Promise<void> {
-  await eventually(
-    async () => {
-      for (const ref of refs) expect(await isThere(ref), JSON.stringify(ref)).toBe(false);
-    },
-    { timeoutMs: 40_000 },
-  );
+  await eventually(async () => {
+    for (const ref of refs) expect(await isThere(ref), JSON.stringify(ref)).toBe(false);
+  });
 }
 
 async function unlock(ref: ObjectRef): Promise<void> {

@@ -8,7 +8,6 @@ import { longshoreOn, writeFolder } from './program.ts';
 import { bundle, conditionOf, statusOf } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
-const patience = { timeoutMs: 20_000 };
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'uploaded' };
 
 let folder: DataFolder;
@@ -29,7 +28,7 @@ async function installed(name: string): Promise<KubeObject> {
     const found = await platform.kube.get({ apiVersion, kind: 'BundleDeployment', name });
     expect(conditionOf(found, 'Installed')?.status).toBe('True');
     return found;
-  }, patience);
+  });
 }
 
 describe('after a restart', () => {
@@ -52,7 +51,7 @@ describe('after a restart', () => {
     await platform.kube.delete(settings);
     await eventually(async () => {
       expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an upload' });
-    }, patience);
+    });
     expect((await longshore(['run', 'kept', dir])).stdout).toContain(`bundle "${active}" is already up-to-date`);
   });
 
@@ -62,9 +61,9 @@ describe('after a restart', () => {
       const found = await platform.kube.get({ apiVersion, kind: 'Bundle', name: 'waiting' });
       expect(conditionOf(found, 'Unpacked')?.message).toBe('waiting for bundle to be uploaded');
     };
-    await eventually(isWaiting, patience);
+    await eventually(isWaiting);
     await platform.stop();
     platform = await folder.start();
-    await eventually(isWaiting, patience);
+    await eventually(isWaiting);
   });
 });

@@ -84,14 +84,11 @@ describe('a template with another spec', () => {
       { spec: { template: { spec: { source: source('v2') as never } } } },
       { fieldManager: 'test' },
     );
-    await eventually(
-      async () => {
-        const bundles = await world.ownedBundles('u18');
-        const hashes = bundles.map(({ metadata }) => metadata.labels?.['core.rukpak.io/bundle-template-hash']);
-        expect(hashes).toEqual([templateHashOf(await world.get('BundleDeployment', 'u18'))]);
-        expect(bundles.map(({ metadata }) => metadata.name)).not.toContain(first);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const bundles = await world.ownedBundles('u18');
+      const hashes = bundles.map(({ metadata }) => metadata.labels?.['core.rukpak.io/bundle-template-hash']);
+      expect(hashes).toEqual([templateHashOf(await world.get('BundleDeployment', 'u18'))]);
+      expect(bundles.map(({ metadata }) => metadata.name)).not.toContain(first);
+    });
   });
 });

@@ -27,11 +27,11 @@ beforeAll(async () => {
   await world.kube.create(bundleDeployment('shop', source), { fieldManager: 'test' });
   await world.deploymentWith('shop', { type: 'Healthy', status: 'True' });
   bundleName = (await world.ownedBundles('shop'))[0]?.metadata.name ?? '';
-}, 60_000);
+});
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 const tree = (args: readonly string[], kubeconfig = world.platform.kubeconfigPath): Promise<Printed> =>
   longshoreOn(kubeconfig)(['tree', ...args]);

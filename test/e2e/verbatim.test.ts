@@ -33,13 +33,10 @@ describe('manifests', () => {
     const hook = await world.get('ConfigMap', 'hook', 'verbatim');
     expect(hook.metadata.ownerReferences).toMatchObject([{ kind: 'BundleDeployment', name: 'verbatim' }]);
     await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'verbatim' });
-    await eventually(
-      async () => {
-        expect(isNotFound(await errorOf(world.get('ConfigMap', 'hook', 'verbatim')))).toBe(true);
-        expect(isNotFound(await errorOf(world.get('BundleDeployment', 'verbatim')))).toBe(true);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      expect(isNotFound(await errorOf(world.get('ConfigMap', 'hook', 'verbatim')))).toBe(true);
+      expect(isNotFound(await errorOf(world.get('BundleDeployment', 'verbatim')))).toBe(true);
+    });
   });
 });
 
@@ -71,13 +68,10 @@ describe('the status', () => {
     );
     const source = world.imageSource('patched:v2', files('2'));
     await world.kube.patch(ref, { spec: { template: { spec: { source } } } }, { fieldManager: 'test' });
-    await eventually(
-      async () => {
-        const after = await world.deploymentWith('patched', installed);
-        expect(statusOf(after)['activeBundle']).not.toBe(statusOf(before)['activeBundle']);
-        expect(conditionOf(after, 'Approved')).toEqual(foreign);
-      },
-      { timeoutMs: 20_000 },
-    );
+    await eventually(async () => {
+      const after = await world.deploymentWith('patched', installed);
+      expect(statusOf(after)['activeBundle']).not.toBe(statusOf(before)['activeBundle']);
+      expect(conditionOf(after, 'Approved')).toEqual(foreign);
+    });
   });
 });

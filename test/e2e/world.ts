@@ -187,28 +187,22 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
       return { type: 'image', image: { ref: `${registry.host}/${name}`, pullSecret: 'registrysecret' } };
     },
     bundleWithPhase: (name, phase) =>
-      eventually(
-        async () => {
-          const found = await get('Bundle', name);
-          if (statusOf(found)['phase'] !== phase) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
-          return found;
-        },
-        { timeoutMs: 20_000 },
-      ),
+      eventually(async () => {
+        const found = await get('Bundle', name);
+        if (statusOf(found)['phase'] !== phase) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
+        return found;
+      }),
     deploymentWith: (name, wish) =>
-      eventually(
-        async () => {
-          const found = await get('BundleDeployment', name);
-          const condition = conditionOf(found, wish.type);
-          const isMet =
-            condition?.status === wish.status &&
-            (wish.reason === undefined || condition.reason === wish.reason) &&
-            statusOf(found)['observedGeneration'] === found.metadata.generation;
-          if (!isMet) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
-          return found;
-        },
-        { timeoutMs: 20_000 },
-      ),
+      eventually(async () => {
+        const found = await get('BundleDeployment', name);
+        const condition = conditionOf(found, wish.type);
+        const isMet =
+          condition?.status === wish.status &&
+          (wish.reason === undefined || condition.reason === wish.reason) &&
+          statusOf(found)['observedGeneration'] === found.metadata.generation;
+        if (!isMet) throw new Error(`${name}: ${JSON.stringify(statusOf(found))}`);
+        return found;
+      }),
     ownedBundles: async (deployment) =>
       (await kube.list({ apiVersion, kind: 'Bundle', labelSelector: `core.rukpak.io/owner-name=${deployment}` })).items,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

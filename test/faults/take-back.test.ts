@@ -36,5 +36,5 @@ test('a first installation that trouble broke off is taken back when its next tr
   await eventually(() => expect(fault.hits).toBe(2));
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
-  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined(), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
