@@ -9,18 +9,18 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 };
 
 /** Relative to the folder that the command runs in, as services that show findings want it. */
-function uriOf({ name, isFolder }: Report, file: string): string {
-  const path = isFolder ? join(name, file) : file;
+function uriOf({ name, isFolder }: Report, file: string | undefined): string {
+  // What is missing from a bundle has no file: that is said of the bundle.
+  const path = isFolder ? join(name, file ?? '') : (file ?? name);
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
 function locationOf(report: Report, { file, line, column, fieldPath }: Finding): object {
-  const region =
-    line === undefined ? {} : { region: { startLine: line, ...(column === undefined ? {} : { startColumn: column }) } };
-  const physical =
-    file === undefined ? {} : { physicalLocation: { artifactLocation: { uri: uriOf(report, file) }, ...region } };
+  // GitHub shows nothing that has no line.
+  const region = { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) };
+  const physicalLocation = { artifactLocation: { uri: uriOf(report, file) }, region };
   const fullyQualifiedName = [report.name, ...(fieldPath === undefined ? [] : [fieldPath])].join(' ');
-  return { ...physical, logicalLocations: [{ fullyQualifiedName }] };
+  return { physicalLocation, logicalLocations: [{ fullyQualifiedName }] };
 }
 
 function ruleOf({ id, title, whatToDo, severity, suite }: Check): object {

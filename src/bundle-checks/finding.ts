@@ -4,6 +4,7 @@ export type Severity = 'error' | 'warning' | 'info';
 /** Checks that are asked for together. */
 export type Suite =
   | 'default'
+  | 'installation'
   | 'operatorhub'
   | 'community'
   | 'good-practices'

@@ -37,6 +37,12 @@ test('a word that is neither id nor suite is refused', () => {
   );
 });
 
+test('a selection that leaves no check is refused', () => {
+  expect(() => selectChecks(checks, { select: ['default'], ignore: ['default'] })).toThrow(
+    'no check is left of the selection: default, not default',
+  );
+});
+
 test('every check has an id of its own', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
 });

@@ -45,7 +45,7 @@ function expand(word: string): readonly string[] {
 }
 
 /** The checks that are wanted. What is named by its id is run although its suite is not.
- *  @throws TerminalError UnknownCheck for a word that is neither an id nor a suite · UnknownSelector for `name=nope` */
+ *  @throws TerminalError UnknownCheck for a word that is neither an id nor a suite · UnknownSelector for `name=nope` · EmptySelection */
 export function selectChecks(checks: readonly Check[], selection: Selection): readonly Check[] {
   const [select, ignore] = [selection.select.flatMap(expand), selection.ignore.flatMap(expand)];
   const known = new Set(checks.flatMap(({ id, suite }) => [id, suite]));
@@ -55,8 +55,11 @@ export function selectChecks(checks: readonly Check[], selection: Selection): re
     throw new TerminalError('UnknownCheck', `"${unknown}": expected the id of a check, or a suite: ${suites}`);
   }
   const [wanted, unwanted] = [new Set(select), new Set(ignore)];
-  return checks.filter((check) => {
+  const chosen = checks.filter((check) => {
     if (isNamed(check, unwanted)) return wanted.has(check.id);
     return select.length === 0 ? !onRequest.has(check.suite) : isNamed(check, wanted);
   });
+  if (chosen.length > 0) return chosen;
+  const words = [...selection.select, ...selection.ignore.map((word) => `not ${word}`)].join(', ');
+  throw new TerminalError('EmptySelection', `no check is left of the selection: ${words}`);
 }

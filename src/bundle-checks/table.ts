@@ -12,6 +12,7 @@ import { exampleChecks } from './checks/example-checks.ts';
 import { fieldChecks } from './checks/field-checks.ts';
 import { formatChecks } from './checks/format-checks.ts';
 import { goodPracticeChecks } from './checks/good-practices.ts';
+import { installationChecks } from './checks/installation-checks.ts';
 import { loadingChecks } from './checks/loading-checks.ts';
 import { operatorhubChecks } from './checks/operatorhub.ts';
 
@@ -25,6 +26,7 @@ export const checks: readonly Check[] = [
   ...fieldChecks,
   ...definitionChecks,
   ...bundleLevelChecks,
+  ...installationChecks,
   ...contentChecks,
   ...operatorhubChecks,
   ...catalogWordChecks,

@@ -31,6 +31,7 @@ export {
   defaultInstallNamespace,
   type Explanation,
   explainBundle,
+  findBundleProblems,
   findCertificateProvider,
   findKind,
   inspectCsv,

@@ -37,6 +37,11 @@ test('BF-Z1 a selector that matches nothing', async () => {
     stderr: 'longshore: selector "name=nope" does not match any validator labels\n',
   });
   expect(await validate('./tide', '--select', 'nope')).toMatchObject({ code: 2, stdout: '' });
+  const nothing = await validate('./tide', '--select', 'H6', '--select', 'H7', '--ignore', 'H6,H7,operatorhub');
+  expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining('./tide: ') as string });
+  const none = await validate('./tide', '--select', 'capabilities', '--ignore', 'capabilities');
+  expect(none).toMatchObject({ code: 2, stdout: '' });
+  expect(none.stderr).toContain('no check is left of the selection');
   expect(await validate('./tide', '--select', 'suite=operatorframework', '--ignore', 'operatorhub')).toMatchObject({
     code: 0,
   });

@@ -9,5 +9,5 @@ export { findKind } from './kinds.ts';
 export { type BundleFiles, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { registryV1 } from './registry-v1.ts';
-export { type RenderOptions, renderBundle } from './render.ts';
+export { findBundleProblems, type RenderOptions, renderBundle } from './render.ts';
 export { assertSupported, type Support } from './support.ts';

@@ -43,10 +43,15 @@ const generators: readonly ((rendering: Rendering) => readonly RenderedObject[])
   generateCertificates,
 ];
 
+/** Everything that keeps a bundle from being rendered and installed, a line each; empty for a good one. */
+export function findBundleProblems(bundle: RegistryBundle): readonly string[] {
+  return [...findProblems(bundle), ...findInstallProblems(bundle)];
+}
+
 /** The objects that a bundle becomes, in the same order every time. Pure; shares parts of `bundle`, changes nothing of it.
  *  @throws TerminalError InvalidBundle listing every problem, a line each · InvalidTargets · UnknownAmendment */
 export function renderBundle(bundle: RegistryBundle, options: RenderOptions): readonly RenderedObject[] {
-  const problems = [...findProblems(bundle), ...findInstallProblems(bundle)];
+  const problems = findBundleProblems(bundle);
   if (problems.length > 0) throw new TerminalError('InvalidBundle', problems.join('\n'));
   const { installNamespace, targetNamespaces = [], certificates, deploymentConfig } = options;
   const targets = resolveTargets(targetNamespaces, installNamespace, supportedModes(bundle.csv));

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import {
+  judgeBundle,
+  shownFinding,
+  type TestFiles,
+  testBundle,
+  tideFiles,
+} from '../../../test/support/checked-bundle.ts';
+
+const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
+
+function said(files: TestFiles): readonly string[] {
+  return judgeBundle(testBundle({ ...tideFiles, ...files }), { select: ['installation'] }).map(shownFinding);
+}
+
+test('nothing is said of a bundle that can be installed, nor of one that is a chart', () => {
+  expect(said({})).toEqual([]);
+  expect(said({ 'manifests/Chart.yaml': 'name: tide\nversion: 1.0.0\n' })).toEqual([]);
+});
+
+test('what would keep the bundle from being unpacked is said in the same words', () => {
+  const ingress = 'apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\n';
+  expect(said({ 'manifests/web.yaml': ingress })).toEqual([
+    `${csvFile}:1:1 error INST2 unsupported resource "web" with kind "Ingress"`,
+  ]);
+});
+
+test('what no cluster would take although it can be rendered is said, too', () => {
+  const csv = tideFiles[csvFile].replace('labels: {app: tide-gauge}', 'labels: {app: other}');
+  expect(said({ [csvFile]: csv })).toEqual([
+    `${csvFile}:1:1 error INST2 deployment 'tide-gauge': spec.selector.matchLabels does not match the labels of its Pod template`,
+  ]);
+});
+
+test('what cannot be read is said once', () => {
+  const found = said({ 'manifests/notes.yaml': 'words' });
+  expect(found).toHaveLength(1);
+  expect(found[0]).toContain('INST1 error parsing objects in "manifests/notes.yaml"');
+});
+
+test('a bundle without any install mode is told to be unsupported', () => {
+  const csv = tideFiles[csvFile].replace('supported: true', 'supported: false');
+  expect(said({ [csvFile]: csv })).toEqual([
+    `${csvFile}:1:1 error INST2 unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes`,
+  ]);
+});

@@ -1,0 +1,73 @@
+import { errorMessage, TerminalError } from '../../base/index.ts';
+import type { DirectoryEntry } from '../../content/index.ts';
+import { assertSupported, findBundleProblems, type RegistryBundle, readRegistryBundle } from '../../formats/index.ts';
+import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
+import type { Check, Hit } from '../check.ts';
+import { csvPlace } from '../csv-parts.ts';
+
+const installation = { suite: 'installation', stage: 'bundle', severity: 'error' } as const;
+
+/** What a step of an installation says against a bundle; undefined when it says nothing. */
+function refusal(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return errorMessage(thrown);
+    throw thrown;
+  }
+}
+
+function entriesOf(files: readonly BundleFile[]): readonly DirectoryEntry[] {
+  return files.map(({ path, text }) => ({
+    kind: 'file',
+    name: path.slice(path.indexOf('/') + 1),
+    content: Buffer.from(text),
+  }));
+}
+
+/** The bundle as it is read for an installation, or why it cannot be; undefined for bundles of other formats. */
+function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string | undefined {
+  if (bundle.mediaType !== 'registry+v1') return undefined;
+  const { manifestFiles, metadataFiles, hasManifests } = bundle;
+  let read: RegistryBundle | undefined;
+  const problem = refusal(() => {
+    read = readRegistryBundle({
+      manifests: hasManifests ? entriesOf(manifestFiles) : undefined,
+      metadata: entriesOf(metadataFiles),
+    });
+  });
+  return problem ?? read;
+}
+
+function* canBeRead(bundle: BundleUnderCheck): Iterable<Hit> {
+  const read = readForInstallation(bundle);
+  if (typeof read === 'string') yield { message: read };
+}
+
+function* canBeRendered(bundle: BundleUnderCheck): Iterable<Hit> {
+  const read = readForInstallation(bundle);
+  if (read === undefined || typeof read === 'string') return;
+  const unsupported = refusal(() => assertSupported(read, { hasCertificates: true, amendments: 'all' }));
+  for (const message of [...findBundleProblems(read), ...(unsupported === undefined ? [] : [unsupported])]) {
+    yield { message, place: csvPlace(bundle, []) };
+  }
+}
+
+/** What Longshore itself says when it is to install the bundle, in the words that a Bundle's conditions have. */
+export const installationChecks: readonly Check[] = [
+  {
+    ...installation,
+    id: 'INST1',
+    title: 'Longshore would not unpack the bundle: it cannot be read',
+    whatToDo: 'Mend what the message names; it is what the condition of a Bundle would say.',
+    find: canBeRead,
+  },
+  {
+    ...installation,
+    id: 'INST2',
+    title: 'Longshore would not install the bundle: parts of it do not fit together, or are not supported',
+    whatToDo: 'Mend what the message names; it is what the conditions of Bundle and BundleDeployment would say.',
+    find: canBeRendered,
+  },
+];
