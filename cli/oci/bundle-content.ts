@@ -1,8 +1,7 @@
 import type { BundleContent } from '../../src/bundle-checks/index.ts';
 import type { Staging } from '../../src/content/index.ts';
+import { maxManifestFileBytes } from '../../src/formats/index.ts';
 
-/** Larger files than any cluster would take are not read. */
-const maxFileBytes = 32 * 1024 * 1024;
 const maxBundleBytes = 128 * 1024 * 1024;
 const looked = /^(manifests|metadata)\/[^/]+$/;
 
@@ -18,9 +17,9 @@ export async function bundleContent(name: string, staging: Staging): Promise<Bun
     else if (looked.test(path)) {
       const { sizeBytes } = node;
       readBytes += sizeBytes;
-      if (sizeBytes > maxFileBytes || readBytes > maxBundleBytes) {
+      if (sizeBytes > maxManifestFileBytes || readBytes > maxBundleBytes) {
         otherEntries.push({ path, kind: 'too large', sizeBytes });
-      } else files.push({ path, content: await staging.readFile(path, node, maxFileBytes) });
+      } else files.push({ path, content: await staging.readFile(path, node, maxManifestFileBytes) });
     }
   }
   return { name, files, otherEntries };

@@ -285,8 +285,8 @@ describe('the user sees what is wrong with', () => {
     },
     {
       name: 'a manifest over the limit',
-      layer: { files: { 'manifests/big.yaml': `#${'x'.repeat(4 * 1024 * 1024)}` } },
-      message: 'manifests/big.yaml: 4194305 bytes, more than the limit of 4194304 bytes',
+      layer: { files: { 'manifests/big.yaml': `#${'x'.repeat(32 * 1024 * 1024)}` } },
+      message: 'manifests/big.yaml: 33554433 bytes, more than the limit of 33554432 bytes',
     },
   ])('$name', async ({ layer, message }) => {
     await using registry = await startRegistry();

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
 
-/** Bounds on what is read into memory. */
-export const maxManifestFileBytes: number = 4 * 1024 * 1024;
+/** Of one file that is parsed, whoever asks: what renders and installs a bundle reads what the checks read. */
+export const maxManifestFileBytes: number = 32 * 1024 * 1024;
 /** All files of one bundle that are parsed, together. */
 export const maxManifestsBytes: number = 64 * 1024 * 1024;
 

@@ -264,9 +264,9 @@ const manifests: readonly { readonly name: string; readonly text: string; readon
     problem: 'error parsing manifests/evil.yaml: the key "__proto__" is not accepted',
   },
   {
-    name: 'more than 4 MiB in one file',
-    text: `#${'x'.repeat(4 * mebibyte)}`,
-    problem: 'manifests/evil.yaml: 4194305 bytes, more than the limit of 4194304 bytes',
+    name: 'more than 32 MiB in one file',
+    text: `#${'x'.repeat(32 * mebibyte)}`,
+    problem: 'manifests/evil.yaml: 33554433 bytes, more than the limit of 33554432 bytes',
   },
 ];
 

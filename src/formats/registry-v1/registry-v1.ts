@@ -5,6 +5,7 @@ import {
   type BundleFormat,
   type BundleReader,
   conversionFailed,
+  maxManifestFileBytes,
   maxManifestsBytes,
 } from '../format.ts';
 import { findProblems } from './checks.ts';
@@ -13,7 +14,6 @@ import { renderInstallation } from './installation.ts';
 import { readRegistryBundle } from './read.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
-const maxFileBytes = 32 * 1024 * 1024;
 const conversionPrefix = 'convert registry+v1 bundle to plain+v0 bundle: ';
 
 function refuse(text: string, cause?: unknown): never {
@@ -64,7 +64,7 @@ class RegistryReader implements BundleReader {
 export const registryV1: BundleFormat = {
   name: 'registry+v1',
   directories: ['manifests', 'metadata'],
-  maxFileBytes,
+  maxFileBytes: maxManifestFileBytes,
   heedsCluster: true,
   begin: () => new RegistryReader(),
   configProblems: (config: JsonValue) => configProblems(config).map((problem) => `spec.config: ${problem}`),
