@@ -224,11 +224,10 @@ function isReplaced(state: FetchState, { spec, status }: Bundle): boolean {
 
 /** What takes no time is not told: most contents are there before anybody could have read that they come.
  *  @throws WaitingError until there is something to tell */
-async function reportBeginning(run: BundleRun, sinceMs: number, signal: AbortSignal): Promise<void> {
+async function reportBeginning(run: BundleRun, quietMs: number, signal: AbortSignal): Promise<void> {
   const phase = bundleOf(run).status?.phase;
   if (run.evicted !== undefined || (phase !== undefined && phase !== 'Unpacked')) return;
-  const leftMs = sinceMs + progressPauseMs - run.context.clock.now();
-  if (leftMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: leftMs });
+  if (quietMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: quietMs });
   await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
 }
 
@@ -247,9 +246,9 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   }
   if (state.kind === 'due') {
     context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));
-    state = { kind: 'running', sinceMs: context.clock.now() };
+    state = context.fetches.stateOf(bundle);
   }
-  await reportBeginning(run, state.sinceMs, reconcile.signal);
+  if (state.kind === 'running') await reportBeginning(run, state.quietMs, reconcile.signal);
   return 'stop';
 };
 

@@ -30,14 +30,14 @@ class TestClock implements Clock {
 let clock: TestClock;
 let stopper: AbortController;
 let fetches: Fetches;
-let ended: string[];
+let changed: string[];
 
 beforeEach(() => {
   clock = new TestClock();
   stopper = new AbortController();
-  ended = [];
-  const onEnd = (name: string): void => void ended.push(name);
-  fetches = new Fetches({ clock, log: silentLogger(), signal: stopper.signal, onEnd });
+  changed = [];
+  const onChange = (name: string): void => void changed.push(name);
+  fetches = new Fetches({ clock, log: silentLogger(), signal: stopper.signal, onChange });
 });
 afterEach(() => {
   stopper.abort();
@@ -73,7 +73,7 @@ test('Q22 whoever is silent for two seconds gives way, on its own host and on al
   expect(started).toHaveLength(64);
   for (let rounds = 0; rounds < 4; rounds++) await clock.move(2_000);
   expect(started).toContain('good');
-  expect(ended).toEqual(['good']);
+  expect(changed.filter((name) => name === 'good')).toHaveLength(1);
 });
 
 test('what failed for a reason that may pass is due again after a back-off that doubles up to five minutes', async () => {
@@ -122,7 +122,7 @@ test('a change while a fetch is under way begins it anew, without counting as a 
   expect(fetches.stateOf(identity('x')).kind).toBe('running');
   expect(fetches.restart('x')).toBe(true);
   await turn();
-  expect(ended).toEqual(['x']);
+  expect(changed).toEqual(['x']);
   expect(fetches.stateOf(identity('x')).kind).toBe('due');
 });
 
@@ -130,7 +130,22 @@ test('what is deleted is ended, whether it runs or waits', async () => {
   for (let index = 0; index < 9; index++) fetches.start(identity(`x${index}`), 'host', silent);
   await fetches.cancel('x0');
   await fetches.cancel('x8');
-  expect(ended).toEqual(['x0', 'x8']);
+  expect(changed).toEqual(['x0', 'x8']);
+});
+
+test('there is something to tell when a fetch turns slow, or after ten seconds without a turn', async () => {
+  const quietMsOf = (name: string): number | undefined => {
+    const state = fetches.stateOf(identity(name));
+    return state.kind === 'running' ? state.quietMs : undefined;
+  };
+  const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
+  for (const name of names) fetches.start(identity(name), 'host', silent);
+  expect(quietMsOf('x0')).toBe(10_000);
+  await clock.move(2_000);
+  expect(changed).toEqual(names.slice(0, 8));
+  expect(names.map(quietMsOf)).toEqual(names.map((_, index) => (index < 8 ? 0 : 8_000)));
+  await clock.move(8_000);
+  expect(names.map(quietMsOf)).toEqual(names.map(() => 0));
 });
 
 test('the end of the process ends all', async () => {

@@ -17,6 +17,8 @@ const promptPerHost = 8;
 const promptInAll = 64;
 /** What takes longer than this is slow, and makes nobody wait any more. */
 const promptMs = 2_000;
+/** So long nobody is told that a Bundle waits for its turn. */
+const quietMs = 10_000;
 /** Slow ones included. */
 const runningInAll = 1_000;
 
@@ -31,7 +33,8 @@ export interface FetchFailure {
 export type FetchState =
   /** It is time to start. */
   | { readonly kind: 'due' }
-  | { readonly kind: 'running'; readonly sinceMs: number }
+  /** `quietMs`: how long there is nothing worth telling, unless it turns slow. */
+  | { readonly kind: 'running'; readonly quietMs: number }
   /** `isNews`: it was not told before. */
   | ({ readonly kind: 'failed'; readonly isNews: boolean } & FetchFailure);
 
@@ -111,8 +114,8 @@ export interface FetchesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** A fetch has ended, one way or another. */
-  readonly onEnd: (bundleName: string) => void;
+  /** A fetch has turned slow, or ended, one way or another. */
+  readonly onChange: (bundleName: string) => void;
 }
 
 function classed(thrown: unknown): FetchFailure['error'] {
@@ -140,7 +143,7 @@ export class Fetches {
   /** What to do for a Bundle now. A wait for somebody else is told once: whoever asks again wants it to be looked at again. */
   stateOf({ name, uid }: BundleIdentity): FetchState {
     const fetch = this.#fetches.get(name);
-    if (fetch?.bundle.uid === uid) return { kind: 'running', sinceMs: fetch.sinceMs };
+    if (fetch?.bundle.uid === uid) return { kind: 'running', quietMs: this.#quietMsOf(fetch) };
     const memory = this.#memories.get(name);
     if (memory?.uid !== uid) return { kind: 'due' };
     const { error, nextTryMs } = memory;
@@ -157,7 +160,7 @@ export class Fetches {
     return memory?.uid === uid ? memory : undefined;
   }
 
-  /** Has `work` done as soon as there is a slot for its host; the listener is told when it has ended. */
+  /** Has `work` done as soon as there is a slot for its host; the listener is told when it is slow, and when it has ended. */
   start(bundle: BundleIdentity, host: string, work: Fetch['work']): void {
     const { signal, clock } = this.#options;
     if (signal.aborted || this.#fetches.has(bundle.name)) return;
@@ -194,6 +197,10 @@ export class Fetches {
     await Promise.all([...this.#fetches.values()].map(({ ended }) => ended.promise));
   }
 
+  #quietMsOf({ state, sinceMs }: Fetch): number {
+    return state === 'slow' ? 0 : Math.max(0, sinceMs + quietMs - this.#options.clock.now());
+  }
+
   #abort(fetch: Fetch): void {
     fetch.stop.abort(new Error('begins anew'));
     if (fetch.state !== 'queued') return;
@@ -211,6 +218,7 @@ export class Fetches {
       () => {
         this.#slots.becomeSlow(fetch);
         this.#admit();
+        this.#options.onChange(fetch.bundle.name);
       },
       () => undefined,
     );
@@ -240,7 +248,7 @@ export class Fetches {
     this.#fetches.delete(fetch.bundle.name);
     fetch.ended.resolve();
     this.#admit();
-    this.#options.onEnd(fetch.bundle.name);
+    this.#options.onChange(fetch.bundle.name);
   }
 }
 

@@ -175,7 +175,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
   const { kube, clock, log, signal, systemNamespace } = options;
   const runtime = { kube, clock, log, signal };
   const bundles = createKindCache({ ...runtime, resource: bundleResource });
-  const onEnd = (name: string): void => {
+  const onChange = (name: string): void => {
     wake.bundle(name);
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
     if (owner !== undefined) wake.deployment(owner);
@@ -193,7 +193,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs: options.healthDeadlineMs ?? defaultHealthDeadlineMs,
     wanted: new Set(),
-    fetches: new Fetches({ ...runtime, onEnd }),
+    fetches: new Fetches({ ...runtime, onChange }),
     systemNamespace,
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/index.ts';
 
-const promptMs = 500;
+const promptMs = 10_000;
 
 /** Remembers since when deployments wait for a Bundle: waiting is told only when it takes long enough to be noticed. */
 export class BundleWaits {
