@@ -156,7 +156,7 @@ export const upOptions: readonly OptionSpec[] = [
     placeholder: 'SECONDS',
     default: 600,
     sentence:
-      'How long a new version may be unhealthy before the Bundles of earlier templates are removed all the same; healthy ones need no wait.',
+      'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
   },
   {
     name: 'dependency-policy',

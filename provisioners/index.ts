@@ -186,12 +186,13 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
     },
   });
+  const { healthDeadlineMs = defaultHealthDeadlineMs } = options;
   return {
     ...runtime,
     dependencies,
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
-    healthDeadlineMs: options.healthDeadlineMs ?? defaultHealthDeadlineMs,
+    healthDeadlineMs,
     wanted: new Set(),
     fetches: new Fetches({ ...runtime, onChange }),
     systemNamespace,
@@ -205,6 +206,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     engine: createApplyEngine({
       ...runtime,
       systemNamespace,
+      servingDeadlineMs: healthDeadlineMs,
       onNews: (news) => {
         if (news.owner !== undefined) wake.deployment(news.owner);
         for (const name of gate.release(news)) wake.deployment(name);

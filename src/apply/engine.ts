@@ -3,7 +3,7 @@ import { type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from 
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
-import { mayBeUnhealthy } from './health/index.ts';
+import { healthLine, mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
 import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
@@ -15,6 +15,7 @@ import type { Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
+import { findHeld, type Held } from './serving.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
 export interface InstallRequest extends RemovalTerms {
@@ -53,6 +54,8 @@ export interface ClusterNews {
 export interface ApplyEngineOptions {
   readonly kube: KubeClient;
   readonly systemNamespace: string;
+  /** How long webhooks wait for what serves them. */
+  readonly servingDeadlineMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -66,7 +69,8 @@ export interface ApplyEngine {
   isInPlace(owner: Owner, revision: string): boolean;
   /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain.
    *  The first installation for an owner is applied without that check, and taken back when anything of it is refused.
-   *  When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
+   *  Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
+   *  as drifted, and `health` tells of them. When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
    *  completes it.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
@@ -91,6 +95,8 @@ class Engine implements ApplyEngine {
   readonly #remover: Remover;
   /** By owner's uid: what a first installation made that trouble broke off. */
   readonly #brokenOff = new Map<string, readonly KubeObject[]>();
+  /** By owner's uid: what waits for its servers, and until when at most. */
+  readonly #held = new Map<string, { readonly objects: readonly Held[]; readonly untilMs: number }>();
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
@@ -146,12 +152,7 @@ class Engine implements ApplyEngine {
     if (drifted !== undefined && plan.deferred.length === 0) {
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
-      const [crds, others] = [again.filter(isCrd), again.filter((object) => !isCrd(object))];
-      this.#ledger.update(owner, await writeChecked(kube, others, signal));
-      throwProblems(await checkAll(check, crds));
-      this.#ledger.update(owner, await writeChecked(kube, crds, signal));
-      this.#lookAgain(this.#ledger.objectsOf(owner));
-      return again.map(refOf);
+      return await this.#putRight(check, again, plan.objects);
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
@@ -162,12 +163,15 @@ class Engine implements ApplyEngine {
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
+    this.#held.delete(owner.uid);
     const applied = await this.#applyPlan(plan, check, request);
-    const gone = await this.#remover.prune(owner, new Set(applied.map(keyOf)), request);
+    const held = this.#heldBy(owner).map(({ ref }) => ref);
+    const gone = await this.#remover.prune(owner, new Set([...applied.map(keyOf), ...held.map(refKey)]), request);
     this.#brokenOff.delete(owner.uid);
     this.#ledger.record(owner, request.revision, applied);
+    this.#ledger.miss(owner, held.map(refKey));
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
-    await request.record(inventoryOf(left.map(({ ref }) => ref)));
+    await request.record(inventoryOf([...left.map(({ ref }) => ref), ...held]));
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
   }
@@ -175,10 +179,16 @@ class Engine implements ApplyEngine {
   async health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined> {
     if (!this.#ledger.knows(owner)) return undefined;
     const suspects = this.#ledger.objectsOf(owner).map(({ ref }) => ({ ref, seen: this.#watches.get(ref) }));
-    return await this.#health.read(suspects, signal);
+    const report = await this.#health.read(suspects, signal);
+    const { objects = [], untilMs } = this.#held.get(owner.uid) ?? {};
+    if (untilMs === undefined || objects.length === 0) return report;
+    const until = `at most until ${new Date(untilMs).toISOString()}`;
+    const lines = objects.map(({ ref, why }) => healthLine(ref, { state: 'InProgress', message: `${why}, ${until}` }));
+    return { lines: [...report.lines, ...lines], againAtMs: Math.min(report.againAtMs ?? untilMs, untilMs) };
   }
 
   async uninstall(request: UninstallRequest): Promise<void> {
+    this.#held.delete(request.owner.uid);
     await this.#remover.uninstall(request);
   }
 
@@ -217,11 +227,52 @@ class Engine implements ApplyEngine {
     const applied = [...(await write(crds, others))];
     const placed = await this.#place(plan, check, crds);
     if (!isFirst) throwProblems(await checkAll(check, placed, request.objects));
-    const batches = installBatches([...others, ...placed]);
+    const all = [...others, ...placed];
+    const batches = installBatches(all);
     for (const [index, batch] of batches.entries()) {
-      applied.push(...(await write(batch, batches.slice(index + 1).flat())));
+      const ready = await this.#holdBack(check, batch, all);
+      applied.push(...(await write(ready, batches.slice(index + 1).flat())));
     }
     return applied;
+  }
+
+  #heldBy({ uid }: Owner): readonly Held[] {
+    return this.#held.get(uid)?.objects ?? [];
+  }
+
+  /** Those of `objects` that need not wait for what serves them. */
+  async #holdBack(
+    check: Check,
+    objects: readonly KubeObject[],
+    all: readonly KubeObject[],
+  ): Promise<readonly KubeObject[]> {
+    const { clock, servingDeadlineMs } = this.#options;
+    const { owner } = check;
+    const untilMs = this.#held.get(owner.uid)?.untilMs ?? clock.now() + servingDeadlineMs;
+    const held = clock.now() < untilMs ? await findHeld({ ...check, clock }, objects, all) : [];
+    if (held.length === 0) return objects;
+    this.#held.set(owner.uid, { objects: held, untilMs });
+    const keys = new Set(held.map(({ ref }) => refKey(ref)));
+    return objects.filter((object) => !keys.has(keyOf(object)));
+  }
+
+  /** Applies again what drifted, and what has waited long enough; returns the former. */
+  async #putRight(
+    check: Check,
+    again: readonly KubeObject[],
+    all: readonly KubeObject[],
+  ): Promise<readonly ObjectRef[]> {
+    const { owner, kube, signal } = check;
+    const before = new Set(this.#heldBy(owner).map(({ ref }) => refKey(ref)));
+    const ready = await this.#holdBack(check, again, all);
+    if (ready.length === again.length) this.#held.delete(owner.uid);
+    const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));
+    const [checked, others] = [ready.filter(isChecked), ready.filter((object) => !isChecked(object))];
+    this.#ledger.update(owner, await writeChecked(kube, others, signal));
+    throwProblems(await checkAll(check, checked));
+    this.#ledger.update(owner, await writeChecked(kube, checked, signal));
+    this.#lookAgain(this.#ledger.objectsOf(owner));
+    return ready.filter((object) => !before.has(keyOf(object))).map(refOf);
   }
 
   /** The objects whose kinds `crds` have brought. */

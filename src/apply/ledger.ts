@@ -51,6 +51,11 @@ export class Ledger {
     this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
   }
 
+  /** Objects of the installation that are still to be applied. */
+  miss(owner: Owner, keys: readonly string[]): void {
+    for (const key of keys) this.#installations.get(owner.name)?.drifted.add(key);
+  }
+
   /** Objects of an installation that were applied again. */
   update(owner: Owner, applied: readonly KubeObject[]): void {
     const before = this.#installations.get(owner.name);

@@ -273,6 +273,7 @@ describe('certificates of webhooks', () => {
     const files = operator([acmeCsv(spec, { name: 'hooked.v1.0.0' }), crd('Gadget', 'acme.example')]);
     await create('hooked', files, { config: { installNamespace: namespace } });
     await world.deploymentWith('hooked', installed);
+    await world.deploymentWith('hooked', { type: 'Healthy', status: 'True' });
     const data = await secretData();
     const authority = await bundleOf(configuration);
     expect(authority).toBe(data['ca.crt']);
