@@ -14,6 +14,7 @@ import { stageBundle } from '../oci/staged-bundle.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { readImagePlatforms } from '../validate/image-platforms.ts';
 import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
 import { reportJunit } from '../validate/junit.ts';
 import { exitStatus, type Report, type ReportFormat } from '../validate/report.ts';
@@ -28,15 +29,21 @@ interface Validation {
   readonly context: Omit<CheckContext, 'rules'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** What registries said of images. */
+  readonly known: Parameters<typeof readImagePlatforms>[1];
 }
 
-async function validate(name: string, { values, selected, context, progress, signal }: Validation): Promise<Report> {
+async function validate(name: string, validation: Validation): Promise<Report> {
+  const { values, selected, context, progress, signal, known } = validation;
   await using work = await openWorkFolder();
   try {
     const { staging, digest } = await stageBundle({ name, values, work, progress, signal });
     await using _staging = staging;
     const bundle = readBundleForChecks(await bundleContent(name, staging));
-    const findings = runChecks(bundle, selected, { rules: createObjectJudge(), ...context });
+    const wantsImages = selected.some(({ suite }) => suite === 'multiarch');
+    const images = wantsImages ? await readImagePlatforms(bundle, known, { values, progress, signal }) : undefined;
+    const given = { ...context, ...(images === undefined ? {} : { images }) };
+    const findings = runChecks(bundle, selected, { rules: createObjectJudge(), ...given });
     return { name, isFolder: digest === undefined, findings };
   } catch (thrown) {
     return { name, isFolder: false, findings: [], failure: errorMessage(thrown) };
@@ -100,7 +107,7 @@ export async function bundleValidate(values: OptionValues, names: readonly strin
   if (names.length === 0) throw new TerminalError('InvalidOption', 'bundle validate: DIR|LAYOUT|REF is missing');
   using progress = createProgress(process.stderr, { isQuiet: false });
   const context = await contextOf(values);
-  const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs) };
+  const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };
   const format = formats.get(values['output'] as string);
   const reports: Report[] = [];
   for (const [done, name] of names.entries()) {

@@ -6,9 +6,11 @@ import {
   createHttpClient,
   type FoundCredentials,
   fetchImage,
+  fetchImagePlatforms,
   type HttpClient,
   imagePullBackOff,
   LayerCache,
+  type Platform,
   parsePlatform,
   pushImage,
   RateLimits,
@@ -90,4 +92,12 @@ export async function pullInto(
     const isMissing = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
     throw isMissing ? thrown.cause : thrown;
   }
+}
+
+/** What platforms an image is there for; its layers are not fetched.
+ *  @throws as `fetchImagePlatforms` and `findLogin` */
+export async function platformsIn(ref: string, transfer: Transfer): Promise<readonly Platform[]> {
+  using registry = await openRegistry(ref, transfer);
+  const deps = { ...registry, limits: new RateLimits(systemClock) };
+  return await fetchImagePlatforms(deps, parseImageReference(ref), { signal: transfer.signal });
 }

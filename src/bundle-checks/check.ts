@@ -37,6 +37,12 @@ export interface ApiRules {
   define(definition: JsonObject): boolean;
 }
 
+/** What an image is there for. */
+export interface ImagePlatform {
+  readonly os: string;
+  readonly architecture: string;
+}
+
 /** What checks are given beside the bundle. */
 export interface CheckContext {
   /** Fresh for every bundle: it learns the bundle's definitions. */
@@ -45,6 +51,8 @@ export interface CheckContext {
   readonly kubernetesVersion?: string;
   /** Names of categories instead of the standard ones. */
   readonly categories?: readonly string[];
+  /** By image, as it is written in the bundle: its platforms, or why they could not be read. For the suite `multiarch`. */
+  readonly images?: ReadonlyMap<string, readonly ImagePlatform[] | string>;
 }
 
 /** A row of the table of checks. */

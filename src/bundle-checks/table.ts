@@ -14,6 +14,7 @@ import { formatChecks } from './checks/format-checks.ts';
 import { goodPracticeChecks } from './checks/good-practices.ts';
 import { installationChecks } from './checks/installation-checks.ts';
 import { loadingChecks } from './checks/loading-checks.ts';
+import { multiarchChecks } from './checks/multiarch.ts';
 import { operatorhubChecks } from './checks/operatorhub.ts';
 
 /** All checks that there are; findings come in the order of the stages. */
@@ -34,4 +35,5 @@ export const checks: readonly Check[] = [
   ...goodPracticeChecks,
   ...clusterObjectChecks,
   ...communityChecks,
+  ...multiarchChecks,
 ];

@@ -11,6 +11,8 @@ const manifestTypes: ReadonlySet<string> = new Set([
 ]);
 const schema1Type = /^application\/vnd\.docker\.distribution\.manifest\.v1\+/;
 
+const maxPlatforms = 200;
+
 /** The `accept` header for manifests. */
 export const manifestAccept: string = [...manifestTypes, ...indexTypes].join(', ');
 
@@ -112,6 +114,34 @@ export function parseImageDocument(
     return { kind: 'image', layers: parseLayers(what, document, layers) };
   }
   return refuse(what, `media type ${JSON.stringify(type)} is not that of an image manifest or index`);
+}
+
+/** What a manifest or index says of platforms. */
+export interface SaidPlatforms {
+  /** Those of an index. */
+  readonly platforms: readonly Platform[];
+  /** Manifests of an index that it says no platform of. */
+  readonly silent: readonly Descriptor[];
+  /** Of a manifest: the configuration that says it. */
+  readonly config: Descriptor | undefined;
+}
+
+/** Reads what platforms an image is there for, as far as the document tells.
+ *  @throws TerminalError InvalidManifest */
+export function readPlatforms(what: string, document: JsonValue, contentType: string | undefined): SaidPlatforms {
+  if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
+  const type = typeOfDocument(what, document, contentType);
+  const { manifests, config } = document;
+  if (!indexTypes.has(type) || !Array.isArray(manifests)) {
+    return { platforms: [], silent: [], config: parseDescriptor(what, config) };
+  }
+  if (manifests.length > maxPlatforms) return refuse(what, `more than ${maxPlatforms} manifests in an index`);
+  const items = manifests.map((item) => parseDescriptor(what, item)).filter(({ raw }) => !isAttestation(raw));
+  return {
+    platforms: items.map(({ raw }) => platformOf(raw)).filter((platform) => platform !== undefined),
+    silent: items.filter(({ raw }) => raw['platform'] === undefined),
+    config: undefined,
+  };
 }
 
 /** Reads `os/architecture[/variant]`.

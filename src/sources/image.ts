@@ -1,21 +1,13 @@
 import { type ImageReference, parseImageReference } from '../api/index.ts';
-import {
-  type Clock,
-  isSha256Digest,
-  type JsonValue,
-  mapLimit,
-  parseJson,
-  sha256Digest,
-  TerminalError,
-  TransientError,
-} from '../base/index.ts';
+import { type Clock, mapLimit, TerminalError, TransientError } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
-import { type HttpClient, readBody } from './http-client.ts';
+import type { HttpClient } from './http-client.ts';
 import type { Layer } from './image-layers.ts';
-import { manifestAccept, type Platform, parseImageDocument } from './image-manifest.ts';
+import { type Platform, parseImageDocument } from './image-manifest.ts';
 import type { LayerCache } from './layer-cache.ts';
 import { addLayer } from './layer-content.ts';
+import { fetchManifest } from './manifest-fetch.ts';
 import { type FoundCredentials, findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { RegistryClient } from './registry-client.ts';
@@ -114,7 +106,9 @@ async function resolveImage(
   let wanted = reference.digest ?? reference.tag ?? 'latest';
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
     pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
-    const { document, digest, contentType } = await fetchManifest(pull, wanted);
+    const { document, digest, contentType } = await pull.places.ask(({ client }) =>
+      fetchManifest(client, { name: pull.name, wanted, maxBytes: pull.staging.limits.manifestBytes }),
+    );
     const what = `${pull.name}@${digest}`;
     const parsed = parseImageDocument(what, document, { contentType, platform: pull.deps.platform });
     if (parsed.kind === 'image') return { digest, layers: assertLayersAllowed(pull, what, parsed.layers) };
@@ -138,28 +132,6 @@ function assertLayersAllowed(pull: Pull, what: string, layers: readonly Layer[])
     'ImageTooLarge',
     `${what}: layers of ${sizeBytes} bytes, more than the limit of ${limitBytes} bytes`,
   );
-}
-
-async function fetchManifest(
-  pull: Pull,
-  wanted: string,
-): Promise<{ document: JsonValue; digest: string; contentType: string | undefined }> {
-  if (wanted.includes(':') && !isSha256Digest(wanted)) {
-    throw new TerminalError('InvalidSource', `${pull.name}, manifest ${wanted}: only sha256 digests are supported`);
-  }
-  return await pull.places.ask(async ({ client }) => {
-    const headers = (): Record<string, string> => ({ accept: manifestAccept });
-    return await client.get(`manifests/${wanted}`, { headers }, async (response, request) => {
-      const body = await readBody(request, response, pull.staging.limits.manifestBytes);
-      const digest = sha256Digest(body);
-      const what = `${pull.name}, manifest ${wanted}`;
-      const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
-      if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
-        throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
-      }
-      return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
-    });
-  });
 }
 
 async function fetchLayers(pull: Pull, layers: readonly Layer[]): Promise<void> {

@@ -7,6 +7,7 @@ export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 export { fetchImage, type ImageSourceDeps, imagePullBackOff } from './image.ts';
 export { type Platform, parsePlatform } from './image-manifest.ts';
+export { fetchImagePlatforms, type PlatformReaderDeps } from './image-platforms.ts';
 export { type PushBlob, type PushEvents, type PushRequest, pushImage } from './image-push.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';
 export { type FoundCredentials, findCredentials, openKeyring, type PullSecrets } from './pull-credentials.ts';

@@ -1,0 +1,62 @@
+import type { ImageReference } from '../api/index.ts';
+import {
+  type Clock,
+  defaultContentLimits,
+  isJsonObject,
+  mapLimit,
+  parseJson,
+  sha256Digest,
+  TransientError,
+} from '../base/index.ts';
+import { type HttpClient, readBody } from './http-client.ts';
+import { type Descriptor, type Platform, readPlatforms } from './image-manifest.ts';
+import { fetchManifest } from './manifest-fetch.ts';
+import type { FoundCredentials } from './pull-credentials.ts';
+import type { RateLimits } from './rate-limits.ts';
+import { RegistryClient } from './registry-client.ts';
+
+const configsAtATime = 3;
+
+export interface PlatformReaderDeps {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  readonly limits: RateLimits;
+  readonly insecureRegistries: readonly string[];
+  readonly credentials: FoundCredentials;
+}
+
+/** An image says in its configuration what it was built for. */
+async function platformInConfig(client: RegistryClient, name: string, config: Descriptor): Promise<Platform[]> {
+  const what = `${name}, configuration ${config.digest}`;
+  return await client.get(`blobs/${config.digest}`, { headers: () => ({}) }, async (response, request) => {
+    const body = await readBody(request, response, defaultContentLimits.manifestBytes);
+    const digest = sha256Digest(body);
+    if (digest !== config.digest) throw new TransientError('DigestMismatch', `${what}: got ${digest}`);
+    const document = parseJson(what, body.toString());
+    const { os, architecture } = isJsonObject(document) ? document : {};
+    return typeof os === 'string' && typeof architecture === 'string' ? [{ os, architecture }] : [];
+  });
+}
+
+/** The platforms that an image offers: those of its index, or what its only manifest was built for. No layer is fetched.
+ *  @throws as `fetchImage` for manifests */
+export async function fetchImagePlatforms(
+  deps: PlatformReaderDeps,
+  reference: ImageReference,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<readonly Platform[]> {
+  const { registry, repository, digest, tag } = reference;
+  const name = `${registry}/${repository}`;
+  const client = new RegistryClient({ ...deps, registry, repository, signal });
+  const maxBytes = defaultContentLimits.manifestBytes;
+  const configsOf = async (wanted: string): Promise<readonly Platform[]> => {
+    const { document, contentType } = await fetchManifest(client, { name, wanted, maxBytes });
+    const found = readPlatforms(`${name}, manifest ${wanted}`, document, contentType);
+    return found.config === undefined ? found.platforms : await platformInConfig(client, name, found.config);
+  };
+  const { document, contentType } = await fetchManifest(client, { name, wanted: digest ?? tag ?? 'latest', maxBytes });
+  const { platforms, silent, config } = readPlatforms(name, document, contentType);
+  if (config !== undefined) return await platformInConfig(client, name, config);
+  const others = await mapLimit(silent, configsAtATime, async (one) => await configsOf(one.digest));
+  return [...platforms, ...others.flat()];
+}

@@ -1,0 +1,40 @@
+import {
+  isSha256Digest,
+  type JsonValue,
+  parseJson,
+  sha256Digest,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
+import { readBody } from './http-client.ts';
+import { manifestAccept } from './image-manifest.ts';
+import type { RegistryClient } from './registry-client.ts';
+
+/** A manifest or index as a registry gave it; its digest was checked where one was promised. */
+export interface FetchedManifest {
+  readonly document: JsonValue;
+  readonly digest: string;
+  readonly contentType: string | undefined;
+}
+
+/** Fetches the manifest with a tag or digest, `wanted`; `name` is the repository's, for messages.
+ *  @throws TerminalError InvalidSource · TransientError DigestMismatch · those of the client */
+export async function fetchManifest(
+  client: RegistryClient,
+  { name, wanted, maxBytes }: { readonly name: string; readonly wanted: string; readonly maxBytes: number },
+): Promise<FetchedManifest> {
+  const what = `${name}, manifest ${wanted}`;
+  if (wanted.includes(':') && !isSha256Digest(wanted)) {
+    throw new TerminalError('InvalidSource', `${what}: only sha256 digests are supported`);
+  }
+  const headers = (): Record<string, string> => ({ accept: manifestAccept });
+  return await client.get(`manifests/${wanted}`, { headers }, async (response, request) => {
+    const body = await readBody(request, response, maxBytes);
+    const digest = sha256Digest(body);
+    const promised = wanted.includes(':') ? wanted : response.headers['docker-content-digest'];
+    if (typeof promised === 'string' && isSha256Digest(promised) && promised !== digest) {
+      throw new TransientError('DigestMismatch', `${what}: expected digest ${promised}, got ${digest}`);
+    }
+    return { document: parseJson(what, body.toString()), digest, contentType: response.headers['content-type'] };
+  });
+}
