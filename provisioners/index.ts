@@ -98,30 +98,28 @@ function retry({ context, bundles }: Parts, isConcerned: (source: BundleSource) 
   }
 }
 
-/** A Secret or ConfigMap that came or changed may mend the Bundles that need it, and so may another list of pull secrets. */
-function followInputs(options: ProvisionerOptions, parts: Parts): void {
+/** A Secret or ConfigMap that came or changed may mend the Bundles that need it, and so may another list of pull secrets. Nothing that
+ *  changes after this has resolved is missed: fetch no content before. */
+async function followInputs(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context } = parts;
   const kinds: Readonly<Record<string, (source: BundleSource) => readonly string[]>> = {
     Secret: (source) => secretNamesOf(source, context.accountSecrets.names()),
     ConfigMap: configMapNamesOf,
   };
-  for (const [kind, namesOf] of Object.entries(kinds)) {
+  const following = Object.entries(kinds).map(async ([kind, namesOf]) => {
     const inputs = createCache<{ readonly name: string; readonly version: string | undefined }>({
       ...options,
       target: { apiVersion: 'v1', kind, namespace: options.systemNamespace, isMetadataOnly: true },
       project: ({ metadata }) => ({ name: metadata.name ?? '', version: metadata.resourceVersion }),
     });
-    void inputs.whenSynced.then(
-      () => {
-        inputs.subscribe(({ before, after }) => {
-          // A list that was made anew tells of everything.
-          if (after === undefined || after.version === before?.version) return;
-          retry(parts, (source) => namesOf(source).includes(after.name));
-        });
-      },
-      () => undefined,
-    );
-  }
+    await inputs.whenSynced;
+    inputs.subscribe(({ before, after }) => {
+      // A list that was made anew tells of everything.
+      if (after === undefined || after.version === before?.version) return;
+      retry(parts, (source) => namesOf(source).includes(after.name));
+    });
+  });
+  await Promise.all(following);
   context.accountSecrets.subscribe(() => retry(parts, usesServiceAccount));
 }
 
@@ -138,7 +136,8 @@ async function sweep(context: ProvisionerContext): Promise<void> {
 
 async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context, bundles, deployments } = parts;
-  await Promise.all([context.bundles, context.deployments, context.accountSecrets].map((cache) => cache.whenSynced));
+  const caches = [context.bundles, context.deployments, context.accountSecrets];
+  await Promise.all([...caches.map((cache) => cache.whenSynced), followInputs(options, parts)]);
   await sweep(context);
   context.bundles.subscribe((change) => context.dependencies.heed(change));
   context.deployments.subscribe((change) => context.dependencies.heed(change));
@@ -152,7 +151,6 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   });
   for (const { metadata } of context.bundles.values()) bundles.enqueue(metadata.name ?? '');
   for (const { metadata } of context.deployments.values()) deployments.enqueue(metadata.name ?? '');
-  followInputs(options, parts);
 }
 
 /** Looks at every object again, spread over `resyncMs`. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
 import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
 import { formatYaml, type JsonObject, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
@@ -13,7 +13,7 @@ import {
   loadClusterAccess,
   NoKindMatch,
 } from '../src/kube/index.ts';
-import { type Registry, startRegistry } from '../test/support/index.ts';
+import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
 import { type Provisioners, startProvisioners } from './index.ts';
 import { createUnpacker, type Unpacker } from './unpacker/index.ts';
 
@@ -57,10 +57,6 @@ async function halt(): Promise<void> {
   await running.whenStopped;
 }
 
-async function until(check: () => Promise<unknown>): Promise<void> {
-  await vi.waitFor(check, { timeout: 20_000, interval: 25 });
-}
-
 beforeAll(async () => {
   kube = createKubeClient({ access: await loadClusterAccess({ text: await startCluster() }), clock: systemClock });
   for (const plural of ['bundles', 'bundledeployments']) {
@@ -68,8 +64,8 @@ beforeAll(async () => {
     await kube.apply(crd as unknown as KubeObject, user);
   }
   await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }, user);
-  await until(() => kube.list({ apiVersion, kind: 'Bundle' }));
-  await until(() => kube.list({ apiVersion, kind: 'BundleDeployment' }));
+  await eventually(() => kube.list({ apiVersion, kind: 'Bundle' }));
+  await eventually(() => kube.list({ apiVersion, kind: 'BundleDeployment' }));
   registry = await startRegistry();
   closers.push(async () => {
     await registry[Symbol.asyncDispose]();
@@ -162,7 +158,7 @@ async function stateOf(name: string): Promise<Record<string, unknown>> {
 }
 
 async function whenInstalled(name: string, before = ''): Promise<string> {
-  await until(async () => {
+  await eventually(async () => {
     const state = await stateOf(name);
     expect(state['installed']).toMatch(/^True\/InstallationSucceeded: Instantiated bundle .* successfully$/);
     expect(state['active']).not.toBe(before);
@@ -172,7 +168,7 @@ async function whenInstalled(name: string, before = ''): Promise<string> {
 
 async function remove(name: string): Promise<void> {
   await kube.delete({ ...deploymentKind, name });
-  await until(async () => {
+  await eventually(async () => {
     expect(await find(deploymentKind, name)).toBeUndefined();
   });
 }
@@ -217,7 +213,7 @@ describe('a BundleDeployment', () => {
     await whenInstalled('lsp-pivot', old);
     expect(await valueOf('lsp-a')).toBe('2');
     expect(await valueOf('lsp-c')).toBe('1');
-    await until(async () => {
+    await eventually(async () => {
       expect(await valueOf('lsp-b')).toBeUndefined();
       expect(await find(bundleKind, old)).toBeUndefined();
     });
@@ -237,7 +233,7 @@ describe('a BundleDeployment', () => {
     await kube.apply(deployment('lsp-failed', good), user);
     const active = await whenInstalled('lsp-failed');
     await kube.apply(deployment('lsp-failed', bad), user);
-    await until(async () => {
+    await eventually(async () => {
       const state = await stateOf('lsp-failed');
       expect(state['installed']).toMatch(
         /^False\/UpgradeFailed: .*ConfigMap "Not_A_Name" .*Invalid value: "Not_A_Name"/,
@@ -255,7 +251,7 @@ describe('a BundleDeployment', () => {
     await kube.apply(deployment('lsp-one', push('one:1', [configMap('lsp-f')])), user);
     await whenInstalled('lsp-one');
     await kube.apply(deployment('lsp-two', push('two:1', [configMap('lsp-f', '2'), configMap('lsp-g')])), user);
-    await until(async () => {
+    await eventually(async () => {
       expect((await stateOf('lsp-two'))['installed']).toContain(
         `False/InstallFailed: rendered manifests contain a resource that already exists. Unable to continue with install: ConfigMap "lsp-f" in namespace "${systemNamespace}" exists and cannot be imported into the current release: invalid ownership metadata; it belongs to BundleDeployment "lsp-one"`,
       );
@@ -272,7 +268,7 @@ describe('a BundleDeployment', () => {
     const mine = { ...configMap('lsp-mine', 'mine'), metadata: { name: 'lsp-mine', namespace: systemNamespace } };
     await kube.apply(mine as unknown as KubeObject, user);
     await kube.apply(deployment('lsp-taker', push('taker:1', [configMap('lsp-mine')])), user);
-    await until(async () => {
+    await eventually(async () => {
       expect((await stateOf('lsp-taker'))['installed']).toContain(
         'invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"; annotation validation error: missing key "meta.helm.sh/release-name": must be set to "lsp-taker"',
       );
@@ -288,7 +284,7 @@ describe('a BundleDeployment', () => {
     const ref = { ...configMapKind, namespace: systemNamespace, name: 'lsp-h' };
     await kube.patch(ref, { data: { value: 'other', added: 'x' } }, { fieldManager: 'other' });
     await kube.delete({ ...ref, name: 'lsp-i' });
-    await until(async () => {
+    await eventually(async () => {
       expect((await find(configMapKind, 'lsp-h'))?.['data']).toEqual({ value: '1', added: 'x' });
       expect(await valueOf('lsp-i')).toBe('1');
     });
@@ -298,7 +294,7 @@ describe('a BundleDeployment', () => {
   test('installs a CRD and its objects from one bundle, and waits for kinds that another bundle brings', async () => {
     const users = push('user:1', [custom('Lamp', 'lsp-lamp'), custom('Mast', 'lsp-mast')]);
     await kube.apply(deployment('lsp-user', users), user);
-    await until(async () => {
+    await eventually(async () => {
       const { installed, active } = await stateOf('lsp-user');
       expect(installed).toMatch(/^False\/InstallFailed: required resource not found: /);
       expect(installed).toContain(`no matches for kind "Lamp" in version "${group}/v1"`);
@@ -326,7 +322,7 @@ describe('a BundleDeployment', () => {
     await kube.delete({ ...configMapKind, namespace: systemNamespace, name: 'lsp-j' });
     await launch();
     await whenInstalled('lsp-restart', old);
-    await until(async () => {
+    await eventually(async () => {
       expect(await valueOf('lsp-j')).toBe('2');
       expect(await valueOf('lsp-k')).toBeUndefined();
     });
@@ -348,7 +344,7 @@ describe('a BundleDeployment', () => {
       await halt();
       await launch();
       const active = await whenInstalled('lsp-cut', old);
-      await until(async () => {
+      await eventually(async () => {
         expect(await Promise.all(['p', 'q', 'r', 's'].map((name) => valueOf(`lsp-${name}`)))).toEqual([
           '2',
           undefined,
@@ -367,7 +363,7 @@ describe('a BundleDeployment', () => {
     const name = await whenInstalled('lsp-gone');
     const before = (await find(bundleKind, name))?.metadata.uid;
     await kube.delete({ ...bundleKind, name });
-    await until(async () => {
+    await eventually(async () => {
       const now = parseBundle(await find(bundleKind, name));
       expect(now.metadata.uid).not.toBe(before);
       expect(now.status?.phase).toBe('Unpacked');
@@ -378,13 +374,13 @@ describe('a BundleDeployment', () => {
   test('is never stuck behind Bundles that were tried and given up', async () => {
     for (let i = 1; i <= 7; i++) {
       await kube.apply(deployment('lsp-tries', `${registry.host}/lsp/none:${i}`), user);
-      await until(async () => {
+      await eventually(async () => {
         expect((await ownedBundles('lsp-tries')).length).toBeGreaterThanOrEqual(Math.min(i, 4));
       });
     }
     await kube.apply(deployment('lsp-tries', push('tries:1', [configMap('lsp-n')]), { app: 'lsp' }), user);
     await whenInstalled('lsp-tries');
-    await until(async () => {
+    await eventually(async () => {
       expect(await ownedBundles('lsp-tries')).toHaveLength(1);
     });
     await remove('lsp-tries');
@@ -395,11 +391,11 @@ describe('a BundleDeployment', () => {
     await whenInstalled('lsp-left');
     await halt();
     await kube.delete({ ...deploymentKind, name: 'lsp-left' }, { propagationPolicy: 'Orphan' });
-    await until(async () => {
+    await eventually(async () => {
       expect((await find(deploymentKind, 'lsp-left'))?.metadata.finalizers).not.toContain('orphan');
     });
     await launch();
-    await until(async () => {
+    await eventually(async () => {
       expect(await find(deploymentKind, 'lsp-left')).toBeUndefined();
     });
     const { metadata } = (await find(configMapKind, 'lsp-left')) ?? {};
@@ -429,17 +425,46 @@ describe('a Bundle', () => {
     const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'lsp-soft' }, path: 'manifests' }] };
     const spec = { provisionerClassName, source };
     await kube.apply({ ...bundleKind, metadata: { name: 'lsp-soft' }, spec }, user);
-    await until(async () => {
+    await eventually(async () => {
       const { status } = parseBundle(await find(bundleKind, 'lsp-soft'));
       expect(status?.conditions?.[0]?.message).toContain(
         'source bundle content: configmap "lsp-soft" is not immutable: set its field immutable to true (not tried again before',
       );
     });
     await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);
-    await until(async () => {
+    await eventually(async () => {
       expect(parseBundle(await find(bundleKind, 'lsp-soft')).status?.phase).toBe('Unpacked');
     });
     await kube.delete({ ...bundleKind, name: 'lsp-soft' });
+    await kube.delete({ ...configMapKind, ...metadata });
+  });
+
+  test('whose ConfigMap is mended while the ConfigMaps are listed for the first time is unpacked', async () => {
+    const data = { 'a.yaml': formatYaml(configMap('lsp-inner')) };
+    const metadata = { name: 'lsp-late', namespace: systemNamespace };
+    await halt();
+    await kube.apply({ ...configMapKind, metadata, data }, user);
+    const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'lsp-late' }, path: 'manifests' }] };
+    await kube.apply({ ...bundleKind, metadata: { name: 'lsp-late' }, spec: { provisionerClassName, source } }, user);
+    const read = Promise.withResolvers<void>();
+    const get: KubeClient['get'] = async (...asked) => {
+      const found = await kube.get(...asked);
+      if (asked[0].name === 'lsp-late' && asked[0].kind === 'ConfigMap') read.resolve();
+      return found;
+    };
+    const list: KubeClient['list'] = async (...asked) => {
+      if (asked[0].kind === 'ConfigMap' && asked[0].namespace === systemNamespace) {
+        // Whoever fetches without the list does it meanwhile, and fails for good.
+        await Promise.race([read.promise, systemClock.sleep(200)]);
+        await kube.apply({ ...configMapKind, metadata, data, immutable: true }, user);
+      }
+      return await kube.list(...asked);
+    };
+    await launch({ ...kube, get, list });
+    await eventually(async () => {
+      expect(parseBundle(await find(bundleKind, 'lsp-late')).status?.phase).toBe('Unpacked');
+    });
+    await kube.delete({ ...bundleKind, name: 'lsp-late' });
     await kube.delete({ ...configMapKind, ...metadata });
   });
 });

@@ -14,7 +14,7 @@ import {
 } from './references.ts';
 import { Watch } from './watch.ts';
 
-const waitMs = 10_000;
+const waitMs = 30_000;
 
 /** Of writes. */
 export interface WriteOptions {
@@ -182,7 +182,7 @@ export class ClusterClient {
   }
 
   /** Waits until the object is as wanted (`undefined`: it is not there) and gives it.
-   *  @throws Error with the last state of the object after `timeoutMs` (default 10 s) */
+   *  @throws Error with the last state of the object after `timeoutMs` (default 30 s) */
   async until<T extends ApiObject = KubeObject>(
     reference: ObjectReference | ApiObject,
     isDone: (object: T | undefined) => boolean,

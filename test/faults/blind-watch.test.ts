@@ -69,7 +69,7 @@ test('what a broken-off pivot wrote while no watch showed it goes with the next 
   const refusal = server.faults.add({ verbs: ['patch'], resource: 'services', isDryRun: false, error: 500 });
   const source = world.imageSource(`${name}:half`, half);
   // It may be there for a moment only: who asks now and then may miss it.
-  const seen = server.client.until(part, (found) => found !== undefined);
+  const seen = server.client.until(part, (found) => found !== undefined, { timeoutMs: 60_000 });
   await server.client.apply(bundleDeployment(name, source), { fieldManager: 'user', force: true });
   await seen;
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
