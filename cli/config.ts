@@ -5,21 +5,12 @@ import type { OptionSpec, OptionValues } from './options.ts';
 const mebibyte = 1024 * 1024;
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/** Every setting of `longshore up`, checked. Sizes in bytes. */
-export interface Config {
-  /** Undefined: everything in memory and in a temporary folder that goes when the process stops. */
-  readonly dataDir: string | undefined;
-  readonly port: number;
-  readonly kubeconfigPath: string | undefined;
-  /** The kubeconfig of the cluster to work on; undefined: an API server of our own. */
-  readonly clusterPath: string | undefined;
-  readonly contentPort: number;
-  readonly systemNamespace: string;
+/** The settings of the provisioners, checked. Sizes in bytes. */
+export interface ProvisionerConfig {
   readonly insecureRegistries: readonly string[];
   readonly registryCaPath: string | undefined;
   /** Where images may be pulled from instead. */
   readonly registryConfigPath: string | undefined;
-  readonly isSimulating: boolean;
   readonly workers: number;
   /** In which every object is looked at again though nothing has changed. */
   readonly resyncMs: number;
@@ -32,53 +23,34 @@ export interface Config {
   readonly healthDeadlineMs: number;
   /** What is done about dependencies that are not met. */
   readonly dependencyPolicy: DependencyPolicy;
+}
+
+/** Every setting of `longshore up`, checked. */
+export interface Config extends ProvisionerConfig {
+  /** Undefined: everything in memory and in a temporary folder that goes when the process stops. */
+  readonly dataDir: string | undefined;
+  readonly port: number;
+  readonly kubeconfigPath: string | undefined;
+  /** The kubeconfig of the cluster to work on; undefined: an API server of our own. */
+  readonly clusterPath: string | undefined;
+  readonly contentPort: number;
+  readonly systemNamespace: string;
+  readonly isSimulating: boolean;
   readonly logLevel: LogLevel;
 }
 
-/** Options of `longshore up`. */
-export const upOptions: readonly OptionSpec[] = [
-  {
-    name: 'data-dir',
-    kind: 'text',
-    placeholder: 'DIR',
-    variable: 'LONGSHORE_DATA_DIR',
-    sentence: 'Keep the cluster and the bundle contents in DIR; without it all is gone when the process stops.',
-  },
-  {
-    name: 'port',
-    kind: 'number',
-    placeholder: 'PORT',
-    default: 0,
-    sentence: 'Port of the Kubernetes API on 127.0.0.1; 0 takes a free one (with --data-dir the same as last time).',
-  },
-  {
-    name: 'kubeconfig',
-    kind: 'text',
-    placeholder: 'FILE',
-    sentence: 'Write the kubeconfig to FILE (mode 0600) instead of into the data folder.',
-  },
-  {
-    name: 'cluster',
-    kind: 'text',
-    placeholder: 'FILE',
-    sentence:
-      'Work on the cluster of this kubeconfig instead of an API server of its own. The webhook listens on 127.0.0.1: the API server must run on this machine.',
-  },
-  {
-    name: 'content-port',
-    kind: 'number',
-    placeholder: 'PORT',
-    default: 0,
-    sentence:
-      'Port on 127.0.0.1 where the contents of bundles are served and uploads are taken; 0 takes a free one (with --data-dir the same as last time).',
-  },
-  {
-    name: 'system-namespace',
-    kind: 'text',
-    placeholder: 'NAME',
-    default: 'rukpak-system',
-    sentence: 'Namespace of pull secrets and of objects that name none.',
-  },
+/** What admission and the provisioners must be told alike. */
+export const dependencyPolicyOption: OptionSpec = {
+  name: 'dependency-policy',
+  kind: 'text',
+  placeholder: 'POLICY',
+  default: 'warn',
+  sentence:
+    'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+};
+
+/** Of the provisioners, wherever they run. */
+export const provisionerOptions: readonly OptionSpec[] = [
   {
     name: 'insecure-registry',
     kind: 'list',
@@ -98,13 +70,6 @@ export const upOptions: readonly OptionSpec[] = [
     placeholder: 'FILE',
     sentence:
       'PEM file of certificate authorities that registries and git servers are trusted by, beside the usual ones.',
-  },
-  {
-    name: 'simulate',
-    kind: 'flag',
-    default: true,
-    sentence:
-      'Leave workloads as they are applied: without it Deployments, Jobs and others reach the status of a healthy cluster.',
   },
   {
     name: 'workers',
@@ -158,22 +123,74 @@ export const upOptions: readonly OptionSpec[] = [
     sentence:
       'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
   },
+  dependencyPolicyOption,
+];
+
+const logLevelOption: OptionSpec = {
+  name: 'log-level',
+  kind: 'text',
+  placeholder: 'LEVEL',
+  default: 'error',
+  variable: 'LONGSHORE_LOG_LEVEL',
+  sentence: 'debug, info, warn, error or silent; JSON lines on standard error.',
+};
+
+/** The same, for processes that nobody sits in front of. */
+export const processLogOption: OptionSpec = { ...logLevelOption, default: 'info' };
+
+/** Options of `longshore up`. */
+export const upOptions: readonly OptionSpec[] = [
   {
-    name: 'dependency-policy',
+    name: 'data-dir',
     kind: 'text',
-    placeholder: 'POLICY',
-    default: 'warn',
+    placeholder: 'DIR',
+    variable: 'LONGSHORE_DATA_DIR',
+    sentence: 'Keep the cluster and the bundle contents in DIR; without it all is gone when the process stops.',
+  },
+  {
+    name: 'port',
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    sentence: 'Port of the Kubernetes API on 127.0.0.1; 0 takes a free one (with --data-dir the same as last time).',
+  },
+  {
+    name: 'kubeconfig',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence: 'Write the kubeconfig to FILE (mode 0600) instead of into the data folder.',
+  },
+  {
+    name: 'cluster',
+    kind: 'text',
+    placeholder: 'FILE',
     sentence:
-      'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+      'Work on the cluster of this kubeconfig instead of an API server of its own. The webhook listens on 127.0.0.1: the API server must run on this machine.',
   },
   {
-    name: 'log-level',
-    kind: 'text',
-    placeholder: 'LEVEL',
-    default: 'error',
-    variable: 'LONGSHORE_LOG_LEVEL',
-    sentence: 'debug, info, warn, error or silent; JSON lines on standard error.',
+    name: 'content-port',
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    sentence:
+      'Port on 127.0.0.1 where the contents of bundles are served and uploads are taken; 0 takes a free one (with --data-dir the same as last time).',
   },
+  {
+    name: 'system-namespace',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'rukpak-system',
+    sentence: 'Namespace of pull secrets and of objects that name none.',
+  },
+  {
+    name: 'simulate',
+    kind: 'flag',
+    default: true,
+    sentence:
+      'Leave workloads as they are applied: without it Deployments, Jobs and others reach the status of a healthy cluster.',
+  },
+  ...provisionerOptions,
+  logLevelOption,
 ];
 
 function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
@@ -187,21 +204,24 @@ function inRange(name: string, value: number, range: readonly [number, number]):
   throw new TerminalError('InvalidOption', `--${name}: expected ${range[0]} to ${range[1]}, found ${value}`);
 }
 
-/** The frozen settings from parsed options.
+/** @throws TerminalError InvalidOption */
+export function readDependencyPolicy(values: OptionValues): DependencyPolicy {
+  return oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies);
+}
+
+/** @throws TerminalError InvalidOption */
+export function readLogLevel(values: OptionValues): LogLevel {
+  return oneOf('log-level', values['log-level'] as string, logLevels);
+}
+
+/** The settings of the provisioners from parsed options.
  *  @throws TerminalError InvalidOption */
-export function readConfig(values: OptionValues): Config {
+export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
   const size = (name: string): number => inRange(name, values[name] as number, [1, 1024 * 1024]) * mebibyte;
   return Object.freeze({
-    dataDir: values['data-dir'] as string | undefined,
-    port: inRange('port', values['port'] as number, [0, 65_535]),
-    kubeconfigPath: values['kubeconfig'] as string | undefined,
-    clusterPath: values['cluster'] as string | undefined,
-    contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
-    systemNamespace: values['system-namespace'] as string,
     insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
     registryConfigPath: values['registry-config'] as string | undefined,
     registryCaPath: values['registry-ca'] as string | undefined,
-    isSimulating: values['simulate'] as boolean,
     workers: inRange('workers', values['workers'] as number, [1, 64]),
     resyncMs: inRange('resync', values['resync'] as number, [1, 100_000]) * 60_000,
     limits: Object.freeze({
@@ -212,7 +232,22 @@ export function readConfig(values: OptionValues): Config {
     contentStoreBytes: size('content-store-size'),
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
-    dependencyPolicy: oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies),
-    logLevel: oneOf('log-level', values['log-level'] as string, logLevels),
+    dependencyPolicy: readDependencyPolicy(values),
+  });
+}
+
+/** The frozen settings from parsed options.
+ *  @throws TerminalError InvalidOption */
+export function readConfig(values: OptionValues): Config {
+  return Object.freeze({
+    ...readProvisionerConfig(values),
+    dataDir: values['data-dir'] as string | undefined,
+    port: inRange('port', values['port'] as number, [0, 65_535]),
+    kubeconfigPath: values['kubeconfig'] as string | undefined,
+    clusterPath: values['cluster'] as string | undefined,
+    contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
+    systemNamespace: values['system-namespace'] as string,
+    isSimulating: values['simulate'] as boolean,
+    logLevel: readLogLevel(values),
   });
 }

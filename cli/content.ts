@@ -3,6 +3,7 @@ import { createServingCertificate } from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
 const rights: Readonly<Record<string, readonly { readonly nonResourceURLs: string[]; readonly verbs: string[] }[]>> = {
@@ -18,17 +19,17 @@ async function apply(kube: KubeClient, object: unknown): Promise<void> {
 }
 
 /** ClusterRoles to bind, the server's address, and the authority to trust, where users of the original look for them. */
-async function publish(
+export async function publishContent(
   kube: KubeClient,
   systemNamespace: string,
-  server: { readonly port: number; readonly caBundlePem: string },
+  server: { readonly url: string; readonly caBundlePem: string },
 ): Promise<void> {
   for (const [name, rules] of Object.entries(rights)) {
     await apply(kube, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
   }
   const metadata = { name: 'rukpak-ca', namespace: systemNamespace };
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const data = { 'ca.crt': base64(server.caBundlePem), url: base64(`https://127.0.0.1:${server.port}`) };
+  const data = { 'ca.crt': base64(server.caBundlePem), url: base64(server.url) };
   await apply(kube, { apiVersion: 'v1', kind: 'Secret', metadata, data });
 }
 
@@ -41,7 +42,7 @@ export async function openContentServer(
     readonly port: number;
     readonly systemNamespace: string;
   },
-): Promise<ContentServer> {
+): Promise<OpenContent> {
   const { folder, kube, systemNamespace } = options;
   const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: options.clock });
@@ -55,6 +56,7 @@ export async function openContentServer(
     server = await start(0);
   }
   await rememberPort(folder, portFile, server.port);
-  await publish(kube, systemNamespace, { port: server.port, caBundlePem: serving.current().caBundlePem });
-  return server;
+  const contentUrl = `https://127.0.0.1:${server.port}`;
+  await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });
+  return { contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -1,23 +1,14 @@
 import { join } from 'node:path';
 import type { ApiServer } from '../apiserver/index.ts';
-import { createUnpacker, startProvisioners } from '../provisioners/index.ts';
-import {
-  type Bundle,
-  bundleDeploymentResource,
-  bundleResource,
-  parseBundle,
-  parseBundleDeployment,
-} from '../src/api/index.ts';
-import { type JsonObject, type Logger, systemClock } from '../src/base/index.ts';
-import { isNotFound, type KubeClient, NoKindMatch } from '../src/kube/index.ts';
-import { type FactsReader, registerWebhooks, startWebhookServer, watchDependentBundles } from '../webhook/index.ts';
-import { readAuthorities } from './authorities.ts';
+import { type Logger, systemClock } from '../src/base/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
+import { registerWebhooks, startWebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
-import { packageVersion } from './commands/version.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
+import { factsReader } from './facts.ts';
 import { keepYoungHeapSmall } from './heap.ts';
-import { openRegistryConfig, type RegistryConfig } from './registry-config.ts';
+import { openProvisioners } from './provisioning.ts';
 
 const loopback = '127.0.0.1';
 
@@ -38,42 +29,6 @@ export interface Platform extends AsyncDisposable {
 export interface PlatformDeps {
   readonly log: Logger;
   readonly onStep?: (line: string) => void;
-}
-
-function factsReader(runtime: Parameters<typeof watchDependentBundles>[0], systemNamespace: string): FactsReader {
-  const { kube } = runtime;
-  return {
-    hasDependencies: watchDependentBundles(runtime),
-    readConfigMap: async (name, { signal }) => {
-      try {
-        const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name };
-        return (await kube.get(ref, { signal })) as unknown as JsonObject;
-      } catch (thrown) {
-        if (isNotFound(thrown)) return undefined;
-        throw thrown;
-      }
-    },
-    readObjects: async function* pages(target, options) {
-      for await (const { items } of kube.listPages(target, options)) yield items as unknown as readonly JsonObject[];
-    },
-    listBundles: async ({ signal }): Promise<readonly Bundle[]> => {
-      const { items } = await kube.list(bundleResource, { signal });
-      return items.map((item) => parseBundle(item));
-    },
-    listDeployments: async ({ signal }) => {
-      const { items } = await kube.list(bundleDeploymentResource, { signal });
-      return items.map((item) => parseBundleDeployment(item));
-    },
-    servesApi: async ({ group, version, kind }, { signal }) => {
-      try {
-        await kube.resolve(`${group}/${version}`, kind, { signal });
-        return true;
-      } catch (thrown) {
-        if (thrown instanceof NoKindMatch) return false;
-        throw thrown;
-      }
-    },
-  };
 }
 
 async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promise<AsyncDisposable> {
@@ -101,63 +56,6 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
   return stack.move();
 }
 
-interface ProvisioningContext {
-  readonly folder: string;
-  readonly storeDir: string;
-  readonly authorities: readonly string[];
-  readonly registryConfig: RegistryConfig;
-  readonly log: Logger;
-}
-
-async function openProvisioners(
-  kube: KubeClient,
-  config: Config,
-  context: ProvisioningContext,
-): Promise<AsyncDisposable & { readonly contentUrl: string }> {
-  const { folder, storeDir, authorities, registryConfig, log } = context;
-  const { systemNamespace, workers, resyncMs } = config;
-  await using stack = new AsyncDisposableStack();
-  const unpacker = stack.use(
-    await createUnpacker({
-      storeDir,
-      limits: config.limits,
-      insecureRegistries: config.insecureRegistries,
-      readMirrors: registryConfig.readMirrors,
-      registryCaPem: authorities,
-      gitCaPem: authorities,
-      httpCaPem: authorities,
-      answerDeadlineMs: config.answerDeadlineMs,
-      storeBytes: config.contentStoreBytes,
-      ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
-    }),
-  );
-  const runtime = { kube, unpacker, clock: systemClock, log, systemNamespace };
-  const maxUploadBytes = config.limits.compressedLayerBytes;
-  const content = stack.use(
-    await openContentServer({ ...runtime, folder, storeDir, port: config.contentPort, maxUploadBytes }),
-  );
-  const contentUrl = `https://${loopback}:${content.port}`;
-  const stop = new AbortController();
-  const provisioners = startProvisioners({
-    ...runtime,
-    workers,
-    resyncMs,
-    version: packageVersion(),
-    healthDeadlineMs: config.healthDeadlineMs,
-    dependencyPolicy: config.dependencyPolicy,
-    contentBaseUrl: contentUrl,
-    signal: stop.signal,
-  });
-  stack.defer(async () => {
-    stop.abort();
-    await provisioners.whenStopped;
-  });
-  await provisioners.whenReady;
-  stack.use(registryConfig.watch(provisioners.retryImages));
-  const owned = stack.move();
-  return { contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
   await kube.apply(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
@@ -169,8 +67,6 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
  *  @throws TerminalError as `openCluster`, and what the parts throw */
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
   if (config.clusterPath !== undefined) keepYoungHeapSmall();
-  const authorities = await readAuthorities(config.registryCaPath);
-  const registryConfig = await openRegistryConfig(config.registryConfigPath, deps.log);
   const step = deps.onStep ?? (() => undefined);
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(config, deps.log));
@@ -180,8 +76,15 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   stack.use(await openWebhook(kube, config, deps.log));
   step('admission webhook registered');
   const storeDir = join(cluster.folder, 'bundles');
-  const context = { folder: cluster.folder, storeDir, authorities, registryConfig, log: deps.log };
-  const { contentUrl } = stack.use(await openProvisioners(kube, config, context));
+  const { contentUrl } = stack.use(
+    await openProvisioners(config, {
+      kube,
+      storeDir,
+      systemNamespace: config.systemNamespace,
+      log: deps.log,
+      openContent: (options) => openContentServer({ ...options, folder: cluster.folder, port: config.contentPort }),
+    }),
+  );
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
   const owned = stack.move();

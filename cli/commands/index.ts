@@ -9,6 +9,7 @@ import {
   runOptions,
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
+import { controllersOptions, webhookOptions } from '../process-config.ts';
 import { renderOptions } from '../render-options.ts';
 import type { Command } from './command.ts';
 
@@ -152,6 +153,29 @@ export const commands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-validate.ts')).bundleValidate(values, positionals),
+  },
+  {
+    name: 'controllers',
+    summary: 'Run the provisioners and the content server of a cluster, as a pod of it does.',
+    description: 'The CustomResourceDefinitions and the system namespace must be there.',
+    options: controllersOptions,
+    examples: [
+      'controllers',
+      'controllers --kubeconfig admin.conf --tls-dir ./tls --provisioner-storage-dir ./bundles',
+    ],
+    run: async (values) => (await import('./controllers.ts')).controllers(values),
+  },
+  {
+    name: 'webhook',
+    summary: 'Run the admission webhook of a cluster, as a pod of it does.',
+    description:
+      'It writes its webhook configurations itself, with the authority of its certificate, and again when that is replaced.',
+    options: webhookOptions,
+    examples: [
+      'webhook',
+      'webhook --kubeconfig admin.conf --tls-dir ./tls --bind-address 127.0.0.1:9443 --external-address https://127.0.0.1:9443',
+    ],
+    run: async (values) => (await import('./webhook.ts')).webhook(values),
   },
   {
     name: 'version',

@@ -1,17 +1,10 @@
-import { once } from 'node:events';
 import { createLogger, systemClock } from '../../src/base/index.ts';
 import { readConfig } from '../config.ts';
 import { followNews } from '../news.ts';
 import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
+import { untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-async function untilStopped(): Promise<void> {
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-}
 
 /** `longshore up`: runs until Ctrl-C. */
 export async function up(values: OptionValues): Promise<number> {

@@ -8,4 +8,5 @@ export {
   type Step,
   startController,
 } from './controller.ts';
+export { type Probes, startProbes } from './probes.ts';
 export { backOffMs } from './work-queue.ts';

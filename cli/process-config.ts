@@ -1,0 +1,200 @@
+import type { DependencyPolicy } from '../src/api/index.ts';
+import { type LogLevel, TerminalError } from '../src/base/index.ts';
+import {
+  dependencyPolicyOption,
+  type ProvisionerConfig,
+  processLogOption,
+  provisionerOptions,
+  readDependencyPolicy,
+  readLogLevel,
+  readProvisionerConfig,
+} from './config.ts';
+import type { OptionSpec, OptionValues } from './options.ts';
+
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What `longshore controllers` and `longshore webhook` have alike. */
+interface ProcessConfig {
+  /** Undefined: the service account of the pod. */
+  readonly kubeconfigPath: string | undefined;
+  /** Undefined: that of the pod. */
+  readonly systemNamespace: string | undefined;
+  readonly listen: ListenAddress;
+  readonly probes: ListenAddress;
+  readonly tlsDir: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Every setting of `longshore webhook`, checked. */
+export interface WebhookConfig extends ProcessConfig {
+  readonly dependencyPolicy: DependencyPolicy;
+  readonly drainMs: number;
+  /** Undefined: the Service `rukpak-webhook-service`. */
+  readonly externalAddress: string | undefined;
+}
+
+/** Every setting of `longshore controllers`, checked. */
+export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
+  readonly storeDir: string;
+  /** Undefined: the name of the Service `core`. */
+  readonly externalAddress: string | undefined;
+  /** Of the authorities that clients of the content server trust. */
+  readonly caPath: string;
+}
+
+const sharedOptions: readonly OptionSpec[] = [
+  {
+    name: 'kubeconfig',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence: 'The cluster to work on; without it the one that this process is a pod of.',
+  },
+  {
+    name: 'system-namespace',
+    kind: 'text',
+    placeholder: 'NAME',
+    sentence:
+      'Namespace of pull secrets and of objects that name none (default: the namespace of this pod, else rukpak-system).',
+  },
+  {
+    name: 'health-probe-bind-address',
+    kind: 'text',
+    placeholder: '[HOST]:PORT',
+    default: ':8081',
+    sentence: 'Where /healthz and /readyz are answered, over plain HTTP.',
+  },
+];
+
+/** Options of `longshore controllers`. */
+export const controllersOptions: readonly OptionSpec[] = [
+  ...sharedOptions,
+  {
+    name: 'http-bind-address',
+    kind: 'text',
+    placeholder: '[HOST]:PORT',
+    default: ':8443',
+    sentence: 'Where contents and metrics are served and uploads are taken, over HTTPS.',
+  },
+  {
+    name: 'http-external-address',
+    kind: 'text',
+    placeholder: 'URL',
+    sentence: 'Where clients reach that (default: https://core.<system namespace>.svc).',
+  },
+  {
+    name: 'tls-dir',
+    kind: 'text',
+    placeholder: 'DIR',
+    default: '/etc/pki/tls',
+    sentence: 'Folder of tls.crt and tls.key, the certificate of that server; read again when they are replaced.',
+  },
+  {
+    name: 'bundle-ca-file',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'PEM file of the authority of that certificate; clients find it in the Secret rukpak-ca (default: ca.crt in the folder of --tls-dir).',
+  },
+  {
+    name: 'provisioner-storage-dir',
+    kind: 'text',
+    placeholder: 'DIR',
+    default: '/var/cache/bundles',
+    sentence: 'Keep contents of bundles and uploads in DIR.',
+  },
+  ...provisionerOptions,
+  processLogOption,
+];
+
+/** Options of `longshore webhook`. */
+export const webhookOptions: readonly OptionSpec[] = [
+  ...sharedOptions,
+  {
+    name: 'bind-address',
+    kind: 'text',
+    placeholder: '[HOST]:PORT',
+    default: ':9443',
+    sentence: 'Where the API server is answered, over HTTPS.',
+  },
+  {
+    name: 'external-address',
+    kind: 'text',
+    placeholder: 'URL',
+    sentence:
+      'Where the API server reaches that, as the webhook configurations are told (default: the Service rukpak-webhook-service of the system namespace).',
+  },
+  {
+    name: 'tls-dir',
+    kind: 'text',
+    placeholder: 'DIR',
+    default: '/tmp/k8s-webhook-server/serving-certs',
+    sentence:
+      'Folder of tls.crt, tls.key and ca.crt, the certificate to serve with; read again when they are replaced.',
+  },
+  {
+    name: 'drain',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 10,
+    sentence: 'How long to go on answering after SIGTERM, while /readyz says no, so that nobody is sent here any more.',
+  },
+  dependencyPolicyOption,
+  processLogOption,
+];
+
+/** Reads `[HOST]:PORT`; an absent host is every address of the machine.
+ *  @throws TerminalError InvalidOption */
+export function parseListenAddress(name: string, text: string): ListenAddress {
+  const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits !== undefined && port <= 65_535) return { host: bracketed ?? (plain || '::'), port };
+  throw new TerminalError('InvalidOption', `--${name}: expected [HOST]:PORT, found "${text}"`);
+}
+
+function readShared(values: OptionValues, bindOption: string): ProcessConfig {
+  const address = (name: string): ListenAddress => parseListenAddress(name, values[name] as string);
+  return {
+    kubeconfigPath: values['kubeconfig'] as string | undefined,
+    systemNamespace: values['system-namespace'] as string | undefined,
+    listen: address(bindOption),
+    probes: address('health-probe-bind-address'),
+    tlsDir: values['tls-dir'] as string,
+    logLevel: readLogLevel(values),
+  };
+}
+
+function readOrigin(name: string, values: OptionValues): string | undefined {
+  const text = values[name] as string | undefined;
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'https:' && url.username === '' && url.search === '') return text.replace(/\/+$/, '');
+  throw new TerminalError('InvalidOption', `--${name}: expected https://HOST[:PORT], found "${text}"`);
+}
+
+/** @throws TerminalError InvalidOption */
+export function readControllersConfig(values: OptionValues): ControllersConfig {
+  const shared = readShared(values, 'http-bind-address');
+  return Object.freeze({
+    ...shared,
+    ...readProvisionerConfig(values),
+    storeDir: values['provisioner-storage-dir'] as string,
+    externalAddress: readOrigin('http-external-address', values),
+    caPath: (values['bundle-ca-file'] as string | undefined) ?? `${shared.tlsDir}/ca.crt`,
+  });
+}
+
+/** @throws TerminalError InvalidOption */
+export function readWebhookConfig(values: OptionValues): WebhookConfig {
+  const seconds = values['drain'] as number;
+  if (seconds > 300) throw new TerminalError('InvalidOption', `--drain: expected 0 to 300, found ${seconds}`);
+  return Object.freeze({
+    ...readShared(values, 'bind-address'),
+    dependencyPolicy: readDependencyPolicy(values),
+    drainMs: seconds * 1000,
+    externalAddress: readOrigin('external-address', values),
+  });
+}

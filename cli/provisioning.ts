@@ -1,0 +1,70 @@
+import { type ContentServiceOptions, createUnpacker, startProvisioners } from '../provisioners/index.ts';
+import { type Logger, systemClock } from '../src/base/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
+import { readAuthorities } from './authorities.ts';
+import { packageVersion } from './commands/version.ts';
+import type { ProvisionerConfig } from './config.ts';
+import { openRegistryConfig } from './registry-config.ts';
+
+/** A content server, and where its clients find it. */
+export interface OpenContent extends AsyncDisposable {
+  readonly contentUrl: string;
+}
+
+/** What the provisioners run with. */
+export interface ProvisioningContext {
+  readonly kube: KubeClient;
+  readonly storeDir: string;
+  readonly systemNamespace: string;
+  readonly log: Logger;
+  /** Starts the content server for them. */
+  readonly openContent: (
+    options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics' | 'serving'> & {
+      readonly systemNamespace: string;
+    },
+  ) => Promise<OpenContent>;
+}
+
+/** Starts the content server and the provisioners; ready when it resolves.
+ *  @throws TerminalError InvalidOption */
+export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
+  const { kube, storeDir, systemNamespace, log, openContent } = context;
+  const { workers, resyncMs, healthDeadlineMs, dependencyPolicy } = config;
+  const authorities = await readAuthorities(config.registryCaPath);
+  const registryConfig = await openRegistryConfig(config.registryConfigPath, log);
+  await using stack = new AsyncDisposableStack();
+  const unpacker = stack.use(
+    await createUnpacker({
+      storeDir,
+      limits: config.limits,
+      insecureRegistries: config.insecureRegistries,
+      readMirrors: registryConfig.readMirrors,
+      registryCaPem: authorities,
+      gitCaPem: authorities,
+      httpCaPem: authorities,
+      answerDeadlineMs: config.answerDeadlineMs,
+      storeBytes: config.contentStoreBytes,
+      ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
+    }),
+  );
+  const runtime = { kube, unpacker, clock: systemClock, log, systemNamespace };
+  const maxUploadBytes = config.limits.compressedLayerBytes;
+  const { contentUrl } = stack.use(await openContent({ ...runtime, storeDir, maxUploadBytes }));
+  const stop = new AbortController();
+  const policies = { workers, resyncMs, healthDeadlineMs, dependencyPolicy };
+  const provisioners = startProvisioners({
+    ...runtime,
+    ...policies,
+    version: packageVersion(),
+    contentBaseUrl: contentUrl,
+    signal: stop.signal,
+  });
+  stack.defer(async () => {
+    stop.abort();
+    await provisioners.whenStopped;
+  });
+  await provisioners.whenReady;
+  stack.use(registryConfig.watch(provisioners.retryImages));
+  const owned = stack.move();
+  return { contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Clock,
+  createReplaceableCertificate,
+  errorMessage,
+  isServingCertificate,
+  type Logger,
+  type ServingCertificate,
+  type ServingPair,
+  TerminalError,
+} from '../src/base/index.ts';
+
+const rereadMs = 10_000;
+
+/** Where the files are that Kubernetes mounts from a Secret of type `kubernetes.io/tls`. */
+export interface ServingFilesOptions {
+  readonly dir: string;
+  /** Of the authorities that clients are to trust. */
+  readonly caPath: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function readPair({ dir, caPath }: ServingFilesOptions): Promise<ServingPair> {
+  const read = async (path: string): Promise<string> => await readFile(path, 'utf8');
+  const [certificatePem, privateKeyPem, caBundlePem] = await Promise.all([
+    read(join(dir, 'tls.crt')),
+    read(join(dir, 'tls.key')),
+    read(caPath),
+  ]);
+  const pair = { certificatePem, privateKeyPem, caBundlePem };
+  if (isServingCertificate(pair, { caBundlePem, dnsNames: [] })) return pair;
+  const text = `${dir}: expected in tls.crt a certificate for the key in tls.key, signed by an authority of ${caPath}; they do not fit together`;
+  throw new TerminalError('InvalidCertificate', text);
+}
+
+/** The certificate in a folder (`tls.crt`, `tls.key`), read again every ten seconds: what replaces it is shown to clients without a restart.
+ *  Files that do not fit together, as while they are being replaced, are logged once and not used.
+ *  @throws TerminalError InvalidOption when there is no good certificate to begin with */
+export async function openServingFiles(options: ServingFilesOptions): Promise<ServingCertificate> {
+  const { clock, log, signal } = options;
+  let first: ServingPair;
+  try {
+    first = await readPair(options);
+  } catch (thrown) {
+    throw new TerminalError('InvalidOption', `--tls-dir ${errorMessage(thrown)}`, { cause: thrown });
+  }
+  const serving = createReplaceableCertificate(first);
+  let said = '';
+  const refresh = async (): Promise<void> => {
+    try {
+      const next = await readPair(options);
+      const { certificatePem, caBundlePem } = serving.current();
+      said = '';
+      if (next.certificatePem === certificatePem && next.caBundlePem === caBundlePem) return;
+      serving.replace(next);
+      log.info({ dir: options.dir }, 'certificate replaced');
+    } catch (thrown) {
+      const message = errorMessage(thrown);
+      if (message !== said) log.warn({ message }, 'certificate not replaced');
+      said = message;
+    }
+  };
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await clock.sleep(rereadMs, { signal });
+      await refresh();
+    }
+  };
+  follow().catch((thrown: unknown) => {
+    if (!signal.aborted) log.error({ err: thrown }, 'certificate files are not followed any more');
+  });
+  return serving;
+}
