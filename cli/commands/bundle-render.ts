@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { servingCertificateAnnotation } from '../../src/api/index.ts';
 import {
   errorMessage,
   formatYaml,
   type JsonObject,
   type JsonValue,
+  objectAt,
   parseYaml,
   TerminalError,
 } from '../../src/base/index.ts';
@@ -86,6 +88,19 @@ function explain(bundle: RegistryBundle, name: string, thrown: unknown): unknown
   return new TerminalError(thrown.reason, `${name}: ${thrown.message}${hint}`, { cause: thrown });
 }
 
+/** What only an installation by Longshore completes. */
+function unfinished(objects: readonly RenderedObject[]): string {
+  const asked = objects.filter(({ kind, metadata }) => {
+    return kind === 'Secret' && objectAt(metadata, 'annotations')?.[servingCertificateAnnotation] !== undefined;
+  });
+  if (asked.length === 0) return '';
+  const names = asked.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`).join(', ');
+  return (
+    `note: Longshore issues the certificates of ${names} when it installs the bundle. ` +
+    'Applied by hand these Secrets are refused, because they are empty: for that, take another --cert-provider.\n'
+  );
+}
+
 function textOf(objects: readonly RenderedObject[], isJson: boolean): string {
   if (isJson) return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })}\n`;
   return objects.map((object) => `---\n${formatYaml(object)}`).join('');
@@ -103,6 +118,7 @@ export async function bundleRender(values: OptionValues, [name = '']: readonly s
     throw explain(bundle, name, thrown);
   });
   progress.clear();
+  process.stderr.write(unfinished(objects));
   process.stdout.write(textOf(objects, values['output'] === 'json'));
   return 0;
 }

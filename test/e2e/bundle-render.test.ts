@@ -78,6 +78,16 @@ describe('longshore bundle render', () => {
     expect(items.some((item) => item.kind === 'Certificate')).toBe(false);
   });
 
+  test('says of certificates that Longshore issues that they come with the installation', async () => {
+    const { code, stdout, stderr } = await run('render', widget, '--cert-provider', 'self');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('note:');
+    expect(stderr).toContain(
+      'note: Longshore issues the certificates of acme-widget-system/acme-widget-controller-manager-service-cert',
+    );
+    expect(stderr).toContain('take another --cert-provider');
+  });
+
   test('takes amendments away, all or by name', async () => {
     const options = ['--install-namespace', 'acme', '--watch-namespace', 'shop', '-o', 'json'];
     const rolesWith = async (...more: readonly string[]): Promise<number> => {
