@@ -45,7 +45,7 @@ async function pushTo(
   { name = 'team/x:v1', toPush = blobs, caPem = [] }: PushWish = {},
 ): Promise<Outcome> {
   await using registry = await startRegistry({ intercept });
-  using http = createHttpClient({ answerDeadlineMs: 1000, caPem });
+  using http = createHttpClient({ answerDeadlineMs: 5_000, caPem });
   const deps = { http, clock: systemClock, insecureRegistries: [], credentials };
   const sent: [string, number][] = [];
   const request = { reference: parseImageReference(`${registry.host}/${name}`), manifest, blobs: toPush };
@@ -114,7 +114,7 @@ test.each([
     text: 'those of the test were used',
   },
   { name: 'has no such repository', intercept: failsTimes('uploads', 99, 404), reason: 'NotFound', text: '404' },
-  { name: 'is silent', intercept: neverAnswers('uploads'), reason: 'DeadlineExceeded', text: 'no answer within 1 s' },
+  { name: 'is silent', intercept: neverAnswers('uploads'), reason: 'DeadlineExceeded', text: 'no answer within 5 s' },
   {
     name: 'names no address for the upload',
     intercept: failsTimes('uploads', 99, 202),

@@ -9,7 +9,7 @@ let http: HttpClient;
 let registry: Registry;
 let intercept: Intercept;
 beforeAll(async () => {
-  http = createHttpClient({ answerDeadlineMs: 3_000 });
+  http = createHttpClient({ answerDeadlineMs: 30_000 });
   registry = await startRegistry({ intercept: (request, response) => intercept(request, response) });
 });
 afterAll(async () => {
