@@ -67,7 +67,8 @@ export interface ApplyEngineOptions {
 export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
-  /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain.
+  /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain. What this
+   *  process wrote before, in the same words, and nobody has touched since is left out.
    *  The first installation for an owner is applied without that check, and taken back when anything of it is refused.
    *  Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
    *  as drifted, and `health` tells of them. When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
@@ -85,6 +86,13 @@ export interface ApplyEngine {
 }
 
 type Check = CheckContext & PlanContext;
+
+/** A plan without what stands already as it is to be. */
+interface Work extends Plan {
+  readonly standing: readonly InstalledObject[];
+  /** Of the whole plan. */
+  readonly all: readonly KubeObject[];
+}
 
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
@@ -156,7 +164,8 @@ class Engine implements ApplyEngine {
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
-    const problems = await this.#problemsOf(plan, check, request);
+    const work = this.#divide(owner, plan);
+    const problems = await this.#problemsOf(work, check, request);
     if (!problems.every(isTrouble)) await this.#undoBrokenOff(check);
     throwProblems(problems);
     await request.record(this.#touched(owner, plan, request));
@@ -164,11 +173,12 @@ class Engine implements ApplyEngine {
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
     this.#held.delete(owner.uid);
-    const applied = await this.#applyPlan(plan, check, request);
+    const applied = await this.#applyPlan(work, check, request);
     const held = this.#heldBy(owner).map(({ ref }) => ref);
-    const gone = await this.#remover.prune(owner, new Set([...applied.map(keyOf), ...held.map(refKey)]), request);
+    const others = [...work.standing.map(({ ref }) => ref), ...held].map(refKey);
+    const gone = await this.#remover.prune(owner, new Set([...applied.map(keyOf), ...others]), request);
     this.#brokenOff.delete(owner.uid);
-    this.#ledger.record(owner, request.revision, applied);
+    this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, held.map(refKey));
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
     await request.record(inventoryOf([...left.map(({ ref }) => ref), ...held]));
@@ -192,6 +202,19 @@ class Engine implements ApplyEngine {
     await this.#remover.uninstall(request);
   }
 
+  /** Takes out of the plan what stands already exactly as it has it. Where kinds are still missing, the
+   *  definitions that bring them are written again. */
+  #divide(owner: Owner, plan: Plan): Work {
+    const standing: InstalledObject[] = [];
+    const objects = plan.objects.filter((object) => {
+      if (isCrd(object) && plan.deferred.length > 0) return true;
+      const found = this.#ledger.standing(owner, object, this.#watches.get(refOf(object)));
+      if (found !== undefined) standing.push(found);
+      return found === undefined;
+    });
+    return { ...plan, objects, standing, all: plan.objects };
+  }
+
   /** What can be said against an installation before anything is written. A first installation is written at once: nothing of
    *  the owner can come to harm, and what it made is taken away again if the rest is refused. Objects of the version that is
    *  installed are put right without being asked about. Everything else is tried by dry run. */
@@ -201,14 +224,14 @@ class Engine implements ApplyEngine {
     return await checkAll(check, objects, request.objects);
   }
 
-  async #applyPlan(plan: Plan, check: Check, request: InstallRequest): Promise<readonly KubeObject[]> {
+  async #applyPlan(plan: Work, check: Check, request: InstallRequest): Promise<readonly KubeObject[]> {
     const created: KubeObject[] = [];
     const isFirst = request.recorded === undefined;
     const write = async (
       objects: readonly KubeObject[],
       later: readonly KubeObject[],
     ): Promise<readonly KubeObject[]> => {
-      if (!isFirst && !request.crdSafety.isRestored) return await writeChecked(check.kube, objects, check.signal);
+      if (!isFirst && !request.crdSafety.isRestored) return await writeChecked(check, objects);
       const written = await writeUnchecked(check, objects);
       created.push(...written.created);
       if (isFirst) this.#brokenOff.set(check.owner.uid, created);
@@ -227,10 +250,9 @@ class Engine implements ApplyEngine {
     const applied = [...(await write(crds, others))];
     const placed = await this.#place(plan, check, crds);
     if (!isFirst) throwProblems(await checkAll(check, placed, request.objects));
-    const all = [...others, ...placed];
-    const batches = installBatches(all);
+    const batches = installBatches([...others, ...placed]);
     for (const [index, batch] of batches.entries()) {
-      const ready = await this.#holdBack(check, batch, all);
+      const ready = await this.#holdBack(check, batch, [...plan.all, ...placed]);
       applied.push(...(await write(ready, batches.slice(index + 1).flat())));
     }
     return applied;
@@ -262,15 +284,15 @@ class Engine implements ApplyEngine {
     again: readonly KubeObject[],
     all: readonly KubeObject[],
   ): Promise<readonly ObjectRef[]> {
-    const { owner, kube, signal } = check;
+    const { owner } = check;
     const before = new Set(this.#heldBy(owner).map(({ ref }) => refKey(ref)));
     const ready = await this.#holdBack(check, again, all);
     if (ready.length === again.length) this.#held.delete(owner.uid);
     const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));
     const [checked, others] = [ready.filter(isChecked), ready.filter((object) => !isChecked(object))];
-    this.#ledger.update(owner, await writeChecked(kube, others, signal));
+    this.#ledger.update(owner, await writeChecked(check, others));
     throwProblems(await checkAll(check, checked));
-    this.#ledger.update(owner, await writeChecked(kube, checked, signal));
+    this.#ledger.update(owner, await writeChecked(check, checked));
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return ready.filter((object) => !before.has(keyOf(object))).map(refOf);
   }

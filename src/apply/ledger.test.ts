@@ -21,7 +21,7 @@ let ledger: Ledger;
 
 beforeEach(() => {
   ledger = new Ledger();
-  ledger.record(owner, 'one', [service('5')]);
+  ledger.record(owner, 'one', { applied: [service('5')] });
 });
 
 const drifted = (): number | undefined => ledger.drifted(owner, 'one')?.size;
@@ -60,4 +60,25 @@ test.each([
 ])('$name is drift', ({ change }) => {
   expect(ledger.observe(change)).toBe(true);
   expect(drifted()).toBe(1);
+});
+
+test('what was written in the same words and is still that version stands; any other is written again', () => {
+  const manifest = service('');
+  ledger.claim([manifest], owner);
+  ledger.wrote(owner, manifest, service('5'));
+  expect(ledger.standing(owner, manifest, applied)).toEqual(applied);
+  expect(ledger.standing(owner, service('', { spec: { ports: [1] } }), applied)).toBeUndefined();
+  expect(ledger.standing(owner, manifest, installedObject(service('6')))).toBeUndefined();
+  expect(ledger.standing(owner, manifest, { ...applied, uid: 's2' })).toBeUndefined();
+  expect(ledger.standing(owner, manifest, { ...applied, isDeleting: true })).toBeUndefined();
+  expect(ledger.standing(owner, manifest, undefined)).toBeUndefined();
+  expect(ledger.standing({ ...owner, uid: 'u2' }, manifest, applied)).toBeUndefined();
+});
+
+test('a write without an answer leaves nothing that could stand', () => {
+  const manifest = service('');
+  ledger.claim([manifest], owner);
+  ledger.wrote(owner, manifest, service('5'));
+  ledger.willWrite(manifest);
+  expect(ledger.standing(owner, manifest, applied)).toBeUndefined();
 });

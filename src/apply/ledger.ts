@@ -1,3 +1,4 @@
+import { sha256Digest } from '../base/index.ts';
 import type { KubeObject } from '../kube/index.ts';
 import { groupOf, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
@@ -10,9 +11,21 @@ interface Installation {
   readonly drifted: Set<string>;
 }
 
+/** What the last write of an object sent, and what it left. */
+interface Written {
+  readonly manifest: string;
+  readonly object: InstalledObject;
+}
+
 interface Claim {
   readonly ref: ObjectRef;
   readonly owner: Owner;
+  /** Undefined while a write is under way, and after one without an answer. */
+  written?: Written | undefined;
+}
+
+function manifestOf(object: KubeObject): string {
+  return sha256Digest(JSON.stringify(object));
 }
 
 function isOlder(a: string, b: string): boolean {
@@ -31,7 +44,11 @@ export class Ledger {
 
   /** Before `objects` are written for the owner. */
   claim(objects: readonly KubeObject[], owner: Owner): void {
-    for (const object of objects) this.#claims.set(keyOf(object), { ref: refOf(object), owner });
+    for (const object of objects) {
+      const before = this.#claims.get(keyOf(object));
+      const written = before?.owner.uid === owner.uid ? before.written : undefined;
+      this.#claims.set(keyOf(object), { ref: refOf(object), owner, written });
+    }
   }
 
   /** Everything that this process may have written for the owner and has not taken away again, however the writing ended. */
@@ -45,9 +62,41 @@ export class Ledger {
     }
   }
 
-  /** Everything of `revision` is in place, as `applied` shows it. */
-  record(owner: Owner, revision: string, applied: readonly KubeObject[]): void {
-    const objects = new Map(applied.map((object) => [keyOf(object), installedObject(object)]));
+  /** Before an object is written: whatever becomes of that, what is known of it may not hold any more. */
+  willWrite(object: KubeObject): void {
+    const claim = this.#claims.get(keyOf(object));
+    if (claim !== undefined) claim.written = undefined;
+  }
+
+  /** The server's answer to the write of `object` for the owner. */
+  wrote(owner: Owner, object: KubeObject, answer: KubeObject): void {
+    const claim = this.#claims.get(keyOf(object));
+    if (claim?.owner.uid !== owner.uid) return;
+    claim.written = { manifest: manifestOf(object), object: installedObject(answer) };
+  }
+
+  /** The object that the last write for the owner left, when that write sent the same and `seen`, which the watch shows, is still
+   *  that very version: to write it again would change nothing. */
+  standing(owner: Owner, object: KubeObject, seen: InstalledObject | undefined): InstalledObject | undefined {
+    const claim = this.#claims.get(keyOf(object));
+    const written = claim?.owner.uid === owner.uid ? claim.written : undefined;
+    if (written === undefined || seen === undefined || seen.isDeleting) return undefined;
+    const { uid, resourceVersion } = written.object;
+    if (seen.uid !== uid || seen.resourceVersion !== resourceVersion) return undefined;
+    return written.manifest === manifestOf(object) ? written.object : undefined;
+  }
+
+  /** Everything of `revision` is in place: as `applied` shows it, and what was left as it stands. */
+  record(
+    owner: Owner,
+    revision: string,
+    {
+      applied,
+      standing = [],
+    }: { readonly applied: readonly KubeObject[]; readonly standing?: readonly InstalledObject[] },
+  ): void {
+    const objects = new Map(standing.map((object) => [refKey(object.ref), object]));
+    for (const object of applied) objects.set(keyOf(object), this.#remembered(object));
     this.#installations.set(owner.name, { revision, objects, drifted: new Set() });
   }
 
@@ -63,7 +112,7 @@ export class Ledger {
     const objects = new Map(before.objects);
     const drifted = new Set(before.drifted);
     for (const object of applied) {
-      objects.set(keyOf(object), installedObject(object));
+      objects.set(keyOf(object), this.#remembered(object));
       drifted.delete(keyOf(object));
     }
     this.#installations.set(owner.name, { revision: before.revision, objects, drifted });
@@ -75,6 +124,10 @@ export class Ledger {
 
   /** Objects that were deleted or let go. */
   drop(owner: Owner, keys: readonly string[]): void {
+    for (const key of keys) {
+      const claim = this.#claims.get(key);
+      if (claim?.owner.uid === owner.uid) claim.written = undefined;
+    }
     const before = this.#installations.get(owner.name);
     if (before === undefined) return;
     const objects = new Map(before.objects);
@@ -115,6 +168,14 @@ export class Ledger {
     if (!hasDrifted(applied, { before, after })) return false;
     installation.drifted.add(key);
     return true;
+  }
+
+  /** One and the same for the answer to a write, however often it is looked at. */
+  #remembered(object: KubeObject): InstalledObject {
+    const written = this.#claims.get(keyOf(object))?.written?.object;
+    const { uid, resourceVersion } = object.metadata;
+    const isSame = written !== undefined && written.uid === uid && written.resourceVersion === resourceVersion;
+    return isSame ? written : installedObject(object);
   }
 }
 

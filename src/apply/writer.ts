@@ -1,13 +1,5 @@
 import { mapLimit } from '../base/index.ts';
-import {
-  describeRef,
-  isConflict,
-  isKubeError,
-  isNotFound,
-  type KubeClient,
-  type KubeObject,
-  refOf,
-} from '../kube/index.ts';
+import { describeRef, isConflict, isKubeError, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import { fieldManager, isInstalledFor, labelledOwner } from './ownership.ts';
 import { type Problem, problemOf, throwProblems } from './problems.ts';
@@ -42,27 +34,31 @@ async function isOursUnseen({ kube, owner, signal }: CheckContext, object: KubeO
   }
 }
 
+async function applyOver(check: CheckContext, object: KubeObject, resourceVersion?: string): Promise<KubeObject> {
+  const { kube, ledger, owner, signal } = check;
+  const metadata = resourceVersion === undefined ? object.metadata : { ...object.metadata, resourceVersion };
+  ledger.willWrite(object);
+  const answer = await kube.apply({ ...object, metadata }, { fieldManager, force: true, signal });
+  ledger.wrote(owner, object, answer.object);
+  return answer.object;
+}
+
 async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
-  const { kube, signal } = check;
-  const options = { fieldManager, force: true, signal };
   try {
-    const fresh = { ...object, metadata: { ...object.metadata, resourceVersion: noVersion } };
-    return { object: (await kube.apply(fresh, options)).object, isCreated: true, problems: [] };
+    return { object: await applyOver(check, object, noVersion), isCreated: true, problems: [] };
   } catch (thrown) {
     if (!isConflict(thrown)) throw thrown;
   }
   const isCreated = await isOursUnseen(check, object);
   const problems = await checkAll(check, [object]);
-  return problems.length > 0
-    ? { problems }
-    : { object: (await kube.apply(object, options)).object, isCreated, problems };
+  return problems.length > 0 ? { problems } : { object: await applyOver(check, object), isCreated, problems };
 }
 
 async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {
-  const { kube, signal, watches, owner } = check;
+  const { signal, watches, owner } = check;
   try {
     if (watches.get(refOf(object))?.owner !== owner.name) return await applyNew(check, object);
-    return { object: (await kube.apply(object, { fieldManager, force: true, signal })).object, problems: [] };
+    return { object: await applyOver(check, object), problems: [] };
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     return { problems: [problemOf(describeRef(refOf(object)), thrown)] };
@@ -83,15 +79,14 @@ export async function writeUnchecked(check: CheckContext, objects: readonly Kube
 /** Writes objects that were checked.
  *  @throws InstallBlocked, InstallRefused at the first that fails */
 export async function writeChecked(
-  kube: KubeClient,
+  check: CheckContext,
   objects: readonly KubeObject[],
-  signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   return await mapLimit(objects, parallelWrites, async (object) => {
     try {
-      return (await kube.apply(object, { fieldManager, force: true, signal })).object;
+      return await applyOver(check, object);
     } catch (thrown) {
-      if (signal.aborted) throw thrown;
+      if (check.signal.aborted) throw thrown;
       throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
       throw thrown;
     }
