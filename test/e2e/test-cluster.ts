@@ -5,6 +5,7 @@ import { type JsonObject, systemClock } from '../../src/base/index.ts';
 import {
   createKubeClient,
   isKubeError,
+  isNotFound,
   type KubeClient,
   type KubeObject,
   loadClusterAccess,
@@ -88,7 +89,12 @@ async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promis
       if (isAsWished(pod, status)) continue;
       const { name = '', namespace } = pod.metadata;
       const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace };
-      await kube.patch(ref, { status }, { fieldManager: 'kubelet', subresource: 'status', signal });
+      try {
+        await kube.patch(ref, { status }, { fieldManager: 'kubelet', subresource: 'status', signal });
+      } catch (thrown) {
+        // It went since it was listed.
+        if (!isNotFound(thrown)) throw thrown;
+      }
     }
     await pause(100, undefined, { signal });
   }
