@@ -79,6 +79,11 @@ async function failingReplicaSets(kube: KubeClient, signal: AbortSignal): Promis
   return new Set(sets?.items.filter(isOfFailing).map(({ metadata }) => metadata.uid ?? ''));
 }
 
+/** A pod may have gone since it was listed. */
+function unlessGone(thrown: unknown): void {
+  if (!isNotFound(thrown)) throw thrown;
+}
+
 /** Stands in for the kubelets that a control plane alone does not have. */
 async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -89,12 +94,8 @@ async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promis
       if (isAsWished(pod, status)) continue;
       const { name = '', namespace } = pod.metadata;
       const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace };
-      try {
-        await kube.patch(ref, { status }, { fieldManager: 'kubelet', subresource: 'status', signal });
-      } catch (thrown) {
-        // It went since it was listed.
-        if (!isNotFound(thrown)) throw thrown;
-      }
+      const options = { fieldManager: 'kubelet', subresource: 'status', signal } as const;
+      await kube.patch(ref, { status }, options).catch(unlessGone);
     }
     await pause(100, undefined, { signal });
   }
