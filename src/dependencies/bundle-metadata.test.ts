@@ -30,6 +30,15 @@ test('BF-A10 an annotation that is no string is refused by its key, and BF-A3 a 
   ]);
 });
 
+test('a dependencies file that is no YAML is a warning, one that says something wrong is refused', () => {
+  const broken = files({ 'dependencies.yaml': 'dependencies:\n- type: olm.package\n value: {}\n' });
+  const { problems, warnings, properties } = readBundleMetadata(broken, registry);
+  expect({ problems, properties }).toEqual({ problems: [], properties: [] });
+  expect(warnings).toEqual([expect.stringContaining('metadata/dependencies.yaml')]);
+  expect(warnings[0]).toContain('what the bundle needs is not known and not waited for: mend the file, or set');
+  expect(problemsOf('properties.yaml', 'a: [')).toHaveLength(1);
+});
+
 test('dependencies become properties of what is required', () => {
   const text = `dependencies:
 - {type: olm.package, value: {packageName: core, version: ">=1.0.0"}}

@@ -1,3 +1,4 @@
+import { dependenciesAnnotation } from '../api/index.ts';
 import {
   errorMessage,
   isJsonObject,
@@ -97,6 +98,13 @@ const readers: Readonly<Record<(typeof metadataFileNames)[number], Reader>> = {
   'properties.yaml': readPropertyFile,
 };
 
+/** A published operator must not be lost to a slip in a file that its own installer never reads: that is told, and nothing is known of
+ *  its dependencies. */
+function unreadable(thrown: TerminalError): BundleMetadata {
+  const advice = `what the bundle needs is not known and not waited for: mend the file, or set the annotation ${dependenciesAnnotation}`;
+  return { problems: [], warnings: [`${errorMessage(thrown)}: ${advice}`], properties: [] };
+}
+
 /** Reads and judges the files of a bundle's `metadata` directory; those that are missing say nothing.
  *  @see admission.md, sections 3 and 4 */
 export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
@@ -108,6 +116,7 @@ export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provision
       return [readers[name](file, parse(file, content), provisionerClassName)];
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
+      if (name === 'dependencies.yaml' && thrown.reason === 'InvalidYaml') return [unreadable(thrown)];
       return [{ problems: [errorMessage(thrown)], warnings: [], properties: [] }];
     }
   });

@@ -145,6 +145,19 @@ describe('dependencies of plain bundles', () => {
     await world.deploymentWith('cook', installed);
   });
 
+  test('a dependencies file that is no YAML does not hold up the installation, and an Event says what is not known', async () => {
+    const dependencies = 'dependencies:\n- type: olm.package\n value: {}\n';
+    await create(world, deployed(world, 'slip', { files: { 'metadata/dependencies.yaml': dependencies } }));
+    await world.deploymentWith('slip', installed);
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const told = items
+        .filter(({ reason }) => reason === 'QuestionableMetadata')
+        .map(({ message }) => JSON.stringify(message));
+      expect(told.join('\n')).toContain('what the bundle needs is not known and not waited for');
+    });
+  });
+
   test('content whose dependencies are no good is not unpacked', async () => {
     const dependencies = 'dependencies: [{type: olm.package, value: {packageName: first, version: ""}}]';
     await create(world, deployed(world, 'bad', { files: { 'metadata/dependencies.yaml': dependencies } }));
