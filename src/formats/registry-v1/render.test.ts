@@ -383,6 +383,18 @@ test('RV-X1 other objects: namespaced ones in the install namespace, the rest as
   );
 });
 
+test('U25, U26, U28 a Service goes to the namespace of the installation, whichever it names; what is cluster-scoped has none', () => {
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'quay' } };
+  const urgent = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'urgent' }, value: 1 };
+  const objects = render([acmeCsv(), service, extra('v1', 'Service'), urgent], { installNamespace: 'tide' });
+  const wanted = ['Service tide quay', 'Service tide service', 'PriorityClass urgent'];
+  expect(names(objects).filter((name) => wanted.includes(name))).toEqual(wanted);
+});
+
+test('U27 a kind that the format does not know is refused, and nothing is rendered', () => {
+  expect(() => render([acmeCsv(), extra('v1', 'Event')])).toThrow('unsupported resource "event" with kind "Event"');
+});
+
 test('RV-X2 a Service of another group is refused', () => {
   expect(() => render([acmeCsv(), extra('serving.knative.dev/v1', 'Service')])).toThrow(
     'unsupported resource "service" with kind "Service" of serving.knative.dev/v1: expected the core group',
