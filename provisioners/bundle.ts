@@ -42,6 +42,8 @@ interface Outcome {
   readonly resolvedSource?: JsonObject;
 }
 
+/** What a fetch says before is told nobody: most are over by then. */
+const firstProgressMs = 2_000;
 const progressPauseMs = 500;
 const maxToldWarnings = 10;
 
@@ -141,7 +143,7 @@ function progressReporter(
   run: BundleRun,
   signal: AbortSignal,
 ): { show: (line: string) => void; settle: () => Promise<void> } {
-  let lastMs = run.context.clock.now();
+  let lastMs = run.context.clock.now() + firstProgressMs - progressPauseMs;
   let writing: Promise<void> = Promise.resolve();
   let isBusy = false;
   const write = async (message: string): Promise<void> => {
