@@ -13,6 +13,7 @@ const documents = [
   'private-sources',
   'upgrade-and-roll-back',
   'remove-safely',
+  'operators',
   'see-what-is-wrong',
   'deployments',
   'content-store',
