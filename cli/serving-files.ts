@@ -24,12 +24,10 @@ export interface ServingFilesOptions {
 }
 
 async function readPair({ dir, caPath }: ServingFilesOptions): Promise<ServingPair> {
-  const read = async (path: string): Promise<string> => await readFile(path, 'utf8');
-  const [certificatePem, privateKeyPem, caBundlePem] = await Promise.all([
-    read(join(dir, 'tls.crt')),
-    read(join(dir, 'tls.key')),
-    read(caPath),
-  ]);
+  // One after another, so that of several that are missing it is always the first that is named.
+  const certificatePem = await readFile(join(dir, 'tls.crt'), 'utf8');
+  const privateKeyPem = await readFile(join(dir, 'tls.key'), 'utf8');
+  const caBundlePem = await readFile(caPath, 'utf8');
   const pair = { certificatePem, privateKeyPem, caBundlePem };
   if (isServingCertificate(pair, { caBundlePem, dnsNames: [] })) return pair;
   const text = `${dir}: expected in tls.crt a certificate for the key in tls.key, signed by an authority of ${caPath}; they do not fit together`;
