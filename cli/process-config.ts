@@ -17,8 +17,8 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** What `longshore controllers` and `longshore webhook` have alike. */
-interface ProcessConfig {
+/** Settings that `longshore controllers` and `longshore webhook` have alike. */
+export interface ProcessConfig {
   /** Undefined: the service account of the pod. */
   readonly kubeconfigPath: string | undefined;
   /** Undefined: that of the pod. */

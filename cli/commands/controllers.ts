@@ -1,36 +1,22 @@
 import { startContentService } from '../../provisioners/index.ts';
-import { createLogger, errorMessage, systemClock } from '../../src/base/index.ts';
-import { startProbes } from '../../src/controller/index.ts';
+import { errorMessage } from '../../src/base/index.ts';
 import { createMetrics } from '../../src/metrics/index.ts';
 import { publishContent } from '../content.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import type { OptionValues } from '../options.ts';
-import { openOwnCluster, ownNamespace } from '../own-cluster.ts';
+import { openOwnProcess } from '../own-process.ts';
 import { readControllersConfig } from '../process-config.ts';
 import { openProvisioners } from '../provisioning.ts';
 import { openServingFiles } from '../serving-files.ts';
-import { untilStopped } from '../stop.ts';
 
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM. */
 export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
-  const stopped = untilStopped();
-  const log = await createLogger({ level: config.logLevel });
-  await using stack = new AsyncDisposableStack();
-  const stop = new AbortController();
-  stack.defer(() => stop.abort());
-  const kube = stack.use(await openOwnCluster(config.kubeconfigPath));
-  const systemNamespace = config.systemNamespace ?? (await ownNamespace());
-  const probes = stack.use(await startProbes(config.probes));
+  await using own = await openOwnProcess(config);
+  const { kube, log, signal, systemNamespace, probes } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
-  const serving = await openServingFiles({
-    dir: config.tlsDir,
-    caPath: config.caPath,
-    clock: systemClock,
-    log,
-    signal: stop.signal,
-  });
+  const serving = await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
   const publish = async (caBundlePem: string): Promise<void> =>
     await publishContent(kube, systemNamespace, { url, caBundlePem });
   const openContent: Parameters<typeof openProvisioners>[1]['openContent'] = async (options) => {
@@ -41,13 +27,14 @@ export async function controllers(values: OptionValues): Promise<number> {
       publish(next.caBundlePem).catch((thrown: unknown) => {
         log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not told');
       });
-    }, stop.signal);
+    }, signal);
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
-  stack.use(await openProvisioners(config, { kube, storeDir: config.storeDir, systemNamespace, log, openContent }));
+  const context = { kube, storeDir: config.storeDir, systemNamespace, log, openContent };
+  await using _ = await openProvisioners(config, context);
   probes.isReady = true;
   log.info({ contentUrl: url }, 'controllers running');
-  await stopped;
+  await own.whenStopped;
   probes.isReady = false;
   log.info('stopping');
   return 0;
