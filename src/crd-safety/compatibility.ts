@@ -1,8 +1,12 @@
 import type { Schema } from '../schema/index.ts';
 import type { Finding } from './check.ts';
 import { crdChecks, schemaChecks } from './checks/table.ts';
-import { type Crd, type CrdVersion, compareAge, versionOf } from './crd.ts';
-import { pairSchemas } from './schema-pairs.ts';
+import { type Crd, versionOf, versionsByAge } from './crd.ts';
+import { pairSchemas, type SchemaPair } from './schema-pairs.ts';
+
+function inOrder(a: SchemaPair, b: SchemaPair): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}
 
 /** `isWhole`: a place that is gone counts as one that allows everything; otherwise it is left to another check. */
 function schemaFindings(
@@ -10,7 +14,8 @@ function schemaFindings(
   [before, after]: readonly [Schema, Schema],
   options: { readonly isWhole: boolean },
 ): Finding[] {
-  return pairSchemas(before, after).flatMap((pair) => {
+  const pairs = pairSchemas(before, after).toSorted(inOrder);
+  return pairs.flatMap((pair) => {
     if (pair.after === undefined && !options.isWhole) return [];
     return schemaChecks.flatMap(({ name, find }): Finding[] => {
       const message = find(pair.before, pair.after ?? {});
@@ -21,14 +26,10 @@ function schemaFindings(
 }
 
 function versionFindings(before: Crd, after: Crd): Finding[] {
-  return before.versions.toSorted(byAge).flatMap(({ name, schema }) => {
+  return versionsByAge(before).flatMap(({ name, schema }) => {
     const now = versionOf(after, name);
     return now === undefined ? [] : schemaFindings(name, [schema, now.schema], { isWhole: false });
   });
-}
-
-function byAge(a: CrdVersion, b: CrdVersion): number {
-  return compareAge(a.name, b.name);
 }
 
 /** Every version is compared with every other: a bundle must not make that a matter of minutes. */
@@ -40,7 +41,7 @@ function tooMany(count: number): Finding {
 }
 
 function pairFindings(crd: Crd): Finding[] {
-  const served = crd.versions.filter(({ isServed }) => isServed).toSorted(byAge);
+  const served = versionsByAge(crd).filter(({ isServed }) => isServed);
   if (served.length > maxServed) return [tooMany(served.length)];
   return served.flatMap((older, index) =>
     served

@@ -83,7 +83,7 @@ export function versionOf(crd: Crd, name: string): CrdVersion | undefined {
 const kubernetesVersion = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
 /** Older before newer as Kubernetes ranks versions (`v1alpha1` < `v1beta1` < `v1` < `v2`), any other name first. */
-export function compareAge(a: string, b: string): number {
+function compareAge(a: string, b: string): number {
   const rank = (name: string): readonly number[] => {
     const [match, major = '', level, minor = '0'] = kubernetesVersion.exec(name) ?? [];
     if (match === undefined) return [0];
@@ -95,4 +95,9 @@ export function compareAge(a: string, b: string): number {
     if (difference !== 0) return difference;
   }
   return a < b ? -1 : Number(a > b);
+}
+
+/** All versions, older before newer. */
+export function versionsByAge({ versions }: Crd): readonly CrdVersion[] {
+  return versions.toSorted((a, b) => compareAge(a.name, b.name));
 }

@@ -61,7 +61,10 @@ test('C7 a version that is added with the same schema passes', async () => {
 test('C8 a stored version that is taken away is named', async () => {
   const after = sampleCrd([{ ...v1alpha1, name: 'v1alpha2' }]);
   const { text } = await textsFor(sampleCrd([v1alpha1]), after, { read: reading(objects(1)).read });
-  expect(text).toBe(`${wrapped}cannot remove stored versions [v1alpha1]`);
+  expect(text.split('\n')).toEqual([
+    `${wrapped}cannot remove stored versions [v1alpha1]`,
+    `validating upgrade for CRD "${name}": storedVersionRemoval: stored versions removed : [v1alpha1]`,
+  ]);
 });
 
 test('C9 an object that lacks what becomes required is named', async () => {
@@ -78,7 +81,8 @@ test('a stored version that no version named before is at risk, and a CRD withou
   const before = sampleCrd([v1alpha1], { storedVersions: ['v1alpha1', 'v0'] });
   const changed = { ...v1alpha1, schema: schema([], { type: 'string', description: 'new' }) };
   expect((await textsFor(before, sampleCrd([changed]))).text).toBe(
-    `risk of data loss updating "${name}": new CRD removes version v0 that is listed as a stored version on the existing CRD`,
+    `risk of data loss updating "${name}": new CRD removes version v0 that is listed as a stored version on the existing CRD\n` +
+      `validating upgrade for CRD "${name}": storedVersionRemoval: stored versions removed : [v0]`,
   );
   expect((await textsFor(before, sampleCrd([]))).text).toContain('could not find any versions in the new CRD');
 });

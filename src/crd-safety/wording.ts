@@ -1,5 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
-import type { Schema } from '../schema/index.ts';
+import { goQuote, type Schema } from '../schema/index.ts';
 
 /** What a schema says beside what it demands of a value. */
 export const wordsOnly: readonly string[] = ['description', 'title', 'example', 'externalDocs'];
@@ -46,13 +46,23 @@ export function goFieldName(keyword: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
-/** A keyword's value as messages show it. */
-export function shownValue(value: JsonValue | undefined): string {
+function shownValue(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '<empty>';
+  if (typeof value === 'string') return goQuote(value);
   if (Array.isArray(value)) {
     return value.some((item) => typeof item === 'object') ? '<complex value>' : `[${value.map(shownValue).join(' ')}]`;
   }
   return typeof value === 'object' ? '<complex value>' : String(value);
+}
+
+function orEmptyText(value: JsonValue | undefined, other: JsonValue | undefined): JsonValue | undefined {
+  return value === undefined && typeof other === 'string' ? '' : value;
+}
+
+/** A keyword's two values as messages show them: `"" -> "email"`, `<empty> -> true`. A text that is not there is an empty one. */
+export function shownChange(before: JsonValue | undefined, after: JsonValue | undefined): string {
+  const [old, now] = [shownValue(orEmptyText(before, after)), shownValue(orEmptyText(after, before))];
+  return `${old} -> ${now}${old === now ? ' (changed)' : ''}`;
 }
 
 /** What the original puts before all that it says of stored versions and existing objects. */

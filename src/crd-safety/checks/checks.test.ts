@@ -166,13 +166,13 @@ const rows: readonly Row[] = [
     check: 'unhandled',
     before: text,
     after: { ...text, format: 'date' },
-    message: 'unhandled changes found (Format <empty> -> date)',
+    message: 'unhandled changes found (Format "" -> "date")',
   },
   {
     check: 'unhandled',
     before: { ...list, 'x-kubernetes-list-type': 'set' },
     after: list,
-    message: 'unhandled changes found (XListType set -> <empty>)',
+    message: 'unhandled changes found (XListType "set" -> "")',
   },
   {
     check: 'unhandled',

@@ -1,5 +1,5 @@
 import type { CrdCheck } from '../check.ts';
-import { versionOf } from '../crd.ts';
+import { versionOf, versionsByAge } from '../crd.ts';
 import { pairSchemas } from '../schema-pairs.ts';
 
 /** Fields stay in the versions that have them: what objects have in a removed field is dropped when they are next written. */
@@ -7,10 +7,10 @@ export const existingFieldRemoval: CrdCheck = {
   name: 'existingFieldRemoval',
   refuses: 'a field of a version goes; its values would be dropped from existing objects.',
   find: (before, after) =>
-    before.versions.flatMap(({ name, schema }) => {
+    versionsByAge(before).flatMap(({ name, schema }) => {
       const now = versionOf(after, name);
       if (now === undefined) return [];
       const gone = pairSchemas(schema, now.schema).filter((pair) => pair.after === undefined && pair.isField);
-      return gone.map(({ path }) => `removed field : ${name}.${path}`);
+      return gone.map(({ path }) => `removed field : ${name}.${path}`).toSorted();
     }),
 };

@@ -1,4 +1,4 @@
-import type { CrdCheck } from '../check.ts';
+import type { CheckInfo, CrdCheck } from '../check.ts';
 import { type Crd, versionOf } from '../crd.ts';
 import { aboutExistingObjects } from '../wording.ts';
 
@@ -6,10 +6,14 @@ function missingVersions(before: Crd, after: Crd): readonly string[] {
   return before.storedVersions.filter((name) => versionOf(after, name) === undefined).toSorted();
 }
 
-/** A version that objects are stored in stays among `spec.versions`. */
-export const storedVersionRemoval: CrdCheck = {
+const info: CheckInfo = {
   name: 'storedVersionRemoval',
   refuses: 'a version goes in which the cluster may have stored objects (`status.storedVersions`).',
+};
+
+/** A version that objects are stored in stays among `spec.versions`. In the words of RukPak's webhook. */
+export const storedVersionRemoval: CrdCheck = {
+  ...info,
   find: (before, after) => {
     if (after.versions.length === 0) return ['could not find any versions in the new CRD'];
     const missing = missingVersions(before, after);
@@ -21,5 +25,14 @@ export const storedVersionRemoval: CrdCheck = {
       (name) =>
         `risk of data loss updating "${before.name}": new CRD removes version ${name} that is listed as a stored version on the existing CRD`,
     );
+  },
+};
+
+/** The same finding in the words of OLM v1, beside whatever else speaks against the definition. */
+export const storedVersions: CrdCheck = {
+  ...info,
+  find: (before, after) => {
+    const missing = missingVersions(before, after);
+    return missing.length === 0 ? [] : [`stored versions removed : [${missing.join(' ')}]`];
   },
 };

@@ -10,12 +10,12 @@ import { oneOf } from './one-of.ts';
 import { pattern } from './pattern.ts';
 import { required } from './required.ts';
 import { scope } from './scope.ts';
-import { storedVersionRemoval } from './stored-version-removal.ts';
+import { storedVersionRemoval, storedVersions } from './stored-version-removal.ts';
 import { type } from './type.ts';
 import { unhandledBeside } from './unhandled.ts';
 
-/** Checks of the CRD as a whole that the original did not have. */
-export const crdChecks: readonly CrdCheck[] = [scope, existingFieldRemoval];
+/** What the two definitions as a whole show, whatever objects there are. */
+export const crdChecks: readonly CrdCheck[] = [scope, storedVersions, existingFieldRemoval];
 
 const judging: readonly SchemaCheck[] = [
   type,
@@ -39,6 +39,7 @@ export const schemaChecks: readonly SchemaCheck[] = [
 export const safetyChecks: readonly CheckInfo[] = [
   storedVersionRemoval,
   existingObjects,
-  ...crdChecks,
+  scope,
+  existingFieldRemoval,
   ...schemaChecks,
 ].map(({ name, refuses }) => ({ name, refuses }));

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import type { Schema } from '../../schema/index.ts';
 import type { SchemaCheck } from '../check.ts';
-import { goFieldName, isSameDemand, shownValue, wordsOnly } from '../wording.ts';
+import { goFieldName, isSameDemand, shownChange, wordsOnly } from '../wording.ts';
 
 const rulesKeyword = 'x-kubernetes-validations';
 /** Judged place by place. */
@@ -37,8 +37,7 @@ function keywordChange(keyword: string, before: JsonObject, after: JsonObject): 
   const [old, now] = [meaningOf(keyword, before[keyword]), meaningOf(keyword, after[keyword])];
   if (keyword === rulesKeyword) return rulesChange(old, now);
   if (isJudgedBelow(keyword, old, now) || isSameDemand(old, now)) return undefined;
-  const [oldText, nowText] = [shownValue(old), shownValue(now)];
-  return `${goFieldName(keyword)} ${oldText} -> ${nowText}${oldText === nowText ? ' (changed)' : ''}`;
+  return `${goFieldName(keyword)} ${shownChange(old, now)}`;
 }
 
 /** The check of all that no other check judges: whether such a change is safe cannot be told. `judged` are their keywords. */
