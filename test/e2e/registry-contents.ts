@@ -12,10 +12,10 @@ function filesOf({ manifests = [], metadata }: BundleFiles): Files {
 }
 
 /** Files of a bundle made of these manifests. */
-export function operator(manifests: readonly (JsonObject | string)[]): Files {
+export function operator(manifests: readonly (JsonObject | string)[], packageName = 'acme-widget'): Files {
   const prefix = 'operators.operatorframework.io.bundle';
   const annotations = {
-    [`${prefix}.package.v1`]: 'acme-widget',
+    [`${prefix}.package.v1`]: packageName,
     [`${prefix}.channels.v1`]: 'stable',
     [`${prefix}.mediatype.v1`]: 'registry+v1',
     [`${prefix}.manifests.v1`]: 'manifests/',

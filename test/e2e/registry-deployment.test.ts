@@ -2,10 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
-import { acmeCsv, eventually, hasCorpus, installModes } from '../support/index.ts';
-import { takeCensus } from './census.ts';
+import { acmeCsv, eventually, installModes } from '../support/index.ts';
 import { crd, type Files } from './contents.ts';
-import { corpusOperator, nextVersion, operator } from './registry-contents.ts';
+import { nextVersion, operator } from './registry-contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
@@ -25,21 +24,14 @@ afterAll(async () => {
 interface Options {
   readonly config?: JsonObject;
   readonly provisionerClassName?: string;
-  /** It is installed whatever it depends on. */
-  readonly isFree?: boolean;
 }
 
 async function create(name: string, files: Files, options: Options = {}): Promise<void> {
-  const { config, isFree = false, ...rest } = options;
+  const { config, ...rest } = options;
   const source = world.imageSource(`${name}:v1`, files);
   const made = bundleDeployment(name, source, { templateClassName: registryClass, ...rest });
   const spec = made['spec'] as JsonObject;
-  const annotations = isFree ? { 'core.rukpak.io/ignore-dependencies': 'true' } : {};
-  const metadata = { ...made.metadata, annotations };
-  await world.kube.create(
-    { ...made, metadata, spec: { ...spec, ...(config === undefined ? {} : { config }) } },
-    asTest,
-  );
+  await world.kube.create({ ...made, spec: { ...spec, ...(config === undefined ? {} : { config }) } }, asTest);
 }
 
 const deploymentRef = (name: string) => ({ apiVersion, kind: 'BundleDeployment', name });
@@ -316,55 +308,4 @@ describe('certificates of webhooks', () => {
     await whenGone(deploymentRef('hooked'), secret, configuration, conversion);
     await expect(installedFor('hooked', operatorKinds)).resolves.toEqual([]);
   });
-});
-
-const corpus: readonly { readonly bundle: string; readonly config?: JsonObject }[] = [
-  // A conversion webhook, three others, and dependencies.
-  { bundle: 'cluster-aas-operator/0.1.1' },
-  { bundle: 'fence-agents-remediation/0.8.0' },
-  { bundle: 'ndb-operator/1.6.2' },
-  { bundle: 'mercury-operator/1.0.2' },
-  { bundle: 'beegfs-csi-driver-operator/1.8.0', config: { installNamespace: 'beegfs', watchNamespace: 'beegfs' } },
-  { bundle: 'percona-xtradb-cluster-operator/1.9.0', config: { watchNamespace: 'default' } },
-  { bundle: 'ruptura-operator/0.9.1' },
-  { bundle: 'ack-athena-controller/1.7.1' },
-  { bundle: 'community-trivy-operator/2.1.1' },
-  { bundle: 'pulsar-resources-operator/0.4.5' },
-];
-
-/** The namespace stays, and what every namespace has. */
-const isOfEmptyNamespace = (entry: string): boolean =>
-  /^\/api\/v1\/(namespaces |configmaps .*\/kube-root-ca\.crt$|serviceaccounts .*\/default$)/.test(entry);
-
-describe.skipIf(!hasCorpus)('an operator as it is published', () => {
-  test.each(corpus)(
-    '$bundle is installed, upgraded, and removed with nothing left',
-    async ({ bundle, ...options }) => {
-      const [name = ''] = bundle.split('/');
-      const files = corpusOperator(bundle);
-      const before = new Set(await takeCensus(world.platform.kubeconfigPath));
-      expect(before).toContain('/api/v1/namespaces /default');
-      await create(name, files, { ...options, isFree: true });
-      await world.deploymentWith(name, installed);
-      const deployments = await installedFor(name, [['apps/v1', 'Deployment']]);
-      expect(deployments).not.toEqual([]);
-      await change(name, { template: { spec: { source: world.imageSource(`${name}:v2`, nextVersion(files)) } } });
-      await eventually(async () => {
-        await world.deploymentWith(name, installed);
-        const labelSelector = `core.rukpak.io/owner-name=${name}`;
-        const { items } = await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', labelSelector });
-        expect(JSON.stringify(items)).toContain('-next"');
-      });
-      await world.kube.delete(deploymentRef(name));
-      await whenGone(deploymentRef(name));
-      await eventually(
-        async () => {
-          const rest = (await takeCensus(world.platform.kubeconfigPath)).filter((entry) => !before.has(entry));
-          expect(rest.filter((entry) => !isOfEmptyNamespace(entry))).toEqual([]);
-        },
-        { timeoutMs: 60_000 },
-      );
-    },
-    180_000,
-  );
 });
