@@ -5,8 +5,11 @@ import { parseArgs } from 'node:util';
 const loadedMs = performance.now();
 const { startApiServer } = await import('../apiserver/index.ts');
 const importedMs = performance.now();
-const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
-const server = await startApiServer({ dataDir: values['data-dir'] });
+const { values } = parseArgs({ options: { 'data-dir': { type: 'string' }, crds: { type: 'string' } } });
+const server = await startApiServer({
+  dataDir: values['data-dir'],
+  ...(values.crds !== undefined && { crds: [values.crds] }),
+});
 await new Promise<void>((resolve, reject) => {
   const headers = { authorization: `Bearer ${server.adminToken}` };
   const outgoing = request(

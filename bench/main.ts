@@ -1,4 +1,4 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render` picks some. */
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render webhook` picks some. */
 
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
@@ -7,6 +7,7 @@ import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
 import { measureRender } from './render.ts';
 import { type Figure, formatFigures, machineLine } from './table.ts';
+import { measureWebhook } from './webhook.ts';
 
 const parts: readonly { readonly name: string; readonly title: string; readonly run: () => Promise<Figure[]> }[] = [
   { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
@@ -16,6 +17,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'deployments', title: '1,000 BundleDeployments of 5 objects, applied at once', run: measureDeployments },
   { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
+  { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
   { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
 ];
 

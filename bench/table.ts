@@ -24,8 +24,13 @@ export function formatFigures(title: string, figures: readonly Figure[]): string
   return `${title}\n${lines.join('\n')}`;
 }
 
+/** The measurement that `percent` of all are not above. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
+}
+
 /** The middle one of the measurements. */
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return percentile(values, 50);
 }
