@@ -2,48 +2,115 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Registry, startRegistry } from '../test/support/index.ts';
+import { type GitServer, type Registry, startGitServer, startRegistry } from '../test/support/index.ts';
 import { startChild } from './child.ts';
+import { gitProgram, imageTools, type PeerProgram } from './peer-programs.ts';
 import { type Figure, median } from './table.ts';
 
 interface UnpackFacts {
   readonly tookMs: number;
+  readonly sizeBytes: number;
   readonly peakBytes: number;
 }
 
+/** What is fetched, and by whom else. */
+interface Subject {
+  readonly what: string;
+  readonly source: Readonly<Record<string, unknown>>;
+  /** The same sort of source, small: it starts threads and warms the code. */
+  readonly warm: Readonly<Record<string, unknown>>;
+  /** Or why there is none. */
+  readonly peer: PeerProgram | string;
+}
+
 const mebibyte = 1024 * 1024;
-const runs = 3;
+const runs = 5;
 const manifest = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bench}\n';
 
-/** An image whose one layer holds a manifest and `sizeBytes` of data that hardly compress. */
-function push(registry: Registry, name: string, sizeBytes: number): string {
-  const files = { 'manifests/bench.yaml': manifest, 'data.bin': randomBytes(sizeBytes) };
-  registry.putImage(name, [{ files }]);
+function pushed(registry: Registry, name: string, files: Readonly<Record<string, string | Uint8Array>>): string {
+  registry.putImage(name, [{ files: { 'manifests/bench.yaml': manifest, ...files } }]);
   return `${registry.host}/${name}`;
 }
 
-async function measure(registry: Registry, sizeBytes: number): Promise<Figure> {
-  const facts: UnpackFacts[] = [];
-  for (let run = 0; run < runs; run++) {
-    const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
-    try {
-      // A small one first, so that the threads have started and the code is warm.
-      const warm = push(registry, 'warm:latest', 1024);
-      await using child = startChild('unpack-child.ts', [dir, warm, push(registry, `bench:${run}`, sizeBytes)]);
-      await child.next();
-      facts.push(await child.next<UnpackFacts>());
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
-  }
-  const tookMs = median(facts.map((fact) => fact.tookMs));
-  const peak = (median(facts.map((fact) => fact.peakBytes)) / mebibyte).toFixed(0);
-  const rate = (sizeBytes / 1_000_000 / (tookMs / 1000)).toFixed(0);
-  return { what: `${sizeBytes / mebibyte} MiB`, value: `${rate} MB/s (${tookMs.toFixed(0)} ms, peak ${peak} MiB)` };
+async function imageSubject(
+  registry: Registry,
+  what: string,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<Subject> {
+  const ref = pushed(registry, `${what.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}:bench`, files);
+  const warm = pushed(registry, 'warm:latest', {});
+  const ofImage = (reference: string): Subject['source'] => ({ type: 'image', image: { ref: reference } });
+  return { what, source: ofImage(ref), warm: ofImage(warm), peer: await imageTools(ref) };
 }
 
-/** From a registry on loopback to stored and checked, in a process of its own. */
+async function gitSubject(server: GitServer, what: string, commits: number): Promise<Subject> {
+  const history = Array.from({ length: commits }, (_, number) => ({
+    files: { 'manifests/bench.yaml': manifest, 'history.txt': `change ${number}\n` },
+  }));
+  await server.createRepository('bench', history);
+  await server.createRepository('warm', history.slice(0, 1));
+  const ofGit = (name: string): Subject['source'] => {
+    return { type: 'git', git: { repository: `${server.url}/${name}`, ref: { branch: 'main' } } };
+  };
+  return { what, source: ofGit('bench'), warm: ofGit('warm'), peer: await gitProgram(`${server.url}/bench`) };
+}
+
+async function inFolder<T>(work: (dir: string) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  try {
+    return await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function unpackOnce({ warm, source }: Subject): Promise<UnpackFacts> {
+  return await inFolder(async (dir) => {
+    await using child = startChild('unpack-child.ts', [dir, JSON.stringify(warm), JSON.stringify(source)]);
+    await child.next();
+    return await child.next<UnpackFacts>();
+  });
+}
+
+async function workOnce({ work }: PeerProgram): Promise<number> {
+  return await inFolder(async (dir) => {
+    const startedMs = performance.now();
+    await work(dir);
+    return performance.now() - startedMs;
+  });
+}
+
+/** In turn, so that a busy moment of the machine meets both. */
+async function measure(subject: Subject): Promise<Figure[]> {
+  const { what, peer } = subject;
+  const ours: UnpackFacts[] = [];
+  const theirs: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    ours.push(await unpackOnce(subject));
+    if (typeof peer !== 'string') theirs.push(await workOnce(peer));
+  }
+  const tookMs = median(ours.map((fact) => fact.tookMs));
+  const peak = (median(ours.map((fact) => fact.peakBytes)) / mebibyte).toFixed(0);
+  const sizeBytes = ours[0]?.sizeBytes ?? 0;
+  const rate = sizeBytes > 10 * mebibyte ? `${(sizeBytes / 1000 / tookMs).toFixed(0)} MB/s, ` : '';
+  const own: Figure = { what, value: `${tookMs.toFixed(0)} ms (${rate}peak ${peak} MiB)` };
+  if (typeof peer === 'string') return [own, { what: '  beside', value: `not measured: ${peer}` }];
+  const peerMs = median(theirs);
+  const ratio = (peerMs / tookMs).toFixed(2);
+  return [own, { what: `  ${peer.name}`, value: `${peerMs.toFixed(0)} ms, ${ratio} times ours`, goal: 'over 1' }];
+}
+
+/** From a server on loopback to stored and checked by a running unpacker, beside the programs that one would take otherwise. */
 export async function measureFetch(): Promise<Figure[]> {
   await using registry = await startRegistry();
-  return [await measure(registry, mebibyte), await measure(registry, 200 * mebibyte)];
+  await using repositories = await startGitServer();
+  const small = Array.from({ length: 1000 }, (_, number) => [`data/${number}.txt`, `file ${number}\n`.repeat(50)]);
+  const subjects = [
+    await imageSubject(registry, 'Image of 1,000 small files', Object.fromEntries(small) as Record<string, string>),
+    await imageSubject(registry, 'Image of 200 MiB', { 'data.bin': randomBytes(200 * mebibyte) }),
+    await gitSubject(repositories, 'Repository of 1,000 commits', 1000),
+  ];
+  const figures: Figure[] = [];
+  for (const subject of subjects) figures.push(...(await measure(subject)));
+  return figures;
 }

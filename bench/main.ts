@@ -13,7 +13,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'start', title: 'Start of the API server (median of 7)', run: measureStart },
   { name: 'requests', title: 'Requests to the API server, in memory', run: measureRequests },
   { name: 'apiserver', title: 'Beside kube-apiserver with etcd, both durable', run: measureComparison },
-  { name: 'fetch', title: 'Image bundle, from registry to stored', run: measureFetch },
+  { name: 'fetch', title: 'Bundles fetched, from a server to stored', run: measureFetch },
   { name: 'deployments', title: '1,000 BundleDeployments of 5 objects, applied at once', run: measureDeployments },
   { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },

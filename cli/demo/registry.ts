@@ -53,16 +53,24 @@ export interface Registry extends AsyncDisposable {
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-function buildLayer(layer: LayerContent): { mediaType: string; bytes: Buffer } {
+interface Layer {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+  /** Digest of the tar, whatever it is compressed with. */
+  readonly diffId: string;
+}
+
+function buildLayer(layer: LayerContent): Layer {
   const tar = tarFile([...(layer.entries ?? []), ...fileEntries(layer.files ?? {})]);
+  const diffId = sha256Digest(tar);
   switch (layer.compression ?? 'gzip') {
     case 'gzip':
-      return { mediaType: `${layerType}+gzip`, bytes: gzipSync(tar, { level: 1 }) };
+      return { mediaType: `${layerType}+gzip`, bytes: gzipSync(tar, { level: 1 }), diffId };
     case 'zstd':
-      return { mediaType: `${layerType}+zstd`, bytes: zstdCompressSync(tar) };
+      return { mediaType: `${layerType}+zstd`, bytes: zstdCompressSync(tar), diffId };
     case 'plain':
     default:
-      return { mediaType: layerType, bytes: tar };
+      return { mediaType: layerType, bytes: tar, diffId };
   }
 }
 
@@ -111,11 +119,14 @@ class MemoryRegistry {
       digest: this.putBlob(bytes),
       size: bytes.length,
     });
+    const built = layers.map(buildLayer);
+    const rootfs = { type: 'layers', diff_ids: built.map(({ diffId }) => diffId) };
+    const config = { architecture: 'amd64', os: 'linux', config: {}, rootfs };
     return this.putManifest(name, {
       schemaVersion: 2,
       mediaType: manifestType,
-      config: describe('application/vnd.oci.image.config.v1+json', Buffer.from('{}')),
-      layers: layers.map(buildLayer).map(({ mediaType, bytes }) => describe(mediaType, bytes)),
+      config: describe('application/vnd.oci.image.config.v1+json', Buffer.from(JSON.stringify(config))),
+      layers: built.map(({ mediaType, bytes }) => describe(mediaType, bytes)),
     });
   }
 
