@@ -2,31 +2,23 @@ import { type ContentServiceOptions, startContentService } from '../provisioners
 import { createServingCertificate } from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
+import { readClientRoles } from './install/manifests.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
-const rights: Readonly<Record<string, readonly { readonly nonResourceURLs: string[]; readonly verbs: string[] }[]>> = {
-  'bundle-reader': [{ nonResourceURLs: ['/bundles/*'], verbs: ['get'] }],
-  'metrics-reader': [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
-  'bundle-uploader': [{ nonResourceURLs: ['/uploads/*'], verbs: ['get', 'update'] }],
-};
-
 type ContentServer = Awaited<ReturnType<typeof startContentService>>;
 
 async function apply(kube: KubeClient, object: unknown): Promise<void> {
   await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
 }
 
-/** ClusterRoles to bind, the server's address, and the authority to trust, where users of the original look for them. */
+/** The server's address and the authority to trust, where users of the original look for them. */
 export async function publishContent(
   kube: KubeClient,
   systemNamespace: string,
   server: { readonly url: string; readonly caBundlePem: string },
 ): Promise<void> {
-  for (const [name, rules] of Object.entries(rights)) {
-    await apply(kube, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
-  }
   const metadata = { name: 'rukpak-ca', namespace: systemNamespace };
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const data = { 'ca.crt': base64(server.caBundlePem), url: base64(server.url) };
@@ -34,7 +26,7 @@ export async function publishContent(
 }
 
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
- *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles `bundle-reader`, `bundle-uploader` and `metrics-reader`. */
+ *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles of `deploy/base/client-roles.yaml`. */
 export async function openContentServer(
   options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics' | 'serving'> & {
     readonly folder: string;
@@ -57,6 +49,7 @@ export async function openContentServer(
   }
   await rememberPort(folder, portFile, server.port);
   const contentUrl = `https://127.0.0.1:${server.port}`;
+  for (const role of await readClientRoles()) await apply(kube, role);
   await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });
   return { contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -10,7 +10,7 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
-for (const folder of ['crds', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
+for (const folder of ['crds', 'deploy', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
 const git = (args: readonly string[]): string =>
   execFileSync('git', [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 writeFileSync('dist/build.json', `${JSON.stringify(readRevision(git))}\n`);

@@ -110,7 +110,7 @@ function generate(source: string, crd: JsonObject): { fileName: string; text: st
 }
 
 await mkdir(outputDir, { recursive: true });
-for (const source of (await readdir(path.join(root, 'crds'))).toSorted()) {
+for (const source of (await readdir(path.join(root, 'crds'))).filter((name) => name.endsWith('.yaml')).toSorted()) {
   const crd = parseYaml(source, await readFile(path.join(root, 'crds', source), 'utf8'));
   if (!isJsonObject(crd)) throw new Error(`${source}: expected an object`);
   const { fileName, text } = generate(source, crd);

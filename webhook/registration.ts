@@ -28,13 +28,26 @@ export interface Registration {
   readonly systemNamespace: string;
 }
 
-function clientConfig({ address, caBundlePem }: Registration, path: string): JsonObject {
-  const caBundle = Buffer.from(caBundlePem).toString('base64');
-  if ('origin' in address) return { caBundle, url: `${address.origin}${path}` };
-  return { caBundle, service: { ...address.service, path } };
+/** Kubernetes keeps the first two in every namespace, and empties a namespace that is deleted: it shall not wait for a webhook that may have gone
+ *  with the namespace. */
+const unguardedConfigMaps: readonly JsonObject[] = [
+  {
+    name: 'not-kept-by-the-cluster',
+    expression: "!(request.name in ['kube-root-ca.crt', 'openshift-service-ca.crt'])",
+  },
+  {
+    name: 'not-the-end-of-the-namespace',
+    expression: "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'",
+  },
+];
+
+function clientConfig({ address, caBundlePem }: Wish, path: string): JsonObject {
+  const trust = caBundlePem === undefined ? {} : { caBundle: Buffer.from(caBundlePem).toString('base64') };
+  if ('origin' in address) return { ...trust, url: `${address.origin}${path}` };
+  return { ...trust, service: { ...address.service, path } };
 }
 
-function webhookOf(endpoint: Endpoint, registration: Registration): JsonObject {
+function webhookOf(endpoint: Endpoint, registration: Wish): JsonObject {
   const { systemNamespace } = registration;
   const { webhook, path, rule, objectLabels } = endpoint;
   return {
@@ -47,14 +60,20 @@ function webhookOf(endpoint: Endpoint, registration: Registration): JsonObject {
     timeoutSeconds: 10,
     rules: [rule],
     ...(endpoint.isForSystemNamespace
-      ? { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': systemNamespace } } }
+      ? {
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': systemNamespace } },
+          matchConditions: [...unguardedConfigMaps],
+        }
       : {}),
     ...(objectLabels === undefined ? {} : { objectSelector: { matchLabels: objectLabels } }),
   };
 }
 
+/** A registration, or one that does not say yet whom to trust. */
+type Wish = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
+
 /** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
-export function webhookConfigurations(registration: Registration): readonly WebhookConfiguration[] {
+export function webhookConfigurations(registration: Wish): readonly WebhookConfiguration[] {
   return [...Map.groupBy(endpoints, ({ configuration }) => configuration)].map(([name, members]) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',

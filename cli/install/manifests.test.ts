@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { startApiServer } from '../../apiserver/index.ts';
+import { type JsonObject, parseYamlDocuments, systemClock } from '../../src/base/index.ts';
+import { createKubeClient, describeRef, type KubeObject, loadClusterAccess, refOf } from '../../src/kube/index.ts';
+import { podSecurityLevel } from '../../src/pod-security/index.ts';
+import { webhookConfigurations } from '../../webhook/index.ts';
+import { type Overlay, overlays, readManifests } from './manifests.ts';
+
+const systemNamespace = 'rukpak-system';
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const why = hasKubectl ? '' : ' (skipped: kubectl is not installed)';
+
+async function manifestsOf(overlay: Overlay): Promise<KubeObject[]> {
+  return (await readManifests(overlay)) as unknown as KubeObject[];
+}
+
+const nameOf = (object: KubeObject): string => describeRef(refOf(object));
+
+test.skipIf(!hasKubectl).each(overlays)(
+  `what is shipped of %s is what kubectl kustomize builds${why}`,
+  async (overlay) => {
+    const built = execFileSync('kubectl', ['kustomize', `deploy/overlays/${overlay}`], { encoding: 'utf8' });
+    const byName = (objects: readonly JsonObject[]): Map<string, JsonObject> =>
+      new Map(objects.map((object) => [nameOf(object as unknown as KubeObject), object]));
+    expect(byName(await readManifests(overlay))).toEqual(byName(parseYamlDocuments(overlay, built) as JsonObject[]));
+  },
+);
+
+test.skipIf(!hasKubectl)(`the folder of the CustomResourceDefinitions can be built by itself${why}`, () => {
+  const built = parseYamlDocuments('crds', execFileSync('kubectl', ['kustomize', 'crds'], { encoding: 'utf8' }));
+  expect(built).toEqual([
+    expect.objectContaining({ kind: 'CustomResourceDefinition' }),
+    expect.objectContaining({ kind: 'CustomResourceDefinition' }),
+  ]);
+});
+
+test.each(overlays)('%s has the objects that scripts for RukPak name', async (overlay) => {
+  const names = (await manifestsOf(overlay)).map(nameOf);
+  const wanted = [
+    'Namespace "rukpak-system"',
+    'Deployment "core"',
+    'Service "core"',
+    'ServiceAccount "core-admin"',
+    'Deployment "rukpak-webhooks"',
+    'Service "rukpak-webhook-service"',
+    'ServiceAccount "rukpak-webhooks-admin"',
+    'ClusterRole "bundle-reader"',
+    'ClusterRole "bundle-uploader"',
+    'ValidatingWebhookConfiguration "rukpak-validating-webhook-configuration"',
+    'ValidatingWebhookConfiguration "crd-validation-webhook"',
+    'CustomResourceDefinition "bundles.core.rukpak.io"',
+    'CustomResourceDefinition "bundledeployments.core.rukpak.io"',
+  ];
+  expect(wanted.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);
+});
+
+interface Workload {
+  readonly spec: { readonly template: { readonly spec: JsonObject & { readonly containers: readonly JsonObject[] } } };
+}
+
+test.each(overlays)('the namespace enforces what the pods of %s keep to: restricted', async (overlay) => {
+  const manifests = await manifestsOf(overlay);
+  const namespace = manifests.find(({ kind }) => kind === 'Namespace');
+  expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  const workloads = manifests.filter(({ kind }) => kind === 'Deployment') as unknown as Workload[];
+  expect(workloads.length).toBe(2);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  for (const { spec } of workloads) {
+    expect(podSecurityLevel([spec.template as unknown as JsonObject])).toBe('restricted');
+    for (const container of spec.template.spec.containers) {
+      expect(container).toMatchObject({
+        image: `longshore:${version}`,
+        securityContext: { readOnlyRootFilesystem: true },
+        resources: { requests: { cpu: expect.anything() as unknown, memory: expect.anything() as unknown } },
+        livenessProbe: { httpGet: { path: '/healthz' } },
+        readinessProbe: { httpGet: { path: '/readyz' } },
+      });
+    }
+  }
+});
+
+test('the webhook configurations are those that the webhook registers', async () => {
+  const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
+  const registered = webhookConfigurations({ address: { service }, systemNamespace });
+  const shipped = (await readManifests('self-signed')).filter(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  const labels = { 'app.kubernetes.io/part-of': 'longshore' };
+  const byName = (a: JsonObject, b: JsonObject): number => JSON.stringify(a).localeCompare(JSON.stringify(b));
+  expect(shipped.toSorted(byName)).toEqual(
+    registered.map((one): JsonObject => ({ ...one, metadata: { ...one.metadata, labels } })).toSorted(byName),
+  );
+});
+
+test.each(overlays)('an API server takes every object of %s', async (overlay) => {
+  await using server = await startApiServer({ simulation: false });
+  const kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+  try {
+    const isForeign = ({ apiVersion }: KubeObject): boolean => apiVersion.startsWith('cert-manager.io/');
+    const own = (await manifestsOf(overlay)).filter((object) => !isForeign(object));
+    expect(own.length).toBeGreaterThan(20);
+    for (const object of own) await kube.apply(object, { fieldManager: 'test' });
+  } finally {
+    kube.close();
+  }
+});
