@@ -14,6 +14,13 @@ export const registryOptions: readonly OptionSpec[] = [
     placeholder: 'FILE',
     sentence: 'PEM file of certificate authorities that registries are trusted by, beside the usual ones.',
   },
+  {
+    name: 'auth-file',
+    kind: 'text',
+    placeholder: 'FILE',
+    variable: 'REGISTRY_AUTH_FILE',
+    sentence: 'Logins of registries: auths, credHelpers and credsStore as in ~/.docker/config.json, or a pull secret.',
+  },
 ];
 
 /** What a folder becomes. */

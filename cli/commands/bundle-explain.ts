@@ -80,7 +80,7 @@ function textOf(it: Explanation): string {
   ].join('');
 }
 
-/** `longshore bundle explain DIR|LAYOUT|REF` */
+/** `longshore bundle explain DIR|FILE|REF|-` */
 export async function bundleExplain(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
   await using work = await openWorkFolder();
   const isJson = values['output'] === 'json';

@@ -36,7 +36,7 @@ function textOf({ format, digest, sizeBytes, files, objects, problems }: Inspect
   return `${head}files:\n${paths}objects:\n${kinds}problems:\n${refused}`;
 }
 
-/** `longshore bundle inspect DIR|LAYOUT|REF`: 1 when unpacking would refuse the bundle. */
+/** `longshore bundle inspect DIR|FILE|REF|-`: 1 when unpacking would refuse the bundle. */
 export async function bundleInspect(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
   await using work = await openWorkFolder();
   const isJson = values['output'] === 'json';

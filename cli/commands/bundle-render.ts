@@ -106,7 +106,7 @@ function textOf(objects: readonly RenderedObject[], isJson: boolean): string {
   return objects.map((object) => `---\n${formatYaml(object)}`).join('');
 }
 
-/** `longshore bundle render DIR|LAYOUT|REF` */
+/** `longshore bundle render DIR|FILE|REF|-` */
 export async function bundleRender(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: false });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createObjectJudge } from '../../apiserver/index.ts';
-import { errorMessage, isJsonObject, parseJson, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, parseJson, redactUrl, TerminalError } from '../../src/base/index.ts';
 import {
   type Check,
   type CheckContext,
@@ -37,16 +37,16 @@ async function validate(name: string, validation: Validation): Promise<Report> {
   const { values, selected, context, progress, signal, known } = validation;
   await using work = await openWorkFolder();
   try {
-    const { staging, digest } = await stageBundle({ name, values, work, progress, signal });
+    const { staging, isFolder } = await stageBundle({ name, values, work, progress, signal });
     await using _staging = staging;
     const bundle = readBundleForChecks(await bundleContent(name, staging));
     const wantsImages = selected.some(({ suite }) => suite === 'multiarch');
     const images = wantsImages ? await readImagePlatforms(bundle, known, { values, progress, signal }) : undefined;
     const given = { ...context, ...(images === undefined ? {} : { images }) };
     const findings = runChecks(bundle, selected, { rules: createObjectJudge(), ...given });
-    return { name, isFolder: digest === undefined, findings };
+    return { name, isFolder, findings };
   } catch (thrown) {
-    return { name, isFolder: false, findings: [], failure: errorMessage(thrown) };
+    return { name: redactUrl(name), isFolder: false, findings: [], failure: errorMessage(thrown) };
   }
 }
 
@@ -93,7 +93,7 @@ async function contextOf(values: OptionValues): Promise<Validation['context']> {
   };
 }
 
-/** `longshore bundle validate DIR|LAYOUT|REF...` */
+/** `longshore bundle validate DIR|FILE|REF|-...` */
 export async function bundleValidate(values: OptionValues, names: readonly string[]): Promise<number> {
   const selected = selectedChecks(values);
   if (typeof selected === 'string') {
@@ -104,7 +104,10 @@ export async function bundleValidate(values: OptionValues, names: readonly strin
     process.stdout.write(listText(selected));
     return 0;
   }
-  if (names.length === 0) throw new TerminalError('InvalidOption', 'bundle validate: DIR|LAYOUT|REF is missing');
+  if (names.length === 0) throw new TerminalError('InvalidOption', 'bundle validate: DIR|FILE|REF|- is missing');
+  if (names.filter((name) => name === '-').length > 1) {
+    throw new TerminalError('InvalidOption', 'bundle validate: standard input (-) can be read once');
+  }
   using progress = createProgress(process.stderr, { isQuiet: false });
   const context = await contextOf(values);
   const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };

@@ -16,7 +16,8 @@ import type { Command } from './command.ts';
 export type { Command } from './command.ts';
 
 const loginText =
-  'Logins are those of container tools: REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
+  'Logins are those of container tools: --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
+const bundleText = `Takes a folder, a tar of it, an OCI image layout (a folder or a tar), - for a tar on standard input, or the reference of an image or artifact. ${loginText}`;
 
 /** In the order of `longshore --help`. */
 export const commands: readonly Command[] = [
@@ -112,38 +113,41 @@ export const commands: readonly Command[] = [
   {
     name: 'bundle inspect',
     summary: 'Tell what a bundle holds, and what unpacking would refuse; exit status 1 when there is such a thing.',
-    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
-    positionals: ['DIR|LAYOUT|REF'],
+    description: `${bundleText}\nExit status: 0 nothing would be refused, 1 something would, 2 the bundle could not be read.`,
+    positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
     examples: ['bundle inspect ./combo', 'bundle inspect registry.example.com/combo:v1 -o json'],
+    failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
   },
   {
     name: 'bundle render',
     summary: 'Print the objects that a registry+v1 bundle becomes.',
-    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
-    positionals: ['DIR|LAYOUT|REF'],
+    description: `${bundleText}\nExit status: 0 rendered, 2 the bundle could not be read, or not be rendered so.`,
+    positionals: ['DIR|FILE|REF|-'],
     options: [...renderOptions, ...registryOptions],
     examples: [
       'bundle render ./widget --install-namespace widgets',
       'bundle render ./widget --watch-namespace shop --cert-provider openshift-service-ca -o json',
     ],
+    failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-render.ts')).bundleRender(values, positionals),
   },
   {
     name: 'bundle explain',
     summary: 'Say what installing a registry+v1 bundle does to a cluster: permissions, APIs, webhooks, images.',
-    description: `Takes a folder, an OCI image layout (a folder or a tar), or the reference of an image or artifact. ${loginText}`,
-    positionals: ['DIR|LAYOUT|REF'],
+    description: `${bundleText}\nExit status: 0 explained, 2 the bundle could not be read.`,
+    positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
     examples: ['bundle explain ./widget', 'bundle explain registry.example.com/widget-bundle:v1 -o json'],
+    failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-explain.ts')).bundleExplain(values, positionals),
   },
   {
     name: 'bundle validate',
     summary: 'Judge registry+v1 bundles: what is wrong, in which line, and what to do about it.',
-    description: `Takes folders, OCI image layouts (folders or tars) and references of images. ${loginText}\nExit status: 0 no errors, 1 errors were found, 2 a bundle could not be read.`,
-    positionals: ['[DIR|LAYOUT|REF]...'],
+    description: `${bundleText}\nExit status: 0 no errors, 1 errors were found, 2 a bundle could not be read.`,
+    positionals: ['[DIR|FILE|REF|-]...'],
     options: [...validateOptions, ...registryOptions],
     examples: [
       'bundle validate ./tide-gauge',

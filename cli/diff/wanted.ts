@@ -13,9 +13,9 @@ import { extractArchive, type Staging } from '../../src/content/index.ts';
 import { formatOf, readStaged } from '../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import type { ContentClient } from '../content-client.ts';
-import { openLayout, pathKind } from '../oci/layout.ts';
 import { pullInto, type Transfer } from '../oci/registry.ts';
-import { openStaging, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
+import { stagePath } from '../oci/staged-bundle.ts';
+import { openStaging, type WorkFolder } from '../oci/work-folder.ts';
 
 /** What a deployment is compared with. */
 export interface Wanted extends Rendition {
@@ -44,17 +44,6 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
   const certificates = new ServingCertificates({ kube, clock: systemClock });
   const objects = rendered.objects as unknown as KubeObject[];
   return { ...rendered, objects: await certificates.complete(deployment.metadata.name ?? '', objects, signal) };
-}
-
-async function stagePath(path: string, { work, signal }: Finding): Promise<Staging> {
-  if ((await pathKind(path)) === 'folder') return await stageFiles(path, work, signal);
-  const staging = await openStaging(work);
-  await using layout = await openLayout(path, { spoolPath: `${work.path}/layout`, signal });
-  const [, ...layers] = layout.image.blobs;
-  for (const layer of layers) {
-    await extractArchive(layer.open(), staging, { what: `${path}, layer ${layer.digest}`, hasWhiteouts: true, signal });
-  }
-  return staging;
 }
 
 async function stageImage(ref: string, finding: Finding): Promise<Staging> {
@@ -148,7 +137,7 @@ async function stageWanted(
     readonly deployment: KubeObject | undefined;
   },
 ): Promise<Staging> {
-  if (wish.bundle !== undefined) return await stagePath(wish.bundle, finding);
+  if (wish.bundle !== undefined) return (await stagePath(wish.bundle, finding)).staging;
   if (wish.image !== undefined) return await stageImage(wish.image, finding);
   return wish.deployment === undefined ? await stageOwn(finding) : await stageTemplate(wish.deployment, finding);
 }

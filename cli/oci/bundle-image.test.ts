@@ -69,7 +69,7 @@ test('a layout that was written can be opened again; the same image gives the sa
     'application/vnd.oci.image.config.v1+json',
     'application/vnd.oci.image.layer.v1.tar+gzip',
   ]);
-  expect(await pathKind(first)).toBe('layout');
+  expect(await pathKind(first)).toBe('file');
   expect(await pathKind(folder)).toBe('folder');
 });
 

@@ -68,12 +68,12 @@ export async function writeLayout(image: BundleImage, file: string, signal: Abor
   }
 }
 
-/** What there is at a path.
+/** What there is at a path; a file is a tar, of a layout or of other files.
  *  @throws TerminalError NotFound */
-export async function pathKind(path: string): Promise<'folder' | 'layout'> {
+export async function pathKind(path: string): Promise<'folder' | 'layout folder' | 'file'> {
   try {
-    if (!(await stat(path)).isDirectory()) return 'layout';
-    return (await readdir(path)).includes(marker) ? 'layout' : 'folder';
+    if (!(await stat(path)).isDirectory()) return 'file';
+    return (await readdir(path)).includes(marker) ? 'layout folder' : 'folder';
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
     throw new TerminalError('NotFound', `${path}: no such file or directory`, { cause: thrown });
@@ -131,6 +131,19 @@ async function readImage(layout: Layout): Promise<BundleImage> {
   return { mediaType, manifest, digest, blobs };
 }
 
+/** Whether staged files are those of an OCI layout. */
+export function isLayout(staging: Staging): boolean {
+  return staging.tree.get([marker]) !== undefined;
+}
+
+/** The one image of the layout whose files are staged; all digests are checked. `path` is for messages.
+ *  @throws TerminalError InvalidLayout · TransientError DigestMismatch */
+export async function readLayout(path: string, staging: Staging): Promise<BundleImage> {
+  const layout = { path, staging };
+  if (!isLayout(staging)) throw invalid(layout, `there is no file "${marker}"`);
+  return await readImage(layout);
+}
+
 /** Opens the OCI layout at `path`, a tar or a folder, with one image in it; all digests are checked. `spoolPath` is a file that does not exist yet.
  *  @throws TerminalError InvalidLayout, and those of `extractArchive` · TransientError DigestMismatch */
 export async function openLayout(
@@ -147,9 +160,7 @@ export async function openLayout(
       hasWhiteouts: false,
       signal,
     });
-  const layout = { path, staging };
-  if (staging.tree.get([marker]) === undefined) throw invalid(layout, `there is no file "${marker}"`);
-  const image = await readImage(layout);
+  const image = await readLayout(path, staging);
   const owned = stack.move();
   return { image, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

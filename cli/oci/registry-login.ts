@@ -19,10 +19,13 @@ const helperDeadlineMs = 15_000;
 const maxAnswerBytes = 1024 * 1024;
 const noLogin = /credentials not found|no credentials/i;
 
-/** Where container tools keep logins: `REGISTRY_AUTH_FILE`, else `DOCKER_CONFIG/config.json`, else `~/.docker/config.json`. */
-export function loginFile(environment: Readonly<Record<string, string | undefined>>): string {
-  const { REGISTRY_AUTH_FILE: file, DOCKER_CONFIG: folder } = environment;
-  if (file !== undefined && file !== '') return file;
+/** Where container tools keep logins: the file that is named, else `DOCKER_CONFIG/config.json`, else `~/.docker/config.json`. */
+export function loginFile(
+  named: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const { DOCKER_CONFIG: folder } = environment;
+  if (named !== undefined) return named;
   return join(folder === undefined || folder === '' ? join(homedir(), '.docker') : folder, 'config.json');
 }
 

@@ -40,7 +40,7 @@ interface Registry {
 
 async function openRegistry(ref: string, { values }: Transfer): Promise<Registry & Disposable> {
   const image = parseImageReference(ref);
-  const credentials = await findLogin(loginFile(process.env), image);
+  const credentials = await findLogin(loginFile(values['auth-file'] as string | undefined, process.env), image);
   const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
   const http = createHttpClient({ caPem, answerDeadlineMs });
   const insecureRegistries = (values['insecure-registry'] as readonly string[] | undefined) ?? [];

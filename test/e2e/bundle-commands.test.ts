@@ -180,7 +180,7 @@ describe('longshore bundle inspect', () => {
 test.each([
   { args: ['push', 'no-such-folder', '127.0.0.1:1/x:v1'], code: 1, text: 'no-such-folder: no such file or directory' },
   { args: ['build', './no-such-folder'], code: 1, text: './no-such-folder: no such file or directory' },
-  { args: ['inspect', './no-such-folder'], code: 1, text: './no-such-folder: no such file or directory' },
+  { args: ['inspect', './no-such-folder'], code: 2, text: './no-such-folder: no such file or directory' },
   { args: ['push', 'combo', '127.0.0.1:1/x:v1'], code: 1, text: 'ECONNREFUSED' },
   { args: ['pull', '127.0.0.1:1/x:v1', 'new'], code: 1, text: 'ECONNREFUSED' },
   { args: ['push', 'combo', 'Bad Reference'], code: 1, text: 'image reference "Bad Reference"' },
@@ -197,6 +197,6 @@ test.each([
 
 test('a tag that is not there is named as such', async () => {
   const printed = await run(['inspect', refOf('absent:v1'), ...trusting()]);
-  expect(printed.code).toBe(1);
+  expect(printed.code).toBe(2);
   expect(printed.stderr).toContain('404 Not Found');
 });

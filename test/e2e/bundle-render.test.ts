@@ -97,7 +97,7 @@ describe('longshore bundle render', () => {
     expect(await rolesWith('--amendments', 'none')).toBe(1);
     expect(await rolesWith('--without-amendment', 'own-namespace-roles')).toBe(1);
     const { code, stderr } = await run('render', widget, '--without-amendment', 'nonsense');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('invalid value for field "withoutAmendments.0": expected one of api-versions, ');
   });
 
@@ -109,7 +109,7 @@ describe('longshore bundle render', () => {
     const bad = join(dir, 'bad.yaml');
     await writeFile(bad, 'env: [{value: x}]');
     const refused = await run('render', widget, '--deployment-config', bad);
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('required field "deploymentConfig.env.0.name" is missing');
     expect((await run('render', widget, '--deployment-config', join(dir, 'none.yaml'))).stderr).toContain('ENOENT');
   });
@@ -117,7 +117,7 @@ describe('longshore bundle render', () => {
   test('says what to set when a bundle needs a namespace to watch', async () => {
     const own = await folder('own', acmeCsv({ installModes: installModes('O') }));
     const { code, stderr } = await run('render', own);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain('required field "watchNamespace" is missing');
     expect(stderr).toContain('The bundle supports the install modes OwnNamespace: set --watch-namespace to fit.');
   });
@@ -127,7 +127,7 @@ describe('longshore bundle render', () => {
     expect((await run('render', plain)).stderr).toContain(
       `${plain}: open metadata/annotations.yaml: no such file or directory`,
     );
-    expect((await run('render', join(dir, 'missing/'))).code).toBe(1);
+    expect((await run('render', join(dir, 'missing/'))).code).toBe(2);
   });
 });
 

@@ -15,7 +15,7 @@ export interface Printed {
 }
 
 export interface ProgramOptions {
-  readonly input?: string;
+  readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }

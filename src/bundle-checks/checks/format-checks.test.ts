@@ -20,13 +20,11 @@ test('BF-A1 a complete minimal bundle has no errors', () => {
 });
 
 test('BF-A2 there is no metadata/', () => {
-  expect(errors({ ...tideFiles, [file]: undefined })).toEqual([
-    'test-bundle error F2 Unable to locate metadata directory',
-  ]);
+  expect(errors({ ...tideFiles, [file]: undefined })).toEqual([' error F2 Unable to locate metadata directory']);
 });
 
 test('there is no manifests/', () => {
-  expect(errors({ [file]: tideFiles[file] })).toEqual(['test-bundle error F1 Unable to locate manifests directory']);
+  expect(errors({ [file]: tideFiles[file] })).toEqual([' error F1 Unable to locate manifests directory']);
 });
 
 test('BF-A3 annotations without the package key', () => {

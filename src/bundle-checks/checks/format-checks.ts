@@ -40,6 +40,15 @@ function channelsOf(bundle: BundleUnderCheck): readonly string[] {
   return (annotation(bundle, channelsKey) ?? '').split(',');
 }
 
+/** Many name the folder above the bundle. */
+function missingDirectory({ otherEntries }: BundleUnderCheck, directory: string): Hit {
+  const message = `Unable to locate ${directory} directory`;
+  const found = otherEntries.find(({ path, kind }) => kind === 'directory' && path.endsWith(`/${directory}`));
+  if (found === undefined) return { message };
+  const root = found.path.slice(0, -directory.length - 1);
+  return { message, whatToDo: `There is one in ${root}/: if that is the bundle, name that folder.` };
+}
+
 const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
 
 /** `metadata/annotations.yaml` and the directories. @see bundle-format.md, sections 2 and 3 */
@@ -49,14 +58,14 @@ export const formatChecks: readonly Check[] = [
     id: 'F1',
     title: 'there is no directory `manifests/`',
     whatToDo: 'Put the ClusterServiceVersion and the other manifests into manifests/ at the root of the bundle.',
-    find: (bundle) => hitWhen(!bundle.hasManifests, 'Unable to locate manifests directory', { file: bundle.name }),
+    find: (bundle) => (bundle.hasManifests ? [] : [missingDirectory(bundle, 'manifests')]),
   },
   {
     ...format,
     id: 'F2',
     title: 'there is no directory `metadata/`',
     whatToDo: 'Put annotations.yaml into metadata/ at the root of the bundle, and copy that directory into the image.',
-    find: (bundle) => hitWhen(!bundle.hasMetadata, 'Unable to locate metadata directory', { file: bundle.name }),
+    find: (bundle) => (bundle.hasMetadata ? [] : [missingDirectory(bundle, 'metadata')]),
   },
   {
     ...format,
