@@ -1,12 +1,19 @@
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
-import { createServingCertificate } from '../src/base/index.ts';
+import {
+  createServingCertificate,
+  errorMessage,
+  type ServingCertificate,
+  type ServingPair,
+} from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
 import { readClientRoles } from './install/manifests.ts';
+import type { OwnProcess } from './own-process.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
+const publishAgainMs = 5_000;
 type ContentServer = Awaited<ReturnType<typeof startContentService>>;
 
 async function apply(kube: KubeClient, object: unknown): Promise<void> {
@@ -14,7 +21,7 @@ async function apply(kube: KubeClient, object: unknown): Promise<void> {
 }
 
 /** The server's address and the authority to trust, where users of the original look for them. */
-export async function publishContent(
+async function publishContent(
   kube: KubeClient,
   systemNamespace: string,
   server: { readonly url: string; readonly caBundlePem: string },
@@ -23,6 +30,33 @@ export async function publishContent(
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   const data = { 'ca.crt': base64(server.caBundlePem), url: base64(server.url) };
   await apply(kube, { apiVersion: 'v1', kind: 'Secret', metadata, data });
+}
+
+/** Publishes, then again with every new certificate, until it is told; ends with the signal.
+ *  @throws KubeRejection, KubeUnavailable when the first time fails */
+export async function keepContentPublished(
+  { kube, clock, log, signal, systemNamespace }: OwnProcess,
+  { url, serving }: { readonly url: string; readonly serving: ServingCertificate },
+): Promise<void> {
+  const publish = async (): Promise<void> =>
+    await publishContent(kube, systemNamespace, { url, caBundlePem: serving.current().caBundlePem });
+  const again = async (next: ServingPair): Promise<void> => {
+    while (!signal.aborted && serving.current() === next) {
+      try {
+        await publish();
+        return;
+      } catch (thrown) {
+        log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not told yet');
+        await clock.sleep(publishAgainMs, { signal });
+      }
+    }
+  };
+  await publish();
+  void serving.keepFresh((next) => {
+    again(next).catch((thrown: unknown) => {
+      if (!signal.aborted) log.error({ err: thrown }, 'the authority of the content server is not told');
+    });
+  }, signal);
 }
 
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret

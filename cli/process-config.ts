@@ -44,6 +44,8 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   readonly externalAddress: string | undefined;
   /** Of the authorities that clients of the content server trust. */
   readonly caPath: string;
+  /** Whether the certificates of the content server and of the webhook are made here. */
+  readonly isIssuing: boolean;
 }
 
 const sharedOptions: readonly OptionSpec[] = [
@@ -98,6 +100,13 @@ export const controllersOptions: readonly OptionSpec[] = [
     placeholder: 'FILE',
     sentence:
       'PEM file of the authority of that certificate; clients find it in the Secret rukpak-ca (default: ca.crt in the folder of --tls-dir).',
+  },
+  {
+    name: 'issue-certificates',
+    kind: 'flag',
+    default: false,
+    sentence:
+      'Issue the certificates of this server and of the webhook, into the Secrets core-cert and rukpak-webhook-certificate of the system namespace, and renew them; --tls-dir and --bundle-ca-file are not read.',
   },
   {
     name: 'provisioner-storage-dir',
@@ -184,6 +193,7 @@ export function readControllersConfig(values: OptionValues): ControllersConfig {
     storeDir: values['provisioner-storage-dir'] as string,
     externalAddress: readOrigin('http-external-address', values),
     caPath: (values['bundle-ca-file'] as string | undefined) ?? `${shared.tlsDir}/ca.crt`,
+    isIssuing: values['issue-certificates'] as boolean,
   });
 }
 

@@ -32,6 +32,7 @@ import type { Unpacker } from './unpacker/index.ts';
 
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { wishesOf } from './installed-record.ts';
+export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';

@@ -1,8 +1,8 @@
 import { startContentService } from '../../provisioners/index.ts';
-import { errorMessage } from '../../src/base/index.ts';
 import { createMetrics } from '../../src/metrics/index.ts';
-import { publishContent } from '../content.ts';
+import { keepContentPublished } from '../content.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
+import { issueServing } from '../issued-certificates.ts';
 import type { OptionValues } from '../options.ts';
 import { openOwnProcess } from '../own-process.ts';
 import { readControllersConfig } from '../process-config.ts';
@@ -14,20 +14,15 @@ export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
   await using own = await openOwnProcess(config);
-  const { kube, log, signal, systemNamespace, probes } = own;
+  const { kube, log, systemNamespace, probes } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
-  const serving = await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
-  const publish = async (caBundlePem: string): Promise<void> =>
-    await publishContent(kube, systemNamespace, { url, caBundlePem });
+  const serving = config.isIssuing
+    ? await issueServing(own)
+    : await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
   const openContent: Parameters<typeof openProvisioners>[1]['openContent'] = async (options) => {
     const { host, port } = config.listen;
     const server = await startContentService({ ...options, serving, metrics: createMetrics(), host, port });
-    await publish(serving.current().caBundlePem);
-    void serving.keepFresh((next) => {
-      publish(next.caBundlePem).catch((thrown: unknown) => {
-        log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not told');
-      });
-    }, signal);
+    await keepContentPublished(own, { url, serving });
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
   const context = { kube, storeDir: config.storeDir, systemNamespace, log, openContent };

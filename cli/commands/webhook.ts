@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorMessage } from '../../src/base/index.ts';
-import { registerWebhooks, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
+import { keepRegistered, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
 import { factsReader } from '../facts.ts';
 import type { OptionValues } from '../options.ts';
 import { openOwnProcess } from '../own-process.ts';
@@ -12,7 +11,7 @@ import { openServingFiles } from '../serving-files.ts';
 export async function webhook(values: OptionValues): Promise<number> {
   const config = readWebhookConfig(values);
   await using own = await openOwnProcess(config);
-  const { kube, log, signal, systemNamespace, probes } = own;
+  const { log, systemNamespace, probes } = own;
   const serving = await openServingFiles({ dir: config.tlsDir, caPath: join(config.tlsDir, 'ca.crt'), ...own });
   await using server = await startWebhookServer({
     ...own,
@@ -24,14 +23,8 @@ export async function webhook(values: OptionValues): Promise<number> {
   const { externalAddress: origin } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
   const address: WebhookAddress = origin === undefined ? { service } : { origin };
-  const register = async (caBundlePem: string): Promise<void> =>
-    await registerWebhooks((object, options) => kube.apply(object, options), { address, caBundlePem, systemNamespace });
-  await register(server.caBundlePem());
-  void serving.keepFresh((next) => {
-    register(next.caBundlePem).catch((thrown: unknown) => {
-      log.error({ message: errorMessage(thrown) }, 'the new authority is not in the webhook configurations');
-    });
-  }, signal);
+  const registered = keepRegistered({ ...own, address, serving });
+  await Promise.race([registered, own.whenStopped]);
   probes.isReady = true;
   await own.whenStopped;
   log.info({ drainMs: config.drainMs }, 'draining');

@@ -6,6 +6,9 @@ import { type JsonObject, parseYamlDocuments, systemClock } from '../../src/base
 import { createKubeClient, describeRef, type KubeObject, loadClusterAccess, refOf } from '../../src/kube/index.ts';
 import { podSecurityLevel } from '../../src/pod-security/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
+import { commands } from '../commands/index.ts';
+import { parseOptions } from '../options.ts';
+import { readControllersConfig, readWebhookConfig } from '../process-config.ts';
 import { type Overlay, overlays, readManifests } from './manifests.ts';
 
 const systemNamespace = 'rukpak-system';
@@ -78,6 +81,19 @@ test.each(overlays)('the namespace enforces what the pods of %s keep to: restric
         readinessProbe: { httpGet: { path: '/readyz' } },
       });
     }
+  }
+});
+
+test.each(overlays)('the arguments of the containers of %s are those of the program', async (overlay) => {
+  const manifests = await manifestsOf(overlay);
+  const workloads = manifests.filter(({ kind }) => kind === 'Deployment') as unknown as Workload[];
+  for (const { args } of workloads.flatMap(({ spec }) => spec.template.spec.containers)) {
+    const [name, ...rest] = args as string[];
+    const command = commands.find((candidate) => candidate.name === name);
+    const { values, positionals } = parseOptions(command?.options ?? [], rest, {});
+    expect(positionals).toEqual([]);
+    if (name === 'webhook') readWebhookConfig(values);
+    else readControllersConfig(values);
   }
 });
 

@@ -27,5 +27,6 @@ export {
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
 export { type SampleVersion, sampleCrd } from './sample-crd.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
+export { SteppedClock } from './stepped-clock.ts';
 
 export { startWebServer, type WebServer } from './web-server.ts';

@@ -1,0 +1,110 @@
+import {
+  type Clock,
+  createReplaceableCertificate,
+  errorMessage,
+  isServingCertificate,
+  type Logger,
+  type ReplaceableCertificate,
+  type ServingCertificate,
+  type ServingPair,
+} from '../src/base/index.ts';
+import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { isFresh, issueServing, servingData, servingIn } from './serving-secret.ts';
+
+/** How long a Secret that somebody removed, or a clock that jumped, stays unnoticed. */
+const lookAgainMs = 60_000;
+const tryAgainMs = 5_000;
+const writeTries = 5;
+
+/** A Secret of type `kubernetes.io/tls` that a server of ours serves with. */
+export interface ServingSecret {
+  readonly namespace: string;
+  readonly name: string;
+  /** What clients call the server. */
+  readonly dnsNames: readonly string[];
+}
+
+/** What is needed to issue. */
+export interface IssuingContext {
+  readonly kube: Pick<KubeClient, 'get' | 'create' | 'patch'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends the renewal. */
+  readonly signal: AbortSignal;
+}
+
+async function readSecret(secret: ServingSecret, { kube, signal }: IssuingContext): Promise<KubeObject | undefined> {
+  const { namespace, name } = secret;
+  try {
+    return await kube.get({ apiVersion: 'v1', kind: 'Secret', namespace, name }, { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Fails with a conflict when somebody was faster: then theirs counts. */
+async function write(secret: ServingSecret, pair: ServingPair, live: KubeObject | undefined, context: IssuingContext) {
+  const { namespace, name } = secret;
+  const { kube, signal } = context;
+  const options = { fieldManager: 'longshore', signal };
+  const data = servingData(pair);
+  if (live === undefined) {
+    const metadata = { name, namespace, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
+    await kube.create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data }, options);
+    return;
+  }
+  const precondition = { resourceVersion: live.metadata.resourceVersion ?? '' };
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name };
+  await kube.patch(ref, { metadata: precondition, data }, options);
+}
+
+/** What the Secret holds when it is good, else a new certificate, which is written there first. */
+async function ensureServing(secret: ServingSecret, context: IssuingContext): Promise<ServingPair> {
+  const { clock, log } = context;
+  for (let tries = 1; ; tries++) {
+    const live = await readSecret(secret, context);
+    const held = live === undefined ? undefined : servingIn(live);
+    const isGood = held !== undefined && isServingCertificate(held, { ...held, dnsNames: secret.dnsNames });
+    if (isGood && isFresh(held, clock.now())) return held;
+    const issued = await issueServing(secret.dnsNames, isGood ? held.caBundlePem : '', clock.now());
+    try {
+      await write(secret, issued, live, context);
+      log.info({ secret: `${secret.namespace}/${secret.name}` }, 'certificate issued');
+      return issued;
+    } catch (thrown) {
+      const wasFaster = isConflict(thrown) || isAlreadyExists(thrown) || isNotFound(thrown);
+      if (!wasFaster || tries === writeTries) throw thrown;
+    }
+  }
+}
+
+async function follow(secret: ServingSecret, serving: ReplaceableCertificate, context: IssuingContext): Promise<void> {
+  const { clock, log, signal } = context;
+  let waitMs = lookAgainMs;
+  while (!signal.aborted) {
+    await clock.sleep(waitMs, { signal });
+    try {
+      const next = await ensureServing(secret, context);
+      waitMs = lookAgainMs;
+      const { certificatePem, caBundlePem } = serving.current();
+      if (next.certificatePem !== certificatePem || next.caBundlePem !== caBundlePem) serving.replace(next);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      waitMs = tryAgainMs;
+      const name = `${secret.namespace}/${secret.name}`;
+      log.error({ secret: name, message: errorMessage(thrown) }, 'the certificate can not be kept');
+    }
+  }
+}
+
+/** Issues a certificate into a Secret, unless a good one is there, and renews it when a third of its life is left, when it is damaged or gone, and when
+ *  it begins later than now. Several processes may do that at a time: one writes, the others take what it wrote.
+ *  @throws KubeRejection, KubeUnavailable while there is none to begin with */
+export async function keepServingSecret(secret: ServingSecret, context: IssuingContext): Promise<ServingCertificate> {
+  const serving = createReplaceableCertificate(await ensureServing(secret, context));
+  follow(secret, serving, context).catch((thrown: unknown) => {
+    if (!context.signal.aborted) context.log.error({ err: thrown }, 'certificates are not renewed any more');
+  });
+  return serving;
+}

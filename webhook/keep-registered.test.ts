@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startApiServer } from '../apiserver/index.ts';
+import {
+  createReplaceableCertificate,
+  createServingCertificate,
+  type ReplaceableCertificate,
+  type ServingPair,
+  silentLogger,
+  splitCertificates,
+  systemClock,
+} from '../src/base/index.ts';
+import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
+import { eventually, SteppedClock } from '../test/support/index.ts';
+import { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
+
+const names = ['rukpak-validating-webhook-configuration', 'crd-validation-webhook'];
+const halfMinuteMs = 30_000;
+
+let kube: KubeClient;
+let stop: () => Promise<unknown>;
+beforeAll(async () => {
+  const server = await startApiServer({ simulation: false });
+  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+  stop = async () => {
+    kube.close();
+    await server.stop();
+  };
+}, 60_000);
+afterAll(() => stop());
+
+let clock: SteppedClock;
+let serving: ReplaceableCertificate;
+let options: KeepRegisteredOptions;
+beforeEach(async () => {
+  const ended = new AbortController();
+  clock = new SteppedClock(Date.now());
+  serving = createReplaceableCertificate(await newPair());
+  const address = { origin: 'https://127.0.0.1:9443' };
+  options = { kube, clock, serving, address, systemNamespace: 's', log: silentLogger(), signal: ended.signal };
+  return async () => {
+    ended.abort();
+    await Promise.all(names.map((name) => kube.delete(refOfName(name)).catch(() => undefined)));
+  };
+});
+
+async function newPair(): Promise<ServingPair> {
+  return (await createServingCertificate({ clock: systemClock, commonName: 'test' })).current();
+}
+
+function refOfName(name: string): Parameters<KubeClient['get']>[0] {
+  return { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
+}
+
+/** The authorities that the API server is told to trust, by webhook. */
+async function told(): Promise<string[][]> {
+  const configurations = await Promise.all(names.map((name) => kube.get(refOfName(name))));
+  const webhooks = configurations.flatMap(({ webhooks: all }) => all as { clientConfig: { caBundle?: string } }[]);
+  return webhooks.map(({ clientConfig }) => [
+    ...splitCertificates(Buffer.from(clientConfig.caBundle ?? '', 'base64').toString()),
+  ]);
+}
+
+async function whilePassing(assertion: () => Promise<void> | void): Promise<void> {
+  await eventually(async () => {
+    await clock.pass(halfMinuteMs);
+    await assertion();
+  });
+}
+
+async function overwrite(caBundlePem: string): Promise<void> {
+  for (const name of names) {
+    const configuration = await kube.get(refOfName(name));
+    const webhooks = (configuration['webhooks'] as { clientConfig: object }[]).map((webhook) => ({
+      ...webhook,
+      clientConfig: { ...webhook.clientConfig, caBundle: Buffer.from(caBundlePem).toString('base64') },
+    }));
+    await kube.patch(refOfName(name), { webhooks }, { fieldManager: 'somebody' });
+  }
+}
+
+test('each webhook trusts the authority in use, and with a new one also that before it', async () => {
+  const [first, second, third] = [serving.current(), await newPair(), await newPair()];
+  await keepRegistered(options);
+  const all = (...pairs: ServingPair[]): string[][] => Array(4).fill(pairs.map((pair) => pair.caBundlePem));
+  expect(await told()).toEqual(all(first));
+  serving.replace(second);
+  await eventually(async () => expect(await told()).toEqual(all(second, first)));
+  serving.replace(third);
+  await eventually(async () => expect(await told()).toEqual(all(third, second)));
+});
+
+test('an authority that somebody has overwritten is told again; one that another replica has added is left', async () => {
+  const own = serving.current().caBundlePem;
+  await keepRegistered(options);
+  const other = (await newPair()).caBundlePem;
+  await overwrite(`${other}${own}`);
+  await clock.pass(halfMinuteMs);
+  await clock.pass(halfMinuteMs);
+  expect(await told()).toEqual(Array(4).fill([other, own]));
+  await overwrite(other);
+  await whilePassing(async () => expect(await told()).toEqual(Array(4).fill([own])));
+});
+
+test('a registration that fails is tried again', async () => {
+  let failures = 2;
+  const apply: KubeClient['apply'] = async (...args) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error('not now');
+    return await kube.apply(...args);
+  };
+  let isDone = false;
+  void keepRegistered({ ...options, kube: { ...kube, apply } }).then(() => {
+    isDone = true;
+  });
+  await whilePassing(() => expect(isDone).toBe(true));
+  expect(await told()).toEqual(Array(4).fill([serving.current().caBundlePem]));
+});
+
+test('configurations that somebody removes to switch admission off stay away', async () => {
+  let looks = 0;
+  const get: KubeClient['get'] = async (...args) => {
+    looks += 1;
+    return await kube.get(...args);
+  };
+  await keepRegistered({ ...options, kube: { ...kube, get } });
+  await Promise.all(names.map((name) => kube.delete(refOfName(name))));
+  await whilePassing(() => expect(looks).toBeGreaterThan(4));
+  const kind = 'ValidatingWebhookConfiguration';
+  const { items } = await kube.list({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
+  expect(items).toEqual([]);
+});

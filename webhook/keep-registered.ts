@@ -1,0 +1,128 @@
+import {
+  type Clock,
+  errorMessage,
+  type Logger,
+  type ServingCertificate,
+  splitCertificates,
+} from '../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { type Registration, registerWebhooks, webhookConfigurations } from './registration.ts';
+
+/** How long a configuration that lost our authority stays unnoticed. */
+const lookAgainMs = 30_000;
+const tryAgainMs = 5_000;
+
+/** What it takes to stay registered. */
+export interface KeepRegisteredOptions extends Omit<Registration, 'caBundlePem'> {
+  readonly kube: Pick<KubeClient, 'apply' | 'get'>;
+  readonly serving: ServingCertificate;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+function authorityOf(pem: string): string {
+  return splitCertificates(pem)[0]?.trim() ?? '';
+}
+
+/** Whether every webhook of ours in the configuration trusts the authority; one that somebody has taken out is theirs to bring back. */
+function trusts(configuration: KubeObject, authority: string): boolean {
+  const webhooks = (configuration['webhooks'] ?? []) as readonly { readonly clientConfig?: { caBundle?: string } }[];
+  return webhooks.every(({ clientConfig }) =>
+    Buffer.from(clientConfig?.caBundle ?? '', 'base64')
+      .toString('utf8')
+      .includes(authority),
+  );
+}
+
+class Registrar {
+  readonly #options: KeepRegisteredOptions;
+  #toldAuthority: string | undefined;
+  #previousAuthority = '';
+  #said = '';
+  readonly #missed = new Set<string>();
+  #round = new AbortController();
+
+  constructor(options: KeepRegisteredOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at once, not after the rest of the wait. */
+  wake(): void {
+    this.#round.abort();
+  }
+
+  /** One look; true when the API server has been told of the authority in use. */
+  async look(): Promise<boolean> {
+    try {
+      const authority = authorityOf(this.#options.serving.current().caBundlePem);
+      if (this.#toldAuthority !== authority || !(await this.#isTrusted(authority))) await this.#tell(authority);
+      this.#said = '';
+      return true;
+    } catch (thrown) {
+      this.#options.signal.throwIfAborted();
+      const message = errorMessage(thrown);
+      const hint = 'apply the manifests again if the configurations or the rights of this service account are gone';
+      if (message !== this.#said) this.#options.log.error({ message, hint }, 'the webhooks can not be registered');
+      this.#said = message;
+      return false;
+    }
+  }
+
+  async wait(isTold: boolean): Promise<void> {
+    const { clock, signal } = this.#options;
+    this.#round = new AbortController();
+    const either = AbortSignal.any([signal, this.#round.signal]);
+    await clock.sleep(isTold ? lookAgainMs : tryAgainMs, { signal: either }).catch(() => undefined);
+  }
+
+  /** With the authority before it: another replica may not have seen the new certificate yet, and does not object. */
+  async #tell(authority: string): Promise<void> {
+    const { kube, serving, signal, log } = this.#options;
+    if (this.#toldAuthority !== authority) this.#previousAuthority = this.#toldAuthority ?? '';
+    const own = serving.current().caBundlePem;
+    const caBundlePem = own.includes(this.#previousAuthority) ? own : `${own.trimEnd()}\n${this.#previousAuthority}\n`;
+    const apply = kube.apply.bind(kube);
+    await registerWebhooks((object, options) => apply(object, options), { ...this.#options, caBundlePem }, { signal });
+    this.#toldAuthority = authority;
+    log.info('webhooks registered');
+  }
+
+  async #isTrusted(authority: string): Promise<boolean> {
+    const { kube, signal, log } = this.#options;
+    for (const { apiVersion, kind, metadata } of webhookConfigurations(this.#options)) {
+      try {
+        const live = await kube.get({ apiVersion, kind, name: metadata.name }, { signal });
+        this.#missed.delete(metadata.name);
+        if (!trusts(live, authority)) return false;
+      } catch (thrown) {
+        if (!isNotFound(thrown)) throw thrown;
+        if (!this.#missed.has(metadata.name)) {
+          const hint = 'nothing is guarded by it until the manifests are applied again';
+          log.warn({ configuration: metadata.name, hint }, 'the webhook configuration is gone');
+        }
+        this.#missed.add(metadata.name);
+      }
+    }
+    return true;
+  }
+}
+
+/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when somebody has
+ *  overwritten it. Configurations that are removed later are not made again: removing them is how admission is switched off. Ends with the signal. */
+export async function keepRegistered(options: KeepRegisteredOptions): Promise<void> {
+  const { serving, signal, log } = options;
+  const registrar = new Registrar(options);
+  void serving.keepFresh(() => registrar.wake(), signal);
+  while (!signal.aborted && !(await registrar.look())) await registrar.wait(false);
+  const follow = async (): Promise<void> => {
+    let isTold = true;
+    while (!signal.aborted) {
+      await registrar.wait(isTold);
+      isTold = await registrar.look();
+    }
+  };
+  follow().catch((thrown: unknown) => {
+    if (!signal.aborted) log.error({ err: thrown }, 'the registration is not looked after any more');
+  });
+}
