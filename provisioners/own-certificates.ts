@@ -8,7 +8,7 @@ import {
   type ServingCertificate,
   type ServingPair,
 } from '../src/base/index.ts';
-import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { isFresh, issueServing, servingData, servingIn } from './serving-secret.ts';
 
 /** How long a Secret that somebody removed, or a clock that jumped, stays unnoticed. */
@@ -43,35 +43,38 @@ async function readSecret(secret: ServingSecret, { kube, signal }: IssuingContex
   }
 }
 
-/** Fails with a conflict when somebody was faster: then theirs counts. */
-async function write(secret: ServingSecret, pair: ServingPair, live: KubeObject | undefined, context: IssuingContext) {
-  const { namespace, name } = secret;
-  const { kube, signal } = context;
+/** Fails with a conflict when somebody was faster. */
+async function write(live: KubeObject, pair: ServingPair, { kube, signal }: IssuingContext): Promise<void> {
   const options = { fieldManager: 'longshore', signal };
   const data = servingData(pair);
-  if (live === undefined) {
-    const metadata = { name, namespace, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
-    await kube.create({ apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data }, options);
-    return;
-  }
-  const precondition = { resourceVersion: live.metadata.resourceVersion ?? '' };
-  const ref = { apiVersion: 'v1', kind: 'Secret', namespace, name };
-  await kube.patch(ref, { metadata: precondition, data }, options);
+  const { resourceVersion } = live.metadata;
+  if (resourceVersion === undefined) await kube.create({ ...live, data }, options);
+  else await kube.patch(refOf(live), { metadata: { resourceVersion }, data }, options);
+}
+
+function emptySecret({ namespace, name }: ServingSecret): KubeObject {
+  const metadata = { name, namespace, labels: { 'app.kubernetes.io/part-of': 'longshore' } };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls' };
 }
 
 /** What the Secret holds when it is good, else a new certificate, which is written there first. */
-async function ensureServing(secret: ServingSecret, context: IssuingContext): Promise<ServingPair> {
+async function ensureOnce(secret: ServingSecret, context: IssuingContext): Promise<ServingPair> {
   const { clock, log } = context;
+  const live = (await readSecret(secret, context)) ?? emptySecret(secret);
+  const held = servingIn(live);
+  const isGood = isServingCertificate(held, { ...held, dnsNames: secret.dnsNames });
+  if (isGood && isFresh(held, clock.now())) return held;
+  const issued = await issueServing(secret.dnsNames, isGood ? held.caBundlePem : '', clock.now());
+  await write(live, issued, context);
+  log.info({ secret: `${secret.namespace}/${secret.name}` }, 'certificate issued');
+  return issued;
+}
+
+/** The same, taking what another process has written meanwhile. */
+async function ensureServing(secret: ServingSecret, context: IssuingContext): Promise<ServingPair> {
   for (let tries = 1; ; tries++) {
-    const live = await readSecret(secret, context);
-    const held = live === undefined ? undefined : servingIn(live);
-    const isGood = held !== undefined && isServingCertificate(held, { ...held, dnsNames: secret.dnsNames });
-    if (isGood && isFresh(held, clock.now())) return held;
-    const issued = await issueServing(secret.dnsNames, isGood ? held.caBundlePem : '', clock.now());
     try {
-      await write(secret, issued, live, context);
-      log.info({ secret: `${secret.namespace}/${secret.name}` }, 'certificate issued');
-      return issued;
+      return await ensureOnce(secret, context);
     } catch (thrown) {
       const wasFaster = isConflict(thrown) || isAlreadyExists(thrown) || isNotFound(thrown);
       if (!wasFaster || tries === writeTries) throw thrown;
