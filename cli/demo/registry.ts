@@ -47,7 +47,7 @@ export interface Registry extends AsyncDisposable {
   /** Puts a manifest or index under its digest and `repository:tag`; the answer is the digest. */
   putManifest(name: string, document: Readonly<Record<string, unknown>>): string;
   /** Builds and puts an image `repository:tag` of one manifest; the answer is its digest. */
-  putImage(name: string, layers: readonly LayerContent[]): string;
+  putImage(name: string, layers: readonly LayerContent[], labels?: Readonly<Record<string, string>>): string;
 }
 
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
@@ -113,7 +113,7 @@ class MemoryRegistry {
     return digest;
   }
 
-  putImage(name: string, layers: readonly LayerContent[]): string {
+  putImage(name: string, layers: readonly LayerContent[], labels?: Readonly<Record<string, string>>): string {
     const describe = (mediaType: string, bytes: Uint8Array): Descriptor => ({
       mediaType,
       digest: this.putBlob(bytes),
@@ -121,7 +121,7 @@ class MemoryRegistry {
     });
     const built = layers.map(buildLayer);
     const rootfs = { type: 'layers', diff_ids: built.map(({ diffId }) => diffId) };
-    const config = { architecture: 'amd64', os: 'linux', config: {}, rootfs };
+    const config = { architecture: 'amd64', os: 'linux', config: { Labels: labels }, rootfs };
     return this.putManifest(name, {
       schemaVersion: 2,
       mediaType: manifestType,
@@ -192,7 +192,7 @@ export async function startRegistry(options: RegistryOptions = {}): Promise<Regi
     requests: memory.requests,
     putBlob: (bytes) => memory.putBlob(bytes),
     putManifest: (name, document) => memory.putManifest(name, document),
-    putImage: (name, layers) => memory.putImage(name, layers),
+    putImage: (name, layers, labels) => memory.putImage(name, layers, labels),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -61,3 +61,8 @@ export const ignoreDependenciesAnnotation = 'core.rukpak.io/ignore-dependencies'
 export const dependencyPolicies = ['warn', 'enforce', 'off'] as const;
 /** One of `dependencyPolicies`. */
 export type DependencyPolicy = (typeof dependencyPolicies)[number];
+
+/** Begins every annotation, and every label of an image, that tells what a bundle of the Operator Lifecycle Manager is. */
+export const bundleAnnotationPrefix = 'operators.operatorframework.io.bundle.';
+/** Names the package of a bundle. */
+export const packageAnnotation: string = `${bundleAnnotationPrefix}package.v1`;

@@ -27,6 +27,7 @@ export type { Condition } from './condition.ts';
 export {
   adoptAnnotation,
   apiVersion,
+  bundleAnnotationPrefix,
   bundlePropertiesAnnotation,
   cachedBundleFinalizer,
   crdSafetyIgnoreAnnotation,
@@ -45,6 +46,7 @@ export {
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,
+  packageAnnotation,
   packageVersionAnnotation,
   pausedAnnotation,
   plainProvisionerClass,

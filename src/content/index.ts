@@ -15,6 +15,7 @@ export {
 } from './content-server.ts';
 export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
+export type { FileNode } from './file-tree.ts';
 export { lockFolder } from './folder-lock.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { bundleAnnotationPrefix, packageAnnotation } from '../api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 
 /** What a set of rules found. */
@@ -14,11 +15,6 @@ export interface AnnotationPlace {
   /** Content has to name its package and channels where its format asks for it; objects need not. */
   readonly isContent: boolean;
 }
-
-/** Begins every annotation that these rules are about. */
-export const bundleAnnotationPrefix = 'operators.operatorframework.io.bundle.';
-/** Names the package. */
-export const packageAnnotation: string = `${bundleAnnotationPrefix}package.v1`;
 
 const channelsKey = `${bundleAnnotationPrefix}channels.v1`;
 const defaultChannelKey = `${bundleAnnotationPrefix}channel.default.v1`;

@@ -1,4 +1,9 @@
-import { bundlePropertiesAnnotation, dependenciesAnnotation, packageVersionAnnotation } from '../api/index.ts';
+import {
+  bundlePropertiesAnnotation,
+  dependenciesAnnotation,
+  packageAnnotation,
+  packageVersionAnnotation,
+} from '../api/index.ts';
 import {
   errorMessage,
   isJsonObject,
@@ -16,7 +21,6 @@ import {
   readDependencies,
   readRequiredProperties,
 } from '../constraints/index.ts';
-import { packageAnnotation } from './bundle-annotations.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 

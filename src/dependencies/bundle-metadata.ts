@@ -1,4 +1,4 @@
-import { dependenciesAnnotation } from '../api/index.ts';
+import { dependenciesAnnotation, packageAnnotation } from '../api/index.ts';
 import {
   errorMessage,
   isJsonObject,
@@ -8,13 +8,7 @@ import {
   TerminalError,
 } from '../base/index.ts';
 import { type Property, readDependencies, readRequiredProperties } from '../constraints/index.ts';
-import {
-  annotationMap,
-  annotationTexts,
-  checkBundleAnnotations,
-  type Findings,
-  packageAnnotation,
-} from './bundle-annotations.ts';
+import { annotationMap, annotationTexts, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 
 /** Files of a bundle's `metadata` directory that are read, in this order. */
 export const metadataFileNames = ['annotations.yaml', 'dependencies.yaml', 'properties.yaml'] as const;

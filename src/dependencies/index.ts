@@ -1,6 +1,6 @@
 /** What bundles on a cluster need of each other: rules for their annotations and metadata files, what is known of them, and who
  *  may be installed now. Pure: never talks to a cluster. */
-export { bundleAnnotationPrefix, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
+export { checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 export {
   boundedProperties,
   dependenciesOf,

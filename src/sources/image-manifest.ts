@@ -9,6 +9,13 @@ const manifestTypes: ReadonlySet<string> = new Set([
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
 ]);
+/** Of images; artifacts have others. */
+const configTypes: ReadonlySet<string> = new Set([
+  'application/vnd.oci.image.config.v1+json',
+  'application/vnd.docker.container.image.v1+json',
+]);
+/** `{}` */
+const emptyConfigBytes = 2;
 const schema1Type = /^application\/vnd\.docker\.distribution\.manifest\.v1\+/;
 
 const maxPlatforms = 200;
@@ -27,10 +34,10 @@ export interface Platform {
   readonly variant?: string;
 }
 
-/** An index leads to another manifest; an image or artifact has layers, lowest first. */
+/** An index leads to another manifest; an image or artifact has layers, lowest first, and an image a configuration that may say something. */
 export type ImageDocument =
   | { readonly kind: 'index'; readonly chosen: Descriptor }
-  | { readonly kind: 'image'; readonly layers: readonly Layer[] };
+  | { readonly kind: 'image'; readonly layers: readonly Layer[]; readonly config: Descriptor | undefined };
 
 function refuse(what: string, text: string): never {
   throw new TerminalError('InvalidManifest', `${what}: ${text}`);
@@ -97,6 +104,13 @@ function parseLayers(what: string, document: JsonObject, layers: readonly JsonVa
   return readLayers(what, document, descriptors);
 }
 
+function configOf(what: string, { config }: JsonObject): Descriptor | undefined {
+  if (!isJsonObject(config) || typeof config['mediaType'] !== 'string') return undefined;
+  if (!configTypes.has(config['mediaType'])) return undefined;
+  const { digest, sizeBytes } = parseDescriptor(what, config);
+  return sizeBytes <= emptyConfigBytes ? undefined : { digest, sizeBytes };
+}
+
 /** Reads a manifest or an index; `contentType` decides where the document does not say what it is.
  *  @throws TerminalError InvalidManifest */
 export function parseImageDocument(
@@ -111,7 +125,7 @@ export function parseImageDocument(
     return { kind: 'index', chosen: chooseManifest(what, manifests, options.platform) };
   }
   if (manifestTypes.has(type) && Array.isArray(layers)) {
-    return { kind: 'image', layers: parseLayers(what, document, layers) };
+    return { kind: 'image', layers: parseLayers(what, document, layers), config: configOf(what, document) };
   }
   return refuse(what, `media type ${JSON.stringify(type)} is not that of an image manifest or index`);
 }

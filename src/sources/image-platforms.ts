@@ -1,14 +1,7 @@
 import type { ImageReference } from '../api/index.ts';
-import {
-  type Clock,
-  defaultContentLimits,
-  isJsonObject,
-  mapLimit,
-  parseJson,
-  sha256Digest,
-  TransientError,
-} from '../base/index.ts';
-import { type HttpClient, readBody } from './http-client.ts';
+import { type Clock, defaultContentLimits, mapLimit } from '../base/index.ts';
+import type { HttpClient } from './http-client.ts';
+import { fetchImageConfig } from './image-config.ts';
 import { type Descriptor, type Platform, readPlatforms } from './image-manifest.ts';
 import { fetchManifest } from './manifest-fetch.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
@@ -27,15 +20,8 @@ export interface PlatformReaderDeps {
 
 /** An image says in its configuration what it was built for. */
 async function platformInConfig(client: RegistryClient, name: string, config: Descriptor): Promise<Platform[]> {
-  const what = `${name}, configuration ${config.digest}`;
-  return await client.get(`blobs/${config.digest}`, { headers: () => ({}) }, async (response, request) => {
-    const body = await readBody(request, response, defaultContentLimits.manifestBytes);
-    const digest = sha256Digest(body);
-    if (digest !== config.digest) throw new TransientError('DigestMismatch', `${what}: got ${digest}`);
-    const document = parseJson(what, body.toString());
-    const { os, architecture } = isJsonObject(document) ? document : {};
-    return typeof os === 'string' && typeof architecture === 'string' ? [{ os, architecture }] : [];
-  });
+  const { os, architecture } = await fetchImageConfig(client, name, config);
+  return typeof os === 'string' && typeof architecture === 'string' ? [{ os, architecture }] : [];
 }
 
 /** The platforms that an image offers: those of its index, or what its only manifest was built for. No layer is fetched.

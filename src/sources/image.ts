@@ -2,9 +2,11 @@ import { type ImageReference, parseImageReference } from '../api/index.ts';
 import { type Clock, mapLimit, TerminalError, TransientError } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
+import { addLabelledAnnotations, type BundleLabels, labelsOf, lacksAnnotations } from './bundle-labels.ts';
 import type { HttpClient } from './http-client.ts';
+import { fetchImageConfig } from './image-config.ts';
 import type { Layer } from './image-layers.ts';
-import { type Platform, parseImageDocument } from './image-manifest.ts';
+import { type Descriptor, type Platform, parseImageDocument } from './image-manifest.ts';
 import type { LayerCache } from './layer-cache.ts';
 import { addLayer } from './layer-content.ts';
 import { fetchManifest } from './manifest-fetch.ts';
@@ -47,8 +49,14 @@ interface Pull extends FetchOptions {
   readonly staging: Staging;
 }
 
+interface ResolvedImage {
+  readonly digest: string;
+  readonly layers: readonly Layer[];
+  readonly config: Descriptor | undefined;
+}
+
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
- *  and sizes verified. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
+ *  and sizes verified; labels of the image fill in what the bundle's `metadata/annotations.yaml` lacks. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
  *  @throws TerminalError InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
  *  those of `extractArchive` · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
@@ -62,8 +70,11 @@ export async function fetchImage(
   const name = `${reference.registry}/${reference.repository}`;
   const places = openPlaces(deps, { ...request, reference, name }, options);
   const pull: Pull = { ...options, deps, places, name, staging: request.staging };
-  const { digest, layers } = await resolveTag(pull, image.ref, reference);
+  const { digest, layers, config } = await resolveTag(pull, image.ref, reference);
   await fetchLayers(pull, layers);
+  if (config !== undefined && (await lacksAnnotations(pull.staging))) {
+    await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
+  }
   return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
 }
 
@@ -85,11 +96,7 @@ function openPlaces(
 }
 
 /** A tag that is nowhere may be pushed yet; a digest that is nowhere is wrong, or gone. */
-async function resolveTag(
-  pull: Pull,
-  ref: string,
-  reference: ImageReference,
-): Promise<{ digest: string; layers: readonly Layer[] }> {
+async function resolveTag(pull: Pull, ref: string, reference: ImageReference): Promise<ResolvedImage> {
   try {
     return await resolveImage(pull, reference);
   } catch (thrown) {
@@ -99,10 +106,7 @@ async function resolveTag(
   }
 }
 
-async function resolveImage(
-  pull: Pull,
-  reference: ImageReference,
-): Promise<{ digest: string; layers: readonly Layer[] }> {
+async function resolveImage(pull: Pull, reference: ImageReference): Promise<ResolvedImage> {
   let wanted = reference.digest ?? reference.tag ?? 'latest';
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
     pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
@@ -111,7 +115,9 @@ async function resolveImage(
     );
     const what = `${pull.name}@${digest}`;
     const parsed = parseImageDocument(what, document, { contentType, platform: pull.deps.platform });
-    if (parsed.kind === 'image') return { digest, layers: assertLayersAllowed(pull, what, parsed.layers) };
+    if (parsed.kind === 'image') {
+      return { digest, layers: assertLayersAllowed(pull, what, parsed.layers), config: parsed.config };
+    }
     wanted = parsed.chosen.digest;
   }
   throw new TerminalError('InvalidManifest', `${pull.name}: indexes nested deeper than ${maxIndexDepth} levels`);
@@ -154,6 +160,10 @@ async function fetchLayers(pull: Pull, layers: readonly Layer[]): Promise<void> 
     pull.staging.assertLinksInside(pull.name);
   };
   await Promise.all([download, extract()]);
+}
+
+async function fetchLabels(pull: Pull, config: Descriptor): Promise<BundleLabels> {
+  return labelsOf(await pull.places.ask(({ client }) => fetchImageConfig(client, pull.name, config)));
 }
 
 async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {

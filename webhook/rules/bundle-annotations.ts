@@ -1,6 +1,5 @@
-import { dependenciesAnnotation, packageVersionAnnotation } from '../../src/api/index.ts';
+import { bundleAnnotationPrefix, dependenciesAnnotation, packageVersionAnnotation } from '../../src/api/index.ts';
 import {
-  bundleAnnotationPrefix,
   checkBundleAnnotations,
   packageVersionProblems,
   readAnnotatedDependencies,

@@ -1,3 +1,4 @@
+import { packageAnnotation } from '../../api/index.ts';
 import {
   goJson,
   isJsonObject,
@@ -12,7 +13,6 @@ import { parseManifestFile } from '../manifest-file.ts';
 import { type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
-const packageAnnotation = 'operators.operatorframework.io.bundle.package.v1';
 const propertiesAnnotation = 'olm.properties';
 
 /** Files of a bundle that are looked at, in the order of their names. */

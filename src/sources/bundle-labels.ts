@@ -1,0 +1,75 @@
+import { bundleAnnotationPrefix } from '../api/index.ts';
+import { formatYaml, isJsonObject, type JsonObject, type JsonValue, parseYaml, TerminalError } from '../base/index.ts';
+import type { FileNode, Staging } from '../content/index.ts';
+
+/** Labels of an image that tell what bundle it holds, by the keys of `metadata/annotations.yaml`. */
+export type BundleLabels = ReadonlyMap<string, string>;
+
+const names = ['mediatype', 'manifests', 'metadata', 'package', 'channels', 'channel.default'];
+const keys: readonly string[] = names.map((name) => `${bundleAnnotationPrefix}${name}.v1`);
+const mediaTypeKey = `${bundleAnnotationPrefix}mediatype.v1`;
+const maxLabelBytes = 4096;
+const maxFileBytes = 1024 * 1024;
+const path = 'metadata/annotations.yaml';
+
+/** The labels of an image's configuration that are about a bundle; too long ones, and what is no text, are none.
+ *  @see bundle-format.md, section 2 */
+export function labelsOf({ config }: JsonObject): BundleLabels {
+  const labels = isJsonObject(config) && isJsonObject(config['Labels']) ? config['Labels'] : {};
+  const found = keys.map((key) => [key, Object.hasOwn(labels, key) ? labels[key] : undefined] as const);
+  return new Map(
+    found.filter(
+      (entry): entry is readonly [string, string] =>
+        typeof entry[1] === 'string' && Buffer.byteLength(entry[1]) <= maxLabelBytes,
+    ),
+  );
+}
+
+interface Annotated {
+  readonly document: JsonObject;
+  readonly annotations: JsonObject;
+}
+
+const nothing: Annotated = { document: {}, annotations: {} };
+
+async function documentIn(staging: Staging, node: FileNode): Promise<JsonValue> {
+  try {
+    const text = (await staging.readFile(path, node, maxFileBytes)).toString('utf8');
+    return parseYaml(path, text) ?? {};
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return null;
+    throw thrown;
+  }
+}
+
+/** The file as it is, empty where there is none; undefined where nothing can be added to it. Whoever reads the bundle says what is
+ *  wrong with its file. */
+async function readAnnotated(staging: Staging): Promise<Annotated | undefined> {
+  const { tree } = staging;
+  if (tree.get(['manifests'])?.kind !== 'directory') return undefined;
+  const [directory, node] = [tree.get(['metadata']), tree.get(['metadata', 'annotations.yaml'])];
+  if (node === undefined) return (directory?.kind ?? 'directory') === 'directory' ? nothing : undefined;
+  const document = node.kind === 'file' ? await documentIn(staging, node) : null;
+  const annotations = isJsonObject(document) ? (document['annotations'] ?? {}) : null;
+  return isJsonObject(document) && isJsonObject(annotations) ? { document, annotations } : undefined;
+}
+
+/** Whether labels may have something to add to the `metadata/annotations.yaml` of what is staged. */
+export async function lacksAnnotations(staging: Staging): Promise<boolean> {
+  const annotated = await readAnnotated(staging);
+  return annotated !== undefined && keys.some((key) => !Object.hasOwn(annotated.annotations, key));
+}
+
+/** Fills in what the `metadata/annotations.yaml` of a staged operator (registry+v1) lacks by the labels of its image; what the file says
+ *  stays. */
+export async function addLabelledAnnotations(staging: Staging, labels: BundleLabels): Promise<void> {
+  const annotated = await readAnnotated(staging);
+  if (annotated === undefined) return;
+  const { document, annotations } = annotated;
+  const added = [...labels].filter(([key]) => !Object.hasOwn(annotations, key));
+  const mediaType = annotations[mediaTypeKey] ?? labels.get(mediaTypeKey) ?? 'registry+v1';
+  if (added.length === 0 || mediaType !== 'registry+v1') return;
+  const bytes = Buffer.from(formatYaml({ ...document, annotations: { ...annotations, ...Object.fromEntries(added) } }));
+  const layer = staging.beginLayer('labels of the image');
+  layer.addFile(path, { sizeBytes: bytes.length, isExecutable: false })(bytes);
+}

@@ -1,0 +1,24 @@
+import {
+  defaultContentLimits,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  sha256Digest,
+  TransientError,
+} from '../base/index.ts';
+import { readBody } from './http-client.ts';
+import type { Descriptor } from './image-manifest.ts';
+import type { RegistryClient } from './registry-client.ts';
+
+/** What an image says of itself beside its layers: platform, labels. `name` is the repository's, for messages.
+ *  @throws TransientError DigestMismatch · those of the client */
+export async function fetchImageConfig(client: RegistryClient, name: string, config: Descriptor): Promise<JsonObject> {
+  const what = `${name}, configuration ${config.digest}`;
+  return await client.get(`blobs/${config.digest}`, { headers: () => ({}) }, async (response, request) => {
+    const body = await readBody(request, response, defaultContentLimits.manifestBytes);
+    const digest = sha256Digest(body);
+    if (digest !== config.digest) throw new TransientError('DigestMismatch', `${what}: got ${digest}`);
+    const document = parseJson(what, body.toString());
+    return isJsonObject(document) ? document : {};
+  });
+}
