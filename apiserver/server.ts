@@ -7,7 +7,7 @@ import {
   silentLogger,
   systemClock,
 } from '../src/base/index.ts';
-import { type AdmissionPlugin, createAdmissionPlugins } from './admission/index.ts';
+import { type AdmissionPlugin, createAdmissionPlugins, type ServiceResolver } from './admission/index.ts';
 import {
   Authenticator,
   type Credentials,
@@ -65,6 +65,8 @@ export interface ApiServerOptions {
   readonly webhooks?: readonly Manifest[];
   /** Who answers for webhooks. Default: a free loopback port, to be found with a certificate for it in `ApiServer.webhookServer`. */
   readonly webhookServer?: WebhookServerOptions;
+  /** Where a Service is that webhooks are to be asked at. Default: at its Endpoints and EndpointSlices. */
+  readonly resolveService?: ServiceResolver;
   /** Resource types beside the built-in ones. */
   readonly extraTypes?: readonly ResourceType[];
   readonly log?: Logger;
@@ -149,10 +151,12 @@ class ServerCore {
   #plugins: readonly AdmissionPlugin[] = [];
   #description: (port: number) => Promise<void> = async () => {};
   #late: Promise<void> = Promise.resolve();
+  readonly #resolveService: ServiceResolver | undefined;
 
   constructor(options: ApiServerOptions, store: Store, credentials: Credentials) {
     const clock = options.clock ?? systemClock;
     this.store = store;
+    this.#resolveService = options.resolveService;
     const builtin = builtinResourceTypes({
       services: () => storedObjects(store, 'services'),
       nowMs: () => clock.now(),
@@ -196,6 +200,7 @@ class ServerCore {
       cluster: this.cluster,
       applyJsonPatch,
       authorizer: this.parts.authorizer,
+      resolveService: this.#resolveService,
     });
     this.#plugins = admission.plugins;
     this.#running.push(admission);

@@ -25,6 +25,7 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 const conversionSeconds = 30;
 
 export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+export type { ServiceResolver } from './webhooks/call.ts';
 
 /** What the plug-ins are given. */
 export interface AdmissionDeps {
@@ -32,7 +33,7 @@ export interface AdmissionDeps {
   readonly applyJsonPatch: ApplyJsonPatch;
   readonly authorizer: Authorizer;
   /** Where Services of webhooks are; by default the cluster's Endpoints and EndpointSlices. */
-  readonly resolveService?: ServiceResolver;
+  readonly resolveService?: ServiceResolver | undefined;
 }
 
 /** All plug-ins, in order. Disposing of them closes the connections to webhooks. */

@@ -1,6 +1,14 @@
 import { deleteCrdsAnnotation } from '../api/index.ts';
 import { isJsonObject } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../kube/index.ts';
+import {
+  describeRef,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  refOf,
+} from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
 import { isInstalledFor, labelledOwner, type Owner } from './ownership.ts';
 import { kindsOfCrd } from './plan.ts';
@@ -9,11 +17,18 @@ const maxNamed = 10;
 /** Further pages are not counted once something was found. */
 const maxPages = 20;
 
+/** The version in which objects are stored first: most of them need not be converted to be read in it. */
 function servedKinds(crd: KubeObject): readonly KindRef[] {
   const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
   const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJsonObject) : [];
   const served = versions.filter((version) => version['served'] !== false);
-  return kindsOfCrd({ ...crd, spec: { ...spec, versions: served } });
+  const storedFirst = served.toSorted((a, b) => Number(b['storage'] === true) - Number(a['storage'] === true));
+  return kindsOfCrd({ ...crd, spec: { ...spec, versions: storedFirst } });
+}
+
+function isConvertedByWebhook(crd: KubeObject): boolean {
+  const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
+  return isJsonObject(spec['conversion']) && spec['conversion']['strategy'] === 'Webhook';
 }
 
 interface Found {
@@ -60,6 +75,21 @@ function foundText({ names, count, isAll }: Found): string {
   return `${objects} of it ${verb} that the bundle did not bring (${names.join(', ')}${more})`;
 }
 
+async function whyNotEmpty(
+  kube: KubeClient,
+  { crd, kind }: { readonly crd: KubeObject; readonly kind: KindRef },
+  search: { readonly owner: Owner; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  try {
+    const found = await foreignObjects(kube, kind, search);
+    return found.count === 0 ? undefined : foundText(found);
+  } catch (thrown) {
+    const isOfWebhook = isKubeError(thrown) && thrown.failure.status === 500 && isConvertedByWebhook(crd);
+    if (!isOfWebhook) throw thrown;
+    return `objects of it exist that cannot be read, because the webhook that converts them fails (${thrown.message})`;
+  }
+}
+
 /** Why the CustomResourceDefinition `name`, installed for `owner`, is not to be deleted: objects of it exist that were not
  *  installed for `owner`, and they would go with it. Undefined when there are none. */
 export async function whyKeepCrd(
@@ -70,15 +100,15 @@ export async function whyKeepCrd(
   const { owner, signal } = search;
   const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
   try {
-    const kinds = servedKinds(await kube.get(ref, { signal }));
-    const [kind] = kinds;
+    const crd = await kube.get(ref, { signal });
+    const [kind] = servedKinds(crd);
     const what = describeRef(ref);
     const advice = `Delete it yourself once nobody needs them; the annotation ${deleteCrdsAnnotation}: "true" on the BundleDeployment would have had it deleted with them`;
     if (kind === undefined)
       return `${what} is kept: no version of it is served, so that its objects cannot be seen. ${advice}`;
     if (!(await isServed(kube, kind, signal))) return undefined;
-    const found = await foreignObjects(kube, kind, { owner, signal });
-    return found.count === 0 ? undefined : `${what} is kept: ${foundText(found)}. ${advice}`;
+    const why = await whyNotEmpty(kube, { crd, kind }, { owner, signal });
+    return why === undefined ? undefined : `${what} is kept: ${why}. ${advice}`;
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
     throw thrown;

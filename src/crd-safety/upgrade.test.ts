@@ -216,6 +216,21 @@ test('objects that cannot be read, or not in time, count as a finding', async ()
   await expect(stopped).rejects.toThrow('stopping');
 });
 
+test('objects that their webhook does not convert stand against nothing, those read before do', async () => {
+  const conversion = { strategy: 'Webhook' };
+  const before = sampleCrd([v1alpha1], { conversion });
+  const after = sampleCrd([{ ...v1alpha1, schema: schema(['sampleProperty']) }], { conversion });
+  const failingAfter = (count: number): ReadObjects =>
+    async function* pages() {
+      yield await Promise.resolve(objects(count));
+      throw new TransientError('Http500', 'conversion webhook for Sample failed');
+    };
+  expect((await textsFor(before, after, { read: failingAfter(0) })).checks).toEqual(['required']);
+  expect((await textsFor(before, after, { read: failingAfter(1) })).checks).toEqual(['existingObjects', 'required']);
+  const alike = await textsFor(sampleCrd([v1alpha1]), after, { read: failingAfter(0) });
+  expect(alike.text).toContain('conversion webhook for Sample failed');
+});
+
 test.each<[string, JsonObject]>([
   ['no spec', { metadata: { name } }],
   ['versions of another form', { metadata: { name }, spec: { versions: ['v1'] } }],

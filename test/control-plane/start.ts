@@ -25,6 +25,8 @@ export interface ControlPlaneOptions {
   readonly durable?: boolean;
   /** Whether to start kube-controller-manager where it is there. Default true. */
   readonly controllers?: boolean;
+  /** Path of the socket of an HTTP proxy (CONNECT) through which kube-apiserver reaches Services and webhooks. Default: none. */
+  readonly clusterProxySocket?: string;
 }
 
 async function freePort(): Promise<number> {
@@ -142,6 +144,20 @@ function apiServerArgs(ports: { readonly etcd: number; readonly api: number }, h
   ];
 }
 
+function egressConfiguration(udsName: string): string {
+  const connection = { proxyProtocol: 'HTTPConnect', transport: { uds: { udsName } } };
+  const egressSelections = [{ name: 'cluster', connection }];
+  const apiVersion = 'apiserver.k8s.io/v1beta1';
+  return JSON.stringify({ apiVersion, kind: 'EgressSelectorConfiguration', egressSelections });
+}
+
+/** Arguments that send what goes into the cluster through the proxy. */
+async function egressArgs(dir: string, socket: string | undefined): Promise<string[]> {
+  if (socket === undefined) return [];
+  await writeFile(join(dir, 'egress.json'), egressConfiguration(socket));
+  return ['--egress-selector-config-file=egress.json'];
+}
+
 const managerArgs = [
   '--kubeconfig=kubeconfig',
   '--service-account-private-key-file=tokens.key',
@@ -181,7 +197,7 @@ export async function startControlPlane(
     ...(options.durable === true ? [] : ['--unsafe-no-fsync']),
   ]);
   const manager = options.controllers === false ? undefined : binaries.kubeControllerManager;
-  const args = apiServerArgs(ports, manager !== undefined);
+  const args = [...apiServerArgs(ports, manager !== undefined), ...(await egressArgs(dir, options.clusterProxySocket))];
   const kubeApiServer = await processes.start('kube-apiserver', binaries.kubeApiServer, args);
   while (!(await isReady(url, ca))) {
     await processes.assertAlive();

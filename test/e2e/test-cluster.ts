@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type ApiServerOptions, startApiServer } from '../../apiserver/index.ts';
 import { type JsonObject, systemClock } from '../../src/base/index.ts';
 import {
   createKubeClient,
@@ -101,13 +102,32 @@ async function standInForKubelets(kube: KubeClient, signal: AbortSignal): Promis
   }
 }
 
+/** Where the API server gets to what Services lead to. */
+export interface ClusterNetwork {
+  /** For a real API server: the socket of a proxy. */
+  readonly clusterProxySocket: string;
+  /** For the embedded one. */
+  readonly resolveService: NonNullable<ApiServerOptions['resolveService']>;
+}
+
+async function openEmbedded(dir: string, { resolveService }: ClusterNetwork): Promise<TestCluster> {
+  const kubeconfigPath = join(dir, 'cluster.kubeconfig');
+  const server = await startApiServer({ resolveService, kubeconfigPath });
+  return {
+    ...embedded,
+    kubeconfigPath,
+    args: ['--cluster', kubeconfigPath],
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
 /** The embedded API server, or, with LONGSHORE_TEST_CLUSTER=kube, a real control plane of its own; `dir` takes its kubeconfig. */
-export async function openTestCluster(dir: string): Promise<TestCluster> {
-  if (!isRealCluster) return embedded;
+export async function openTestCluster(dir: string, network?: ClusterNetwork): Promise<TestCluster> {
+  if (!isRealCluster) return network === undefined ? embedded : await openEmbedded(dir, network);
   const binaries = await findControlPlane({ mayBuild: false, report: () => undefined });
   if ('missing' in binaries) throw new Error(`there is no real kube-apiserver: ${binaries.missing}`);
   await using stack = new AsyncDisposableStack();
-  const plane = stack.use(await startControlPlane(binaries));
+  const plane = stack.use(await startControlPlane(binaries, network));
   const path = join(dir, 'cluster.kubeconfig');
   await writeFile(path, plane.kubeconfig, { mode: 0o600 });
   const kube = createKubeClient({ access: await loadClusterAccess({ path }), clock: systemClock });

@@ -19,7 +19,7 @@ import {
   startRegistry,
 } from '../support/index.ts';
 import type { Files } from './contents.ts';
-import { openTestCluster } from './test-cluster.ts';
+import { type ClusterNetwork, openTestCluster } from './test-cluster.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const plainClass = 'core-rukpak-io-plain';
@@ -151,8 +151,8 @@ async function tokenOf(kubeconfigPath: string, serviceAccount: string): Promise<
   return (answer.body as { status: { token: string } }).status.token;
 }
 
-/** Starts a world; `args` are options of `longshore up`. */
-export async function startWorld(args: readonly string[] = []): Promise<World> {
+/** Starts a world; `args` are options of `longshore up`. Services lead nowhere without a network. */
+export async function startWorld(args: readonly string[] = [], network?: ClusterNetwork): Promise<World> {
   const stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-e2e-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
@@ -163,7 +163,7 @@ export async function startWorld(args: readonly string[] = []): Promise<World> {
   const git = stack.use(await startGitServer());
   const caPath = join(dir, 'ca.pem');
   await writeFile(caPath, caPem);
-  const cluster = stack.use(await openTestCluster(dir));
+  const cluster = stack.use(await openTestCluster(dir, network));
   const config = configOf(['--registry-ca', caPath, ...cluster.args, ...args]);
   const platform = stack.use(await startPlatform(config, { log: await createLogger({ level: config.logLevel }) }));
   const { kube } = platform;

@@ -1,11 +1,12 @@
-import { errorMessage, type JsonObject, TerminalError } from '../../base/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError } from '../../base/index.ts';
 import { compileDefaults, compileListTypes, compileSchema, type FieldError, type Schema } from '../../schema/index.ts';
 import type { CheckInfo } from '../check.ts';
 import { type Crd, versionOf } from '../crd.ts';
 import { aboutExistingObjects, isSameDemand } from '../wording.ts';
 
 /** All objects of a kind in one version, page by page; a page's objects belong to the caller.
- *  @throws TransientError, TerminalError when the cluster does not answer */
+ *  @throws TransientError, TerminalError when the cluster does not answer · TransientError Http500 when it fails without a reason, as it
+ *  does where a conversion webhook fails */
 export type ReadObjects = (
   target: { readonly apiVersion: string; readonly kind: string },
   options: { readonly signal: AbortSignal },
@@ -155,6 +156,11 @@ function createReader(crd: Crd, { read, deadlineMs, signal }: ObjectReading): Re
   };
 }
 
+/** Nobody can read objects that their webhook does not convert, and nothing mends that but a change. */
+function isUnconverted(crd: Crd, thrown: unknown): boolean {
+  return !crd.isConvertedAlike && thrown instanceof TransientError && thrown.reason === 'Http500';
+}
+
 async function checkListing(crd: Crd, { version, against }: Listing, reader: Reader): Promise<string | undefined> {
   const tally = new Tally();
   try {
@@ -162,6 +168,7 @@ async function checkListing(crd: Crd, { version, against }: Listing, reader: Rea
     for await (const page of reader.open(version)) for (const object of page) tally.look(object, checks);
   } catch (thrown) {
     if (thrown instanceof InvalidSchema) return thrown.message;
+    if (isUnconverted(crd, thrown)) return tally.text();
     const problem = `error listing objects for ${crd.group}/${version}, Kind=${crd.kind}: ${reader.why(thrown, tally.seen)}`;
     return [tally.text(), problem].filter((text) => text !== undefined).join('\n');
   }
@@ -169,7 +176,7 @@ async function checkListing(crd: Crd, { version, against }: Listing, reader: Rea
 }
 
 /** Reads all objects, a page at a time, and says which do not satisfy the new schemas: the first ten of a version and the number of all.
- *  Objects that cannot be read count as a finding. */
+ *  Objects that cannot be read count as a finding, unless it is their conversion webhook that fails. */
 export async function findInvalidObjects(before: Crd, after: Crd, reading: ObjectReading): Promise<readonly string[]> {
   const reader = createReader(before, reading);
   const texts: string[] = [];
