@@ -253,7 +253,7 @@ test('an operator whose webhook converts nothing is removed, and its objects and
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef)))).toBe(true));
   await eventually(async () => {
     const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
-    const told = items.filter((event) => event['reason'] === 'CrdInUse').map((event) => String(event['note']));
+    const told = items.filter((event) => event['reason'] === 'CrdInUse').map((event) => JSON.stringify(event['note']));
     expect(told.join()).toContain('because the webhook that converts them fails');
   });
   const { metadata } = await world.kube.get(crdRef);
