@@ -30,8 +30,6 @@ interface Annotated {
   readonly annotations: JsonObject;
 }
 
-const nothing: Annotated = { document: {}, annotations: {} };
-
 async function documentIn(staging: Staging, node: FileNode): Promise<JsonValue> {
   try {
     const text = (await staging.readFile(path, node, maxFileBytes)).toString('utf8');
@@ -42,16 +40,25 @@ async function documentIn(staging: Staging, node: FileNode): Promise<JsonValue> 
   }
 }
 
+/** What `metadata/annotations.yaml` is: a file, nothing yet, or something that cannot be added to. */
+function nodeOf({ tree }: Staging): FileNode | 'absent' | undefined {
+  if (tree.get(['manifests'])?.kind !== 'directory') return undefined;
+  const directory = tree.get(['metadata']);
+  if (directory === undefined) return 'absent';
+  const node = tree.get(['metadata', 'annotations.yaml']);
+  if (node === undefined) return directory.kind === 'directory' ? 'absent' : undefined;
+  return node.kind === 'file' ? node : undefined;
+}
+
 /** The file as it is, empty where there is none; undefined where nothing can be added to it. Whoever reads the bundle says what is
  *  wrong with its file. */
 async function readAnnotated(staging: Staging): Promise<Annotated | undefined> {
-  const { tree } = staging;
-  if (tree.get(['manifests'])?.kind !== 'directory') return undefined;
-  const [directory, node] = [tree.get(['metadata']), tree.get(['metadata', 'annotations.yaml'])];
-  if (node === undefined) return (directory?.kind ?? 'directory') === 'directory' ? nothing : undefined;
-  const document = node.kind === 'file' ? await documentIn(staging, node) : null;
-  const annotations = isJsonObject(document) ? (document['annotations'] ?? {}) : null;
-  return isJsonObject(document) && isJsonObject(annotations) ? { document, annotations } : undefined;
+  const node = nodeOf(staging);
+  if (node === undefined) return undefined;
+  const document = node === 'absent' ? {} : await documentIn(staging, node);
+  if (!isJsonObject(document)) return undefined;
+  const { annotations = {} } = document;
+  return isJsonObject(annotations) ? { document, annotations } : undefined;
 }
 
 /** Whether labels may have something to add to the `metadata/annotations.yaml` of what is staged. */

@@ -60,5 +60,6 @@ test('bundle render and validate read labels as the installer does', async () =>
   expect(await findings('bare')).toContain('metadata');
   expect(await findings('labelled')).not.toContain('package.v1');
   const bare = await run('render', 'bare');
-  expect([bare.code, bare.stderr]).toEqual([1, expect.stringContaining('open metadata/annotations.yaml')]);
+  expect(bare.code).not.toBe(0);
+  expect(bare.stderr).toContain('open metadata/annotations.yaml');
 }, 120_000);
