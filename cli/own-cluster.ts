@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { defaultSystemNamespace } from '../src/api/index.ts';
-import { errorMessage, systemClock, TerminalError } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeconfigSource, loadClusterAccess } from '../src/kube/index.ts';
+import { errorMessage, TerminalError } from '../src/base/index.ts';
+import { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from '../src/kube/index.ts';
 
 const namespacePath = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
@@ -18,11 +18,10 @@ function sourceOf(kubeconfigPath: string | undefined): KubeconfigSource {
 
 /** The cluster of `--kubeconfig`, or the one that this process is a pod of, by the service account that is mounted into it.
  *  @throws TerminalError InvalidOption */
-export async function openOwnCluster(kubeconfigPath: string | undefined): Promise<KubeClient & Disposable> {
+export async function accessOwnCluster(kubeconfigPath: string | undefined): Promise<ClusterAccess> {
   const source = sourceOf(kubeconfigPath);
   try {
-    const kube = createKubeClient({ access: await loadClusterAccess(source), clock: systemClock });
-    return { ...kube, [Symbol.dispose]: () => kube.close() };
+    return await loadClusterAccess(source);
   } catch (thrown) {
     const what = kubeconfigPath === undefined ? 'the service account of this pod' : `--kubeconfig ${kubeconfigPath}`;
     throw new TerminalError('InvalidOption', `${what}: ${errorMessage(thrown)}`, { cause: thrown });

@@ -1,13 +1,15 @@
 import { type Clock, createLogger, type Logger, systemClock } from '../src/base/index.ts';
 import { type Probes, startProbes } from '../src/controller/index.ts';
-import type { KubeClient } from '../src/kube/index.ts';
-import { openOwnCluster, ownNamespace } from './own-cluster.ts';
+import { createKubeClient, type KubeClient } from '../src/kube/index.ts';
+import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { untilStopped } from './stop.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */
 export interface OwnProcess extends AsyncDisposable {
   readonly kube: KubeClient;
+  /** Another client of the same cluster, with connections of its own, that asks before it writes. */
+  connect(beforeWrite: () => void): KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends all that the process does in the background. */
@@ -25,12 +27,23 @@ export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess>
   const whenStopped = untilStopped();
   const log = await createLogger({ level: config.logLevel });
   await using stack = new AsyncDisposableStack();
-  const kube = stack.use(await openOwnCluster(config.kubeconfigPath));
+  const access = await accessOwnCluster(config.kubeconfigPath);
+  const clients: KubeClient[] = [];
+  stack.defer(() => {
+    for (const client of clients) client.close();
+  });
+  const connect = (beforeWrite?: () => void): KubeClient => {
+    const guard = beforeWrite === undefined ? {} : { beforeWrite };
+    const client = createKubeClient({ access, clock: systemClock, ...guard });
+    clients.push(client);
+    return client;
+  };
+  const kube = connect();
   const systemNamespace = config.systemNamespace ?? (await ownNamespace());
   const probes = stack.use(await startProbes(config.probes));
   const stop = new AbortController();
   stack.defer(() => stop.abort());
   const owned = stack.move();
-  const runtime = { kube, clock: systemClock, log, signal: stop.signal };
+  const runtime = { kube, connect, clock: systemClock, log, signal: stop.signal };
   return { ...runtime, systemNamespace, probes, whenStopped, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -46,6 +46,10 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   readonly caPath: string;
   /** Whether the certificates of the content server and of the webhook are made here. */
   readonly isIssuing: boolean;
+  /** Undefined: this process is the only one, and works at once. */
+  readonly leaseMs: number | undefined;
+  /** Undefined: the host name, where this process is a pod. */
+  readonly podName: string | undefined;
 }
 
 const sharedOptions: readonly OptionSpec[] = [
@@ -113,7 +117,28 @@ export const controllersOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'DIR',
     default: '/var/cache/bundles',
-    sentence: 'Keep contents of bundles and uploads in DIR.',
+    sentence: 'Keep contents of bundles and uploads in DIR, which no other process has.',
+  },
+  {
+    name: 'leader-elect',
+    kind: 'flag',
+    sentence:
+      'Work only while this process holds the Lease core.rukpak.io of the system namespace; until then stand by, with everything read.',
+  },
+  {
+    name: 'leader-elect-lease-duration',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 12,
+    sentence:
+      'How long after the last renewal another process may take that Lease. One that cannot renew it ends its work after two thirds of that time.',
+  },
+  {
+    name: 'pod-name',
+    kind: 'text',
+    placeholder: 'NAME',
+    sentence:
+      'The pod that this process is, labelled core.rukpak.io/leader while it leads (default: the host name, without --kubeconfig).',
   },
   ...provisionerOptions,
   processLogOption,
@@ -184,6 +209,12 @@ function readOrigin(name: string, values: OptionValues): string | undefined {
   throw new TerminalError('InvalidOption', `--${name}: expected https://HOST[:PORT], found "${text}"`);
 }
 
+function readLease(values: OptionValues): number | undefined {
+  const seconds = values['leader-elect-lease-duration'] as number;
+  if (seconds >= 3 && seconds <= 600) return values['leader-elect'] === true ? seconds * 1000 : undefined;
+  throw new TerminalError('InvalidOption', `--leader-elect-lease-duration: expected 3 to 600, found ${seconds}`);
+}
+
 /** @throws TerminalError InvalidOption */
 export function readControllersConfig(values: OptionValues): ControllersConfig {
   const shared = readShared(values, 'http-bind-address');
@@ -194,6 +225,8 @@ export function readControllersConfig(values: OptionValues): ControllersConfig {
     externalAddress: readOrigin('http-external-address', values),
     caPath: (values['bundle-ca-file'] as string | undefined) ?? `${shared.tlsDir}/ca.crt`,
     isIssuing: values['issue-certificates'] as boolean,
+    leaseMs: readLease(values),
+    podName: values['pod-name'] as string | undefined,
   });
 }
 

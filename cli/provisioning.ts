@@ -23,12 +23,14 @@ export interface ProvisioningContext {
       readonly systemNamespace: string;
     },
   ) => Promise<OpenContent>;
+  /** As `startProvisioners` has it. */
+  readonly beforeWork?: () => Promise<boolean>;
 }
 
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
-  const { kube, storeDir, systemNamespace, log, openContent } = context;
+  const { kube, storeDir, systemNamespace, log, openContent, beforeWork } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy } = config;
   const authorities = await readAuthorities(config.registryCaPath);
   const registryConfig = await openRegistryConfig(config.registryConfigPath, log);
@@ -57,6 +59,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
     ...policies,
     version: packageVersion(),
     contentBaseUrl: contentUrl,
+    ...(beforeWork === undefined ? {} : { beforeWork }),
     signal: stop.signal,
   });
   stack.defer(async () => {

@@ -48,6 +48,8 @@ export interface ContentServiceOptions {
   readonly log: Logger;
   /** Shown at `/metrics`, with the figures of the store. */
   readonly metrics: Metrics;
+  /** What to answer in place of contents and uploads; undefined while they are served. */
+  readonly refusal?: () => ContentReply | undefined;
 }
 
 const refusals: ReadonlyMap<string, number> = new Map([
@@ -215,6 +217,7 @@ export async function startContentService(options: ContentServiceOptions): Promi
     serving: options.serving,
     clientCaPem: await readClientCa(options.kube),
     access: createContentAccess(options.kube),
+    ...(options.refusal === undefined ? {} : { refusal: options.refusal }),
     fileOf,
     upload: (name, body, signal) => desk.take(name, body, signal),
   });

@@ -55,6 +55,8 @@ export interface ProvisionerOptions {
   readonly healthDeadlineMs?: number;
   /** What is done about dependencies that are not met. Default warn. */
   readonly dependencyPolicy?: DependencyPolicy;
+  /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
+  readonly beforeWork?: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -62,7 +64,7 @@ export interface ProvisionerOptions {
 }
 
 export interface Provisioners {
-  /** Resolves when the objects of both kinds are known and the workers run. */
+  /** Resolves when the objects of both kinds are known and the workers run, or never will. */
   readonly whenReady: Promise<void>;
   /** Resolves after the signal has fired and all work has ended. */
   readonly whenStopped: Promise<void>;
@@ -80,6 +82,8 @@ interface Parts {
   readonly context: ProvisionerContext;
   readonly bundles: Controller;
   readonly deployments: Controller;
+  /** Lets both controllers begin. */
+  readonly allow: () => void;
 }
 
 function follow(cache: KindCache, enqueue: (object: KubeObject) => void): void {
@@ -139,6 +143,7 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context, bundles, deployments } = parts;
   const caches = [context.bundles, context.deployments, context.accountSecrets];
   await Promise.all([...caches.map((cache) => cache.whenSynced), followInputs(options, parts)]);
+  if ((await options.beforeWork?.()) === false) return;
   await sweep(context);
   context.bundles.subscribe((change) => context.dependencies.heed(change));
   context.deployments.subscribe((change) => context.dependencies.heed(change));
@@ -152,6 +157,7 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   });
   for (const { metadata } of context.bundles.values()) bundles.enqueue(metadata.name ?? '');
   for (const { metadata } of context.deployments.values()) deployments.enqueue(metadata.name ?? '');
+  parts.allow();
 }
 
 /** Looks at every object again, spread over `resyncMs`. */
@@ -219,6 +225,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
 export function startProvisioners(options: ProvisionerOptions): Provisioners {
   const { kube, clock, log, signal, workers = defaultWorkers } = options;
   const gate = new InstallGate(clock);
+  const { promise: whenAllowed, resolve: allow } = Promise.withResolvers<void>();
   const runtime = { kube, clock, log, signal };
   const context = createContext(options, gate, {
     bundle: (name) => bundles.enqueue(name),
@@ -228,6 +235,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     name: 'bundle',
     workers: workers * bundlesPerWorker,
     reconcile: (name, run) => reconcileBundle(context, name, run),
+    whenAllowed,
     ...runtime,
   });
   const want = (name: string): void => {
@@ -245,9 +253,10 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     name: 'bundledeployment',
     workers,
     reconcile: (name, run) => reconcileBundleDeployment({ ...context, hooks }, name, run),
+    whenAllowed,
     ...runtime,
   });
-  const parts = { context, bundles, deployments };
+  const parts = { context, bundles, deployments, allow };
   const whenResynced = resyncBoth(options, parts);
   const ended = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]);
   return {

@@ -66,3 +66,9 @@ export type DependencyPolicy = (typeof dependencyPolicies)[number];
 export const bundleAnnotationPrefix = 'operators.operatorframework.io.bundle.';
 /** Names the package of a bundle. */
 export const packageAnnotation: string = `${bundleAnnotationPrefix}package.v1`;
+
+/** Lease of the process that works; RukPak's own name for it, so that the two never work at the same time. */
+export const leaderLease = 'core.rukpak.io';
+
+/** Label of the pod that holds it, which the Service of contents and uploads selects. */
+export const leaderLabel = 'core.rukpak.io/leader';

@@ -43,6 +43,8 @@ export {
   ignoreDependenciesAnnotation,
   injectCaAnnotation,
   installFieldManager,
+  leaderLabel,
+  leaderLease,
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,

@@ -11,7 +11,7 @@ export {
   issueCertificate,
   splitCertificates,
 } from './certificates.ts';
-export { type Clock, formatTimestamp, systemClock } from './clock.ts';
+export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { goJson, goJsonHash } from './go-json.ts';

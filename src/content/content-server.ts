@@ -59,6 +59,8 @@ export interface ContentServerOptions {
     bundleName: string,
     signal: AbortSignal,
   ) => Promise<string | undefined>;
+  /** What to answer in place of contents and uploads to those who may have them; undefined while they are served. */
+  readonly refusal?: () => ContentReply | undefined;
   /** Takes the body of a PUT to `/uploads/<bundle>.tgz`. */
   readonly upload: (bundleName: string, body: IncomingMessage, signal: AbortSignal) => Promise<ContentReply>;
 }
@@ -153,10 +155,19 @@ class ContentHandler {
     if (pathOf(request) === '/metrics') return await this.#sendMetrics(request, response);
     const target = targetOf(pathOf(request));
     if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
-    if (request.method === 'GET' || request.method === 'HEAD')
-      return await this.#sendFile(request, response, { ...target, signal });
+    const instead = this.#options.refusal?.();
+    if (instead !== undefined) return this.#reply(response, instead);
+    await this.#handleTarget(request, response, { ...target, signal });
+  }
+
+  async #handleTarget(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target & { readonly signal: AbortSignal },
+  ): Promise<void> {
+    if (request.method === 'GET' || request.method === 'HEAD') return await this.#sendFile(request, response, target);
     if (request.method === 'PUT' && target.folder === 'uploads') {
-      return this.#reply(response, await this.#options.upload(target.bundleName, request, signal));
+      return this.#reply(response, await this.#options.upload(target.bundleName, request, target.signal));
     }
     this.#refuseMethod(response, target.folder === 'uploads' ? 'GET, HEAD, PUT' : 'GET, HEAD');
   }

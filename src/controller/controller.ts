@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -14,6 +15,8 @@ export interface ControllerOptions {
    *  what happens next: TransientError → again after a back-off, WaitingError → again after its time, TerminalError → not
    *  before something changes, anything else → a bug, logged with its stack and retried. */
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<void>;
+  /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
+  readonly whenAllowed?: Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -63,6 +66,10 @@ function requeue(queue: WorkQueue, key: string, thrown: unknown): void {
   }
 }
 
+async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
 /** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
 export function startController(options: ControllerOptions): Controller {
   const queue = new WorkQueue(options.clock);
@@ -91,6 +98,7 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   const run = async (): Promise<void> => {
+    if (options.whenAllowed !== undefined) await Promise.race([options.whenAllowed, whenAborted(signal)]);
     await Promise.all(Array.from({ length: options.workers }, work));
     queue.close();
   };

@@ -1,5 +1,5 @@
-/** The runtime of controllers: a queue of object names, workers, back-off, and what each class of error leads to.
- *  Main type: `Controller`. Never looks at objects and never polls. */
+/** The runtime of controllers: a queue of object names, workers, back-off, what each class of error leads to, and who of several processes may work.
+ *  Main type: `Controller`. Never looks at the objects that it is about, and never polls them. */
 export {
   type Controller,
   type ControllerOptions,
@@ -8,5 +8,6 @@ export {
   type Step,
   startController,
 } from './controller.ts';
+export { type LeaderElection, type LeaderElectionOptions, startLeaderElection } from './leader-election.ts';
 export { type Probes, startProbes } from './probes.ts';
 export { backOffMs } from './work-queue.ts';

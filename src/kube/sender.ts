@@ -11,8 +11,12 @@ export interface KubeClientOptions {
   readonly deadlineMs?: number;
   /** Default 64 MiB. */
   readonly maxBodyBytes?: number;
+  /** Called before each request that changes the cluster is sent, or sent again; what it throws is thrown in its place. */
+  readonly beforeWrite?: () => void;
 }
 
+/** They are asked by creating them, and leave nothing behind. */
+const reviews = /^\/apis\/(?:authentication|authorization)\.k8s\.io\//;
 const maxTries = 5;
 const maxRetryAfterMs = 30_000;
 
@@ -21,10 +25,21 @@ export interface Sendable extends WireRequest {
   readonly isRepeatable: boolean;
 }
 
+function isWrite({ method, path }: WireRequest): boolean {
+  return method !== 'GET' && !reviews.test(path);
+}
+
 function retryAfterMs(response: WireResponse): number | undefined {
   const header = response.headers['retry-after'];
   const seconds = typeof header === 'string' ? Number(header) : Number.NaN;
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined;
+}
+
+/** Undefined unless the server asks to come back later. */
+function overloadPauseMs(response: WireResponse): number | undefined {
+  const waitMs = retryAfterMs(response);
+  if (response.status === 429) return waitMs ?? 1000;
+  return response.status === 503 ? waitMs : undefined;
 }
 
 /** An answer that is no JSON was cut or put there by something in between: it says nothing, and the next one may.
@@ -67,15 +82,14 @@ export function createSender(options: KubeClientOptions): Sender {
   });
   const once = async (request: Sendable): Promise<Answer | Retry> => {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
+    if (isWrite(request)) options.beforeWrite?.();
     try {
       const response = await transport.exchange(request);
       const body = bodyOf(what, response);
       if (response.status < 400) return { body, status: response.status };
       const error = kubeErrorOf(what, { status: response.status, body });
-      const waitMs = retryAfterMs(response);
-      if (response.status === 429 || (response.status === 503 && waitMs !== undefined)) {
-        return { waitMs: waitMs ?? 1000, error };
-      }
+      const waitMs = overloadPauseMs(response);
+      if (waitMs !== undefined) return { waitMs, error };
       throw error;
     } catch (thrown) {
       const isLost = isKubeError(thrown) && thrown.failure.status === 0;

@@ -1,107 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApiServer } from '../../apiserver/index.ts';
-import { readCrds } from '../../cli/crds.ts';
-import { createServingCertificate, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
 import { valid } from './contents.ts';
+import { freePort, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
 import { programPath, runProgram } from './program.ts';
-import { openTestCluster } from './test-cluster.ts';
 import { bundle, errorOf, statusOf } from './world.ts';
 
 const patience = { timeoutMs: 60_000 };
-const stack = new AsyncDisposableStack();
+let processes: OwnProcesses;
 let folder = '';
 let kubeconfig = '';
 let kube: KubeClient;
-afterAll(() => stack.disposeAsync());
+afterAll(() => processes[Symbol.asyncDispose]());
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'longshore-processes-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const cluster = stack.use(await openTestCluster(folder));
-  kubeconfig = cluster.kubeconfigPath ?? join(folder, 'kubeconfig');
-  if (cluster.kubeconfigPath === undefined) stack.use(await startApiServer({ kubeconfigPath: kubeconfig }));
-  kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfig }), clock: systemClock });
-  stack.defer(() => kube.close());
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rukpak-system' } };
-  const crds = (await readCrds()) as unknown as KubeObject[];
-  for (const object of [...crds, namespace]) await kube.apply(object, { fieldManager: 'test' });
-  for (const { spec } of crds) {
-    const kind = (spec as { names: { kind: string } }).names.kind;
-    await eventually(async () => {
-      kube.forgetKinds('core.rukpak.io/v1alpha1');
-      await kube.resolve('core.rukpak.io/v1alpha1', kind);
-    }, patience);
-  }
+  processes = await openOwnProcesses();
+  ({ folder, kubeconfig, kube } = processes);
 }, 120_000);
-
-/** Below the ports that systems give to whoever asks for any: nobody gets it between this look and its use. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
-}
-
-/** Puts a new certificate, of a new authority, into a folder; gives the authority. */
-async function renew(dir: string): Promise<string> {
-  const serving = await createServingCertificate({ clock: systemClock, commonName: 'processes' });
-  const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
-  await mkdir(dir, { recursive: true });
-  await writeFile(join(dir, 'tls.crt'), certificatePem);
-  await writeFile(join(dir, 'tls.key'), privateKeyPem);
-  await writeFile(join(dir, 'ca.crt'), caBundlePem);
-  return caBundlePem;
-}
-
-async function statusAt(port: number, path: string): Promise<number | undefined> {
-  return await new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, agent: false }, (answer) =>
-      resolve(answer.resume().statusCode),
-    );
-    call.once('error', reject).end();
-  });
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly probePort: number;
-  readonly tlsDir: string;
-}
-
-async function start(command: string, args: readonly string[]): Promise<Started> {
-  const [probePort, tlsDir] = [await freePort(), join(folder, `tls-of-${command}`)];
-  await renew(tlsDir);
-  const shared = ['--kubeconfig', kubeconfig, '--tls-dir', tlsDir, '--log-level', 'error'];
-  const probes = ['--health-probe-bind-address', `127.0.0.1:${probePort}`];
-  const child = spawn(process.execPath, [programPath, command, ...shared, ...probes, ...args], { stdio: 'inherit' });
-  stack.defer(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  await eventually(async () => expect(await statusAt(probePort, '/readyz')).toBe(200), patience);
-  expect(await statusAt(probePort, '/healthz')).toBe(200);
-  expect(await statusAt(probePort, '/metrics')).toBe(404);
-  return { child, probePort, tlsDir };
-}
 
 async function authorityTold(): Promise<string> {
   const ref = {
@@ -124,7 +41,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
   const contentPort = await freePort();
   const contentUrl = `https://127.0.0.1:${contentPort}`;
   const webhookPort = await freePort();
-  const controllers = await start('controllers', [
+  const controllers = await processes.start('controllers', [
     '--http-bind-address',
     `127.0.0.1:${contentPort}`,
     '--http-external-address',
@@ -132,7 +49,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
     '--provisioner-storage-dir',
     join(folder, 'bundles'),
   ]);
-  const webhook = await start('webhook', [
+  const webhook = await processes.start('webhook', [
     '--bind-address',
     `127.0.0.1:${webhookPort}`,
     '--external-address',

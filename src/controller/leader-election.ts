@@ -1,0 +1,211 @@
+import { type Clock, errorMessage, type Logger, TransientError, withDeadline } from '../base/index.ts';
+import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
+import { freeLease, holderOf, type LeaseName, leaseFor, namedLease, recordOf } from './lease.ts';
+
+/** How long a lease is good for; longer ones of others are not believed. */
+const maxLeaseMs = 600_000;
+/** A leader that could not renew for so much of the lease's duration stops: long before somebody else may begin. */
+const renewShare = 2 / 3;
+const retryShare = 1 / 6;
+
+export interface LeaderElectionOptions {
+  /** Its own client: writes of the work must not hold up renewals. */
+  readonly kube: Pick<KubeClient, 'get' | 'create' | 'update'>;
+  readonly lease: LeaseName;
+  /** Nobody else's, never used again. */
+  readonly identity: string;
+  /** Nobody else leads before this has passed since the leader's last renewal. */
+  readonly durationMs: number;
+  /** For the times that are written. */
+  readonly clock: Clock;
+  /** Never jumps: what counts is how much time has passed here, not what the clocks of others say. */
+  readonly steady: Clock;
+  readonly log: Logger;
+}
+
+/** One candidate for a Lease. Disposing it gives the lease back, so that the next one leads at once: end all work before. */
+export interface LeaderElection extends AsyncDisposable {
+  /** Resolves when this process leads. */
+  readonly whenLeading: Promise<void>;
+  /** Resolves when this process has led and must not any more. */
+  readonly whenLost: Promise<void>;
+  isLeading(): boolean;
+  /** @throws TransientError NotLeading when somebody else may lead by now */
+  assertLeading(): void;
+  /** Who leads, as far as is known; empty when nobody does. */
+  leader(): string;
+}
+
+interface Seen {
+  readonly record: string;
+  readonly atMs: number;
+}
+
+class Candidate implements LeaderElection {
+  readonly #options: LeaderElectionOptions;
+  readonly #leading = Promise.withResolvers<void>();
+  readonly #lost = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  /** The lease as it was read or written last, while it is ours. */
+  #own: KubeObject | undefined;
+  /** When the record of another holder came to be, by our clock. */
+  #seen: Seen = { record: '', atMs: 0 };
+  #leader = '';
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #said = '';
+
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options;
+    this.#ended = this.#run();
+  }
+
+  get whenLeading(): Promise<void> {
+    return this.#leading.promise;
+  }
+
+  get whenLost(): Promise<void> {
+    return this.#lost.promise;
+  }
+
+  isLeading(): boolean {
+    return this.#options.steady.now() < this.#heldUntilMs;
+  }
+
+  assertLeading(): void {
+    if (this.isLeading()) return;
+    const { namespace, name } = this.#options.lease;
+    const text = `Lease ${namespace}/${name}: held by ${this.#leader || 'nobody'}, not renewed in time by this process: it must not write`;
+    throw new TransientError('NotLeading', text);
+  }
+
+  leader(): string {
+    return this.#leader;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+    if (!this.isLeading() || this.#own === undefined) return;
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    try {
+      await this.#write(freeLease(this.#own, this.#options.clock.now()), AbortSignal.timeout(this.#tryMs));
+      this.#options.log.info('leadership given back');
+    } catch (thrown) {
+      this.#options.log.warn({ message: errorMessage(thrown) }, 'leadership not given back: it ends with the lease');
+    }
+  }
+
+  get #tryMs(): number {
+    return (this.#options.durationMs * renewShare) / 2;
+  }
+
+  async #run(): Promise<void> {
+    const { steady, log } = this.#options;
+    const { signal } = this.#stop;
+    let hasLed = false;
+    while (!signal.aborted) {
+      await this.#tryOnce(signal);
+      if (signal.aborted) return;
+      if (this.isLeading() && !hasLed) {
+        hasLed = true;
+        log.info({ identity: this.#options.identity }, 'leading');
+        this.#leading.resolve();
+      }
+      if (hasLed && !this.isLeading()) {
+        log.error({ leader: this.#leader }, 'leadership lost');
+        this.#lost.resolve();
+        return;
+      }
+      await steady.sleep(this.#pauseMs(), { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Until the next renewal, or until the lease that somebody else has ends. */
+  #pauseMs(): number {
+    const { durationMs, steady } = this.#options;
+    const retryMs = durationMs * retryShare;
+    if (this.#heldUntilMs > Number.NEGATIVE_INFINITY)
+      return Math.max(0, Math.min(retryMs, this.#heldUntilMs - steady.now()));
+    return retryMs * (0.8 + Math.random() / 5);
+  }
+
+  async #tryOnce(signal: AbortSignal): Promise<void> {
+    const { lease, steady, log } = this.#options;
+    const what = `Lease ${lease.namespace}/${lease.name}`;
+    const startedMs = steady.now();
+    const leftMs = this.#heldUntilMs - startedMs;
+    const deadlineMs = Math.ceil(leftMs > 0 ? Math.min(this.#tryMs, leftMs) : this.#tryMs);
+    try {
+      await withDeadline(what, { deadlineMs, signal }, async (ending) => {
+        // Somebody has written meanwhile: what they wrote counts.
+        if (!(await this.#takeOrRenew(startedMs, ending))) await this.#takeOrRenew(startedMs, ending);
+      });
+      this.#said = '';
+    } catch (thrown) {
+      if (signal.aborted) return;
+      // Our own write may have come through though its answer did not: look before the next one.
+      this.#own = undefined;
+      const message = errorMessage(thrown);
+      if (message !== this.#said) log.warn({ message }, 'lease not renewed');
+      this.#said = message;
+    }
+  }
+
+  /** False when somebody else wrote between our look and our write. */
+  async #takeOrRenew(startedMs: number, signal: AbortSignal): Promise<boolean> {
+    const { identity, durationMs, steady, clock } = this.#options;
+    const lease = this.#own ?? (await this.#read(signal));
+    if (lease !== undefined && holderOf(lease) !== identity) {
+      this.#leader = holderOf(lease);
+      this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+      if (!this.#isOver(lease, steady.now())) return true;
+    }
+    const wanted = leaseFor(lease ?? namedLease(this.#options.lease), { identity, durationMs, nowMs: clock.now() });
+    const written = await this.#write(wanted, signal);
+    if (written === undefined) return false;
+    this.#own = written;
+    this.#leader = identity;
+    this.#heldUntilMs = startedMs + durationMs * renewShare;
+    return true;
+  }
+
+  /** Whether nobody holds the lease, or its holder has not renewed it for its whole duration, measured here. */
+  #isOver(lease: KubeObject, nowMs: number): boolean {
+    const record = recordOf(lease);
+    if (record.text !== this.#seen.record) this.#seen = { record: record.text, atMs: nowMs };
+    if (holderOf(lease) === '') return true;
+    return nowMs >= this.#seen.atMs + Math.min(record.durationMs || this.#options.durationMs, maxLeaseMs);
+  }
+
+  async #read(signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { kube, lease } = this.#options;
+    try {
+      const { apiVersion, kind } = namedLease(lease);
+      return await kube.get({ apiVersion, kind, ...lease }, { signal });
+    } catch (thrown) {
+      if (isNotFound(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** Undefined when somebody else has written meanwhile. */
+  async #write(lease: KubeObject, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { kube } = this.#options;
+    const options = { fieldManager: 'longshore', signal };
+    try {
+      const isNew = lease.metadata.resourceVersion === undefined;
+      return isNew ? await kube.create(lease, options) : await kube.update(lease, options);
+    } catch (thrown) {
+      if (!isConflict(thrown) && !isAlreadyExists(thrown) && !isNotFound(thrown)) throw thrown;
+      this.#own = undefined;
+      return undefined;
+    }
+  }
+}
+
+/** Begins to stand for the Lease: at most one candidate leads at a time, whatever the clocks of their machines say. A leader that cannot renew
+ *  the lease has lost it after two thirds of its duration, and another one takes it after the whole. */
+export function startLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  return new Candidate(options);
+}

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
+import { eventually } from '../support/index.ts';
+import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
+import { programPath, runProgram } from './program.ts';
+import { bundleDeployment, conditionOf, statusOf } from './world.ts';
+
+const patience = { timeoutMs: 90_000 };
+const leaseRef = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  name: 'core.rukpak.io',
+  namespace: 'rukpak-system',
+};
+const installedRef = { apiVersion: 'v1', kind: 'ConfigMap', name: 'installed', namespace: 'default' };
+let world: OwnProcesses;
+let kube: KubeClient;
+afterAll(() => world[Symbol.asyncDispose]());
+
+interface Replica extends OwnProcess {
+  readonly name: string;
+  readonly url: string;
+}
+
+const replicas = new Map<string, Replica>();
+
+async function createPod(name: string): Promise<void> {
+  const spec = { containers: [{ name: 'manager', image: 'example.com/longshore' }] };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'rukpak-system' }, spec };
+  // The service account that a pod needs comes a moment after its namespace.
+  await eventually(() => kube.create(pod, { fieldManager: 'test' }), patience);
+}
+
+async function startReplica(name: string): Promise<Replica> {
+  const port = await freePort();
+  const url = `https://127.0.0.1:${port}`;
+  await createPod(name);
+  const address = ['--http-bind-address', `127.0.0.1:${port}`, '--http-external-address', url];
+  const store = ['--provisioner-storage-dir', join(world.folder, `bundles-of-${name}`)];
+  const own = await world.start('controllers', [...address, ...store, '--leader-elect', '--pod-name', name], name);
+  const replica = { ...own, name, url };
+  replicas.set(name, replica);
+  return replica;
+}
+
+/** Who holds the lease, as soon as it is none of `others`. */
+async function leaderBut(...others: readonly string[]): Promise<Replica> {
+  return await eventually(async () => {
+    const { holderIdentity = '' } = (await kube.get(leaseRef))['spec'] as { holderIdentity?: string };
+    const name = holderIdentity.split('_', 1)[0] ?? '';
+    const found = replicas.get(name);
+    if (found === undefined || others.includes(name)) throw new Error(`the lease is held by "${holderIdentity}"`);
+    return found;
+  }, patience);
+}
+
+async function isMarked(name: string): Promise<boolean> {
+  const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace: 'rukpak-system' };
+  return (await kube.get(ref)).metadata.labels?.['core.rukpak.io/leader'] === 'true';
+}
+
+async function install(name: string): Promise<KubeObject> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { a: 'b' } };
+  const content = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: `content-of-${name}`, namespace: 'rukpak-system' },
+    immutable: true,
+    data: { 'object.yaml': JSON.stringify(object) },
+  };
+  await kube.create(content, { fieldManager: 'test' });
+  const configMaps = [{ configMap: { name: content.metadata.name }, path: 'manifests' }];
+  await kube.create(bundleDeployment(name, { type: 'configMaps', configMaps }), { fieldManager: 'test' });
+  return await installed(name);
+}
+
+async function installed(name: string): Promise<KubeObject> {
+  return await eventually(async () => {
+    const ref = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name };
+    const found = await kube.get(ref);
+    expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'True' });
+    return found;
+  }, patience);
+}
+
+/** The only Bundle of the deployment, once its content is with `replica`. */
+async function bundleAt(deployment: string, replica: Replica): Promise<KubeObject> {
+  return await eventually(async () => {
+    const target = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle' };
+    const labelSelector = `core.rukpak.io/owner-name=${deployment}`;
+    const [only, ...others] = (await kube.list({ ...target, labelSelector })).items;
+    if (only === undefined || others.length > 0) throw new Error(`expected one Bundle, found ${1 + others.length}`);
+    const contentURL = `${replica.url}/bundles/${only.metadata.name}.tgz`;
+    expect(statusOf(only)).toMatchObject({ phase: 'Unpacked', contentURL });
+    return only;
+  }, patience);
+}
+
+/** What a replica answers somebody who may read everything. */
+async function ask(replica: Replica, path: string): Promise<{ readonly status: number; readonly text: string }> {
+  using connection = new Connection(await readFile(world.kubeconfig, 'utf8'));
+  const answer = await connection.ask({
+    method: 'POST',
+    path: '/api/v1/namespaces/rukpak-system/serviceaccounts/reader/token',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
+  });
+  const { token } = (answer.body as { status: { token: string } }).status;
+  const ca = await readFile(join(replica.tlsDir, 'ca.crt'));
+  return await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const call = request(`${replica.url}${path}`, { ca, headers, agent: false }, (reply) => {
+      let text = '';
+      reply.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+      reply.once('end', () => resolve({ status: reply.statusCode ?? 0, text }));
+    });
+    call.once('error', reject).end();
+  });
+}
+
+async function allowReader(): Promise<void> {
+  const subject = { kind: 'ServiceAccount', name: 'reader', namespace: 'rukpak-system' };
+  const metadata = { name: 'reader', namespace: 'rukpak-system' };
+  const rules = [{ nonResourceURLs: ['*'], verbs: ['get'] }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader-of-everything' };
+  const rbac = 'rbac.authorization.k8s.io/v1';
+  const objects = [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: roleRef.name }, rules },
+    { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: 'reader' }, roleRef, subjects: [subject] },
+  ];
+  for (const object of objects) await kube.create(object, { fieldManager: 'test' });
+}
+
+beforeAll(async () => {
+  world = await openOwnProcesses();
+  ({ kube } = world);
+  await allowReader();
+}, 120_000);
+
+test('of two processes one works; the other takes over when it is killed, given back or stands still', async () => {
+  await Promise.all([startReplica('core-a'), startReplica('core-b')]);
+  const first = await leaderBut();
+  const second = first.name === 'core-a' ? 'core-b' : 'core-a';
+  const standby = replicas.get(second) as Replica;
+  const before = await install('installed');
+  const { name = '', uid } = (await bundleAt('installed', first)).metadata;
+  await eventually(async () => expect([await isMarked(first.name), await isMarked(second)]).toEqual([true, false]));
+  const path = `/bundles/${name}.tgz`;
+  expect((await ask(first, path)).status).toBe(200);
+  const refused = await ask(standby, path);
+  expect(refused).toMatchObject({ status: 503 });
+  expect(refused.text).toContain(`contents and uploads are with ${first.name}_`);
+  expect((await ask(standby, '/metrics')).status).toBe(200);
+
+  // Killed: the other one has read everything already, and changes nothing of what is as it should be.
+  const object = await kube.get(installedRef);
+  first.child.kill('SIGKILL');
+  expect((await leaderBut(first.name)).name).toBe(second);
+  expect((await bundleAt('installed', standby)).metadata).toMatchObject({ name, uid });
+  await eventually(async () => expect([await isMarked(first.name), await isMarked(second)]).toEqual([false, true]));
+  expect((await ask(standby, path)).status).toBe(200);
+  const listed = await runProgram(process.execPath, [programPath, 'content', name], {
+    env: { KUBECONFIG: world.kubeconfig },
+  });
+  expect(listed.stdout).toContain('manifests/object.yaml');
+  expect(await kube.get(installedRef)).toEqual(object);
+  expect((await installed('installed')).metadata.generation).toBe(before.metadata.generation);
+  await kube.delete(installedRef);
+  await eventually(() => kube.get(installedRef), patience);
+
+  // Told to stop: the lease is given back.
+  const third = await startReplica('core-c');
+  const ended = once(standby.child, 'exit');
+  standby.child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect((await leaderBut(first.name, second)).name).toBe('core-c');
+  await install('another');
+  await bundleAt('another', third);
+
+  // Stands still: what it would have written when it goes on, it does not write any more.
+  const fourth = await startReplica('core-d');
+  third.child.kill('SIGSTOP');
+  expect((await leaderBut(first.name, second, 'core-c')).name).toBe('core-d');
+  await bundleAt('another', fourth);
+  const overtaken = once(third.child, 'exit');
+  third.child.kill('SIGCONT');
+  expect(await overtaken).toEqual([1, null]);
+  await bundleAt('another', fourth);
+  expect(await isMarked('core-c')).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { startApiServer } from '../../apiserver/index.ts';
+import { readCrds } from '../../cli/crds.ts';
+import { createServingCertificate, systemClock } from '../../src/base/index.ts';
+import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { programPath } from './program.ts';
+import { openTestCluster } from './test-cluster.ts';
+
+const patience = { timeoutMs: 60_000 };
+
+/** A process of the cluster that answered its probes. */
+export interface OwnProcess {
+  readonly child: ChildProcess;
+  readonly probePort: number;
+  readonly tlsDir: string;
+}
+
+/** A cluster with our kinds and the system namespace, and processes beside it. */
+export interface OwnProcesses extends AsyncDisposable {
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly kube: KubeClient;
+  /** Starts `longshore <command>` with a certificate of its own; `name` tells processes of one command apart. Ready when it resolves. */
+  start(command: string, args: readonly string[], name?: string): Promise<OwnProcess>;
+}
+
+/** Below the ports that systems give to whoever asks for any: nobody gets it between this look and its use. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 30_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
+
+/** Puts a new certificate, of a new authority, into a folder; gives the authority. */
+export async function renew(dir: string): Promise<string> {
+  const serving = await createServingCertificate({ clock: systemClock, commonName: 'processes' });
+  const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, 'tls.crt'), certificatePem);
+  await writeFile(join(dir, 'tls.key'), privateKeyPem);
+  await writeFile(join(dir, 'ca.crt'), caBundlePem);
+  return caBundlePem;
+}
+
+async function statusAt(port: number, path: string): Promise<number | undefined> {
+  return await new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, agent: false }, (answer) =>
+      resolve(answer.resume().statusCode),
+    );
+    call.once('error', reject).end();
+  });
+}
+
+/** Kills a process that still runs. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function prepare(kube: KubeClient): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rukpak-system' } };
+  const crds = (await readCrds()) as unknown as KubeObject[];
+  for (const object of [...crds, namespace]) await kube.apply(object, { fieldManager: 'test' });
+  for (const { spec } of crds) {
+    const kind = (spec as { names: { kind: string } }).names.kind;
+    await eventually(async () => {
+      kube.forgetKinds('core.rukpak.io/v1alpha1');
+      await kube.resolve('core.rukpak.io/v1alpha1', kind);
+    }, patience);
+  }
+}
+
+/** Opens a cluster of its own, embedded or real, that nothing of ours runs on yet. */
+export async function openOwnProcesses(): Promise<OwnProcesses> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-processes-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const cluster = stack.use(await openTestCluster(folder));
+  const kubeconfig = cluster.kubeconfigPath ?? join(folder, 'kubeconfig');
+  if (cluster.kubeconfigPath === undefined) stack.use(await startApiServer({ kubeconfigPath: kubeconfig }));
+  const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfig }), clock: systemClock });
+  stack.defer(() => kube.close());
+  await prepare(kube);
+  const owned = stack.move();
+  return {
+    folder,
+    kubeconfig,
+    kube,
+    start: async (command, args, name = command) => {
+      const [probePort, tlsDir] = [await freePort(), join(folder, `tls-of-${name}`)];
+      await renew(tlsDir);
+      const shared = ['--kubeconfig', kubeconfig, '--tls-dir', tlsDir, '--log-level', 'error'];
+      const probes = ['--health-probe-bind-address', `127.0.0.1:${probePort}`];
+      const child = spawn(process.execPath, [programPath, command, ...shared, ...probes, ...args], {
+        stdio: 'inherit',
+      });
+      owned.defer(() => kill(child));
+      await eventually(async () => expect(await statusAt(probePort, '/readyz')).toBe(200), patience);
+      expect(await statusAt(probePort, '/healthz')).toBe(200);
+      expect(await statusAt(probePort, '/metrics')).toBe(404);
+      return { child, probePort, tlsDir };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
