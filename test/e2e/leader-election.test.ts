@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -101,6 +102,15 @@ async function bundleAt(deployment: string, replica: Replica): Promise<KubeObjec
   }, patience);
 }
 
+/** What the commands of the document print; nothing where there is no kubectl. */
+async function commandsOfDocument(): Promise<readonly string[]> {
+  if (spawnSync('kubectl', ['version', '--client']).status !== 0) return [];
+  const [, commands = ''] = /```sh\n(.*?)```/s.exec(await readFile('docs/high-availability.md', 'utf8')) ?? [];
+  const env = { KUBECONFIG: world.kubeconfig };
+  const lines = commands.trim().split('\n');
+  return await Promise.all(lines.map(async (line) => (await runProgram('sh', ['-c', line], { env })).stdout));
+}
+
 /** What a replica answers somebody who may read everything. */
 async function ask(replica: Replica, path: string): Promise<{ readonly status: number; readonly text: string }> {
   using connection = new Connection(await readFile(world.kubeconfig, 'utf8'));
@@ -151,6 +161,7 @@ test('of two processes one works; the other takes over when it is killed, given 
   const before = await install('installed');
   const { name = '', uid } = (await bundleAt('installed', first)).metadata;
   await eventually(async () => expect([await isMarked(first.name), await isMarked(second)]).toEqual([true, false]));
+  for (const printed of await commandsOfDocument()) expect(printed).toContain(first.name);
   const path = `/bundles/${name}.tgz`;
   expect((await ask(first, path)).status).toBe(200);
   const refused = await ask(standby, path);
