@@ -77,6 +77,13 @@ export const validateOptions: readonly OptionSpec[] = [
     variable: 'OPERATOR_BUNDLE_CATEGORIES',
     sentence: 'JSON file {"categories": ["…"]} of the categories that there are, instead of the standard ones.',
   },
+  {
+    name: 'verbose',
+    short: 'v',
+    kind: 'flag',
+    sentence:
+      'As text, show every finding in its order; else what the same is to be done about stands together, three of each.',
+  },
   { name: 'strict', kind: 'flag', sentence: 'Exit with 1 for warnings, too.' },
   { name: 'list', kind: 'flag', sentence: 'Print the checks that would be run, and run none.' },
   {

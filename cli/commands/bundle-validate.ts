@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createObjectJudge } from '../../apiserver/index.ts';
-import { errorMessage, isJsonObject, parseJson, redactUrl, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, mapLimit, parseJson, redactUrl, TerminalError } from '../../src/base/index.ts';
 import {
   type Check,
   type CheckContext,
@@ -19,9 +19,10 @@ import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
 import { reportJunit } from '../validate/junit.ts';
 import { exitStatus, type Report, type ReportFormat } from '../validate/report.ts';
 import { reportSarif } from '../validate/sarif.ts';
-import { listText, reportText } from '../validate/text.ts';
+import { listText, reportText, summaryText } from '../validate/text.ts';
 
 const deadlineMs = 60 * 60_000;
+const bundlesAtATime = 4;
 
 interface Validation {
   readonly values: OptionValues;
@@ -93,6 +94,34 @@ async function contextOf(values: OptionValues): Promise<Validation['context']> {
   };
 }
 
+type Print = (report: Report) => void;
+
+function printer(progress: Progress, isVerbose: boolean): Print {
+  return (report) => {
+    progress.clear();
+    process.stdout.write(reportText(report, isVerbose));
+  };
+}
+
+/** Judges several bundles at a time; reports are told, and come, in the order of the names. */
+async function judgeAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
+  const waiting = new Map<number, Report>();
+  const { progress } = work;
+  let [done, told] = [0, 0];
+  return await mapLimit(names, bundlesAtATime, async (name, index) => {
+    progress.show(`judging ${name}`, { done, total: names.length, unit: 'bundles' });
+    const report = await validate(name, work);
+    done += 1;
+    waiting.set(index, report);
+    for (let next = waiting.get(told); next !== undefined; next = waiting.get(told)) {
+      print?.(next);
+      waiting.delete(told);
+      told += 1;
+    }
+    return report;
+  });
+}
+
 /** `longshore bundle validate DIR|FILE|REF|-...` */
 export async function bundleValidate(values: OptionValues, names: readonly string[]): Promise<number> {
   const selected = selectedChecks(values);
@@ -112,16 +141,10 @@ export async function bundleValidate(values: OptionValues, names: readonly strin
   const context = await contextOf(values);
   const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };
   const format = formats.get(values['output'] as string);
-  const reports: Report[] = [];
-  for (const [done, name] of names.entries()) {
-    progress.show(`judging ${name}`, { done, total: names.length, unit: 'bundles' });
-    const report = await validate(name, work);
-    reports.push(report);
-    if (format !== undefined) continue;
-    progress.clear();
-    process.stdout.write(reportText(report));
-  }
+  const print = format === undefined ? printer(progress, values['verbose'] === true) : undefined;
+  const reports = await judgeAll(names, work, print);
   progress.clear();
   if (format !== undefined) process.stdout.write(format(reports, selected));
+  else if (reports.length > 1) process.stdout.write(summaryText(reports, selected));
   return exitStatus(reports, values['strict'] === true);
 }

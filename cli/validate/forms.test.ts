@@ -4,6 +4,7 @@ import { checks, type Finding } from '../../src/bundle-checks/index.ts';
 import { reportJunit } from './junit.ts';
 import type { Report } from './report.ts';
 import { reportSarif } from './sarif.ts';
+import { reportText, summaryText } from './text.ts';
 
 const finding: Finding = {
   id: 'CSV12',
@@ -150,4 +151,39 @@ test('JUnit is well-formed, and its counts are those of its cases', () => {
   }
   expect(open).toEqual([]);
   expect(xml).not.toContain('\u0000');
+});
+
+const many = Array.from({ length: 6 }, (_, line) => ({ ...finding, line }));
+const other: Finding = { ...finding, id: 'T13', severity: 'warning', line: 4, whatToDo: 'List it.' };
+
+test('text has what the same is to be done about together, and counts the rest', () => {
+  const mixed = { name: './tide', isFolder: true, findings: [...many.slice(0, 2), other, ...many.slice(2)] };
+  const at = (line: number): string => `tide/manifests/a b.yaml:${line}:5: error CSV12 install modes not found\n`;
+  const ofOther = 'tide/manifests/a b.yaml:4:5: warning T13 install modes not found\n    List it.\n';
+  const end = './tide: 6 errors, 1 warning\n';
+  expect(reportText(mixed, false)).toBe(
+    `${at(0)}${at(1)}${at(2)}    and 3 more CSV12: --verbose shows them\n    List them.\n${ofOther}${end}`,
+  );
+  const verbose = [0, 1].map(at).join('    List them.\n');
+  expect(reportText(mixed, true).startsWith(`${verbose}    List them.\n${ofOther}${at(2)}`)).toBe(true);
+  const four = reportText({ ...mixed, findings: many.slice(0, 4) }, false);
+  expect(four).toBe(`${at(0)}${at(1)}${at(2)}${at(3)}    List them.\n./tide: 4 errors\n`);
+});
+
+test('the summary of several bundles counts them, and the checks that speak of most of them first', () => {
+  const bundle = { name: 'a', isFolder: true };
+  const judged = [
+    { ...bundle, findings: [finding, other] },
+    { ...bundle, findings: [other, other] },
+    { ...bundle, findings: [{ ...other, id: 'GP4' }] },
+    { ...bundle, findings: [] },
+    { ...bundle, findings: [], failure: 'gone' },
+  ];
+  const [head, ...rows] = summaryText(judged, checks).trim().split('\n');
+  expect(head).toBe('5 bundles: 1 could not be read, 1 with errors, 2 with warnings alone, 1 without findings');
+  expect(rows.map((row) => row.trim().split(/ {2,}/).slice(0, 3))).toEqual([
+    ['1 bundle', 'error', 'CSV12'],
+    ['2 bundles', 'warning', 'T13'],
+    ['1 bundle', 'warning', 'GP4'],
+  ]);
 });

@@ -19,19 +19,19 @@ function escaped(text: string): string {
     .replaceAll(/[&<>"\n\t]/g, (found) => entities[found] ?? found);
 }
 
-function lineOf(finding: Finding): string {
-  return [placeText(finding), finding.severity, finding.message, finding.whatToDo]
+function lineOf(report: Report, finding: Finding): string {
+  return [placeText(report, finding), finding.severity, finding.message, finding.whatToDo]
     .filter((part) => part !== '')
     .join(' · ');
 }
 
 /** A check fails by its errors; what it only warns of is told beside it. */
-function caseOf({ id, suite, title }: Check, findings: readonly Finding[]): string {
+function caseOf(report: Report, { id, suite, title }: Check, findings: readonly Finding[]): string {
   const head = `    <testcase name="${escaped(`${id} ${title}`)}" classname="${escaped(suite)}"`;
   const errors = findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (findings.length === 0) return `${head}/>\n`;
-  const text = findings.map(lineOf).map(escaped).join('\n');
+  const text = findings.map((finding) => escaped(lineOf(report, finding))).join('\n');
   const body =
     first === undefined
       ? `      <system-out>${text}</system-out>\n`
@@ -39,11 +39,13 @@ function caseOf({ id, suite, title }: Check, findings: readonly Finding[]): stri
   return `${head}>\n${body}    </testcase>\n`;
 }
 
-function suiteOf({ name, findings, failure }: Report, checks: readonly Check[]): string {
+function suiteOf(report: Report, checks: readonly Check[]): string {
+  const { name, findings, failure } = report;
   const byId = Map.groupBy(findings, ({ id }) => id);
   const failing = new Set(findings.filter(({ severity }) => severity === 'error').map(({ id }) => id));
   const unread = `    <testcase name="read" classname="loading">\n      <error message="${escaped(failure ?? '')}"/>\n    </testcase>\n`;
-  const cases = failure === undefined ? checks.map((check) => caseOf(check, byId.get(check.id) ?? [])) : [unread];
+  const cases =
+    failure === undefined ? checks.map((check) => caseOf(report, check, byId.get(check.id) ?? [])) : [unread];
   const counts = `tests="${cases.length}" failures="${failing.size}" errors="${Number(failure !== undefined)}"`;
   return `  <testsuite name="${escaped(name)}" ${counts}>\n${cases.join('')}  </testsuite>\n`;
 }

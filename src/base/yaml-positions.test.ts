@@ -59,3 +59,19 @@ test('finds what stands before a fault', () => {
 test('goes through anchors and windows line ends', () => {
   expect(found('base: &b\r\n  x: 1\r\nuse:\r\n  <<: *b\r\n  z: 2\r\n', ['use', 'z'])).toBe('5:3 2');
 });
+
+test('a place in a text that is written as a block is found line for line, whatever the block', () => {
+  const place = { line: 3, column: 2 };
+  const inBlock = (written: string): string => {
+    const at = new YamlPositions(`a: 1\nb:\n  json: ${written}`).findInBlock(0, ['b', 'json'], place);
+    return at === undefined ? 'unknown' : `${at.line}:${at.column}`;
+  };
+  expect(inBlock('|-\n    one\n\n    three\n')).toBe('6:6');
+  expect(inBlock('| # a comment\r\n    one\r\n      two\r\n    three\r\nc: 2')).toBe('6:6');
+  expect(inBlock('|2+\n      one\n      two\n      three')).toBe('6:6');
+  expect(inBlock('>-\n    one\n\n    three\n')).toBe('unknown');
+  expect(inBlock('"one\\ntwo\\nthree"')).toBe('unknown');
+  expect(inBlock('{one: 1}')).toBe('unknown');
+  expect(new YamlPositions('a: |\n  one').findInBlock(0, ['b'], place)).toBeUndefined();
+  expect(new YamlPositions('a: |\n  one').findInBlock(0, ['a'], { line: 9, column: 1 })).toBeUndefined();
+});

@@ -88,6 +88,11 @@ interface Step {
   readonly value: Node | undefined;
 }
 
+/** A line without what ends it; undefined when there are not so many. */
+function lineOf(text: string, line: number): string | undefined {
+  return text.split('\n', line)[line - 1]?.trimEnd();
+}
+
 /** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
  *  agree; made for texts about which there is something to say, when it is said. */
 export class YamlPositions {
@@ -112,6 +117,18 @@ export class YamlPositions {
     if (found?.isWhole !== true || found.value === undefined || found.value.children.length > 0) return undefined;
     const start = contentStart(this.#text, found.value.start);
     return this.#text.slice(start, Math.min(found.value.end, start + 100)).replace(/\s+(?:#.*)?$/s, '');
+  }
+
+  /** Where a place in the text of a scalar stands, when that is written as a literal block (`|`), line for line; else undefined. */
+  findInBlock(document: number, path: FieldPath, place: TextPosition): TextPosition | undefined {
+    const found = this.#walk(document, path);
+    const value = found?.isWhole === true ? found.value : undefined;
+    if (typeof value?.result !== 'string') return undefined;
+    const start = contentStart(this.#text, value.start);
+    const line = this.#position(start).line + place.line;
+    const [written, shown] = [lineOf(this.#text, line), lineOf(value.result, place.line)];
+    if (this.#text[start] !== '|' || shown === undefined || written?.endsWith(shown) !== true) return undefined;
+    return { line, column: written.length - shown.length + place.column };
   }
 
   #walk(document: number, path: FieldPath): (Step & { readonly isWhole: boolean }) | undefined {

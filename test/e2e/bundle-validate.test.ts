@@ -25,9 +25,24 @@ function validate(...args: readonly string[]): Promise<Printed> {
 test('tells what is wrong, where, and what to do; several bundles one after the other', async () => {
   const { code, stdout } = await validate('./tide', './bad & co', '--select', 'H6');
   expect(code).toBe(1);
-  expect(stdout).toBe(
-    `./tide: nothing found\n${csvFile}:7:3: error H6 csv.Spec.Version must be set\n    Set spec.version to the version of this release: 1.2.3.\n./bad & co: 1 error\n`,
-  );
+  expect(stdout.split('\n')).toEqual([
+    './tide: nothing found',
+    `bad & co/${csvFile}:7:3: error H6 csv.Spec.Version must be set`,
+    '    Set spec.version to the version of this release: 1.2.3.',
+    './bad & co: 1 error',
+    '',
+    '2 bundles: 1 with errors, 1 without findings',
+    expect.stringMatching(/^ {2}1 bundle {2}error {2}H6 {2}/) as string,
+    '',
+  ]);
+});
+
+test('many bundles are told in the order of their names, whatever takes how long', async () => {
+  const names = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? './bad & co' : './tide'));
+  const { code, stdout, stderr } = await validate(...names, '--select', 'H6', '-o', 'json');
+  expect([code, stderr]).toEqual([1, '']);
+  const { bundles } = JSON.parse(stdout) as { bundles: { name: string }[] };
+  expect(bundles.map(({ name }) => name)).toEqual(names);
 });
 
 test('BF-Z1 a selector that matches nothing', async () => {
@@ -99,7 +114,7 @@ test('JUnit has a suite a bundle and a case a check', async () => {
   expect(stdout).toContain('<testsuite name="./tide" tests="2" failures="0" errors="0">');
   expect(stdout).toContain('<testsuite name="./bad &amp; co" tests="2" failures="1" errors="0">');
   expect(stdout).toContain('<failure message="csv.Spec.Version must be set" type="H6">');
-  expect(stdout).toContain(`<system-out>${csvFile}`);
+  expect(stdout).toContain(`<system-out>tide/${csvFile}`);
 });
 
 test('lists the checks that there are, and says what an option got wrong', async () => {

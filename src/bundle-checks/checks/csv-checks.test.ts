@@ -87,6 +87,27 @@ test('examples are held against the schemas of the CRDs', () => {
   ]);
 });
 
+test('in examples that are written line for line, the line is named', () => {
+  const block = [
+    '|-',
+    '[',
+    '  {"apiVersion": "tide.example/v1", "kind": "Gauge",',
+    '   "spec": {',
+    '     "station": "X",',
+  ];
+  const examples = (rest: string): string => `alm-examples: ${[...block, rest].join('\n      ')}`;
+  expect(found(annotated(examples('  "tide": 1}}]')), /CSV2[34]/)).toEqual([
+    expect.stringMatching(/^10:12 warning CSV23 example\[0\] Gauge: spec.station: Invalid value/) as string,
+    '11:9 warning CSV24 example[0] Gauge: unknown field "spec.tide"',
+  ]);
+  expect(found(annotated(examples('  "tide": 1}},\n        {"kind": "Moon"}]')), /CSV9/)).toEqual([
+    expect.stringMatching(/^12:10 error CSV9 /) as string,
+  ]);
+  expect(found(annotated(examples('  tide: 1}}]')), /CSV6/)).toEqual([
+    expect.stringMatching(/^11:9 error CSV6 /) as string,
+  ]);
+});
+
 test('BF-C8 no install modes', () => {
   expect(errorsOf(changed([modes, '']))).toEqual(['5:1 error CSV12 install modes not found']);
 });

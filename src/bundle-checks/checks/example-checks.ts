@@ -1,7 +1,19 @@
-import { errorMessage, isJsonObject, type JsonObject, objectAt, parseJson, textAt, valueAt } from '../../base/index.ts';
+import {
+  errorMessage,
+  type FieldPath,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  parseJson,
+  type TextPosition,
+  textAt,
+  valueAt,
+  YamlPositions,
+} from '../../base/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
-import { apiServiceParts, apiText, crdParts, csvHit, csvPlace } from '../csv-parts.ts';
+import { apiServiceParts, apiText, crdParts, csvHit, placeIn } from '../csv-parts.ts';
+import { parseField } from '../field-path.ts';
 import { jsonFaultOffset } from '../json-fault.ts';
 import { asCurrentDefinition } from '../old-definition.ts';
 
@@ -19,14 +31,19 @@ function annotationsOf({ csv: object }: BundleUnderCheck): JsonObject {
 interface Examples {
   readonly path: readonly string[];
   readonly text: string;
-  readonly problem?: { readonly message: string };
+  readonly problem?: { readonly message: string; readonly position?: TextPosition };
   readonly list: readonly JsonObject[];
 }
 
-function faultMessage(text: string): string {
+function syntaxProblem(text: string): NonNullable<Examples['problem']> {
   const offset = jsonFaultOffset(text.slice(0, maxScanned));
   const shown = text.slice(Math.max(0, offset - maxShown), offset);
-  return `Value invalid character at ${offset}\n ${shown}<--(see the invalid character): invalid example`;
+  // The offset counts the character that is wrong.
+  const lines = text.slice(0, Math.max(0, offset - 1)).split('\n');
+  return {
+    message: `Value invalid character at ${offset}\n ${shown}<--(see the invalid character): invalid example`,
+    position: { line: lines.length, column: (lines.at(-1) ?? '').length + 1 },
+  };
 }
 
 function readExamples(text: string): Pick<Examples, 'problem' | 'list'> {
@@ -38,7 +55,7 @@ function readExamples(text: string): Pick<Examples, 'problem' | 'list'> {
     const isSyntax = (thrown as { reason?: unknown }).reason === 'InvalidJson';
     return {
       list: [],
-      problem: { message: isSyntax ? faultMessage(text) : `Value ${errorMessage(thrown)}: invalid example` },
+      problem: isSyntax ? syntaxProblem(text) : { message: `Value ${errorMessage(thrown)}: invalid example` },
     };
   }
   const decoding = 'error decoding example CustomResource';
@@ -62,11 +79,25 @@ function examplesOf(bundle: BundleUnderCheck): Examples | undefined {
   return { path: ['metadata', 'annotations', used], text, ...readExamples(text) };
 }
 
+/** A hit at a place in the JSON of the examples: line for line where the annotation is written as a block, else at the annotation. */
+function textHit(bundle: BundleUnderCheck, { path }: Examples, hit: Located): Hit {
+  const { message, position } = hit;
+  if (bundle.csv === undefined) return { message };
+  const { file, document, path: root } = bundle.csv;
+  const found = position && file.positions.findInBlock(document, [...root, ...path], position);
+  return { message, place: { ...placeIn(bundle.csv, path), ...found } };
+}
+
+interface Located {
+  readonly message: string;
+  readonly position?: TextPosition | undefined;
+}
+
 function exampleHits(bundle: BundleUnderCheck, isSyntax: boolean): readonly Hit[] {
   const found = examplesOf(bundle);
   if (found?.problem === undefined) return [];
-  const { message } = found.problem;
-  return message.endsWith(': invalid example') === isSyntax ? [csvHit(bundle, found.path, message)] : [];
+  const { problem } = found;
+  return problem.message.endsWith(': invalid example') === isSyntax ? [textHit(bundle, found, problem)] : [];
 }
 
 function keyOf(example: JsonObject): string {
@@ -86,10 +117,17 @@ function describe(example: JsonObject, index: number): string {
   return `example[${index}] ${textAt(example, 'kind')}${name === '' ? '' : ` "${name}"`}`;
 }
 
+/** What is said of an example. */
+interface Said {
+  readonly text: string;
+  /** From the list of examples on. */
+  readonly path: FieldPath;
+}
+
 interface Judged {
   readonly what: string;
-  readonly errors: readonly string[];
-  readonly unknownFields: readonly string[];
+  readonly errors: readonly Said[];
+  readonly unknownFields: readonly Said[];
 }
 
 /** Examples as the API server would take them: names may be left out, namespaces and status do not count. */
@@ -99,11 +137,16 @@ function judgeExamples(bundle: BundleUnderCheck, { rules }: CheckContext): reado
     const metadata = { name: 'example', ...objectAt(example, 'metadata') };
     const { errors, unknownFields } = rules.judge({ ...example, metadata });
     const said = errors.filter(({ message }) => !message.includes('some validation rules were not checked'));
-    const texts = said.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+    const at = (field: string): FieldPath => [index, ...parseField(field)];
     return {
       what: describe(example, index),
-      errors: texts,
-      unknownFields: unknownFields.filter((field) => !/^status\b/.test(field)),
+      errors: said.map(({ field, message }) => ({
+        text: field === '' ? message : `${field}: ${message}`,
+        path: at(field),
+      })),
+      unknownFields: unknownFields
+        .filter((field) => !/^status\b/.test(field))
+        .map((field) => ({ text: `unknown field "${field}"`, path: at(field) })),
     };
   });
 }
@@ -111,13 +154,14 @@ function judgeExamples(bundle: BundleUnderCheck, { rules }: CheckContext): reado
 function* judgedHits(
   bundle: BundleUnderCheck,
   context: CheckContext,
-  texts: (judged: Judged) => readonly string[],
+  pick: (judged: Judged) => readonly Said[],
 ): Iterable<Hit> {
   const found = examplesOf(bundle);
   if (found === undefined || found.list.length === 0) return;
+  const positions = new YamlPositions(found.text);
   for (const judged of judgeExamples(bundle, context)) {
-    for (const text of texts(judged).slice(0, maxProblems)) {
-      yield { message: `${judged.what}: ${text}`, place: csvPlace(bundle, found.path) };
+    for (const { text, path } of pick(judged).slice(0, maxProblems)) {
+      yield textHit(bundle, found, { message: `${judged.what}: ${text}`, position: positions.find(0, path) });
     }
   }
 }
@@ -182,9 +226,12 @@ export const exampleChecks: readonly Check[] = [
     *find(bundle) {
       const found = examplesOf(bundle);
       const owned = new Set(ownedKeys(bundle));
-      for (const example of found?.list ?? []) {
+      if (found === undefined) return;
+      const positions = new YamlPositions(found.text);
+      for (const [index, example] of found.list.entries()) {
         if (owned.has(keyOf(example))) continue;
-        yield csvHit(bundle, found?.path ?? [], `Value ${keyOf(example)}: example must have a provided API`);
+        const message = `Value ${keyOf(example)}: example must have a provided API`;
+        yield textHit(bundle, found, { message, position: positions.find(0, [index, 'kind']) });
       }
     },
   },
@@ -215,7 +262,6 @@ export const exampleChecks: readonly Check[] = [
     id: 'CSV24',
     title: 'an example has a field that its CRD does not know',
     whatToDo: 'Remove the field, or add it to the schema: the API server drops it.',
-    find: (bundle, context) =>
-      judgedHits(bundle, context, ({ unknownFields }) => unknownFields.map((field) => `unknown field "${field}"`)),
+    find: (bundle, context) => judgedHits(bundle, context, ({ unknownFields }) => unknownFields),
   },
 ];
