@@ -191,6 +191,11 @@ test.each<[string, JsonValue, string]>([
   ['no list', { all: {} }, 'all: expected a list "constraints"'],
 ])('a bad constraint is refused: %s', (_name, value, message) => expect(() => constraint(value)).toThrow(message));
 
+test('a long rule full of faults is refused in a few words', () => {
+  const rule = `properties.exists(p, ${'\ud800'.repeat(500)})`;
+  expect(() => constraint({ cel: { rule } })).toThrow(/^[^]{0,3000}\(and more\)$/);
+});
+
 test.each<[string, JsonValue, string]>([
   ['BF-D1', { type: 'olm.gvk', value: { version: 'v1', kind: 'A' } }, 'API Group is empty'],
   ['BF-D2', { type: 'olm.package', value: { packageName: 'a', version: '' } }, 'Package version is empty'],

@@ -25,6 +25,7 @@ export interface PropertyRule {
 }
 
 const maxRuleCharacters = 16_384;
+const maxIssueCharacters = 2_000;
 /** As much as kube-apiserver allows one expression. */
 const maxCost = 1_000_000;
 
@@ -60,6 +61,11 @@ function ruleEnvironment(): Environment {
   return environment;
 }
 
+/** Every fault is told with the whole line that it is in: the first ones are enough. */
+function shortened(issues: string): string {
+  return issues.length <= maxIssueCharacters ? issues : `${issues.slice(0, maxIssueCharacters)} (and more)`;
+}
+
 /** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`.
  *  @throws TerminalError InvalidRule
  *  @see bundle-format.md, section 5 */
@@ -68,8 +74,9 @@ export function compilePropertyRule(text: string): PropertyRule {
     throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);
   }
   const program = compileProgram(text, ruleEnvironment());
-  if (isFaulty(program))
-    throw new TerminalError('InvalidRule', program.issues ?? program.instantiation ?? 'no expression');
+  if (isFaulty(program)) {
+    throw new TerminalError('InvalidRule', shortened(program.issues ?? program.instantiation ?? 'no expression'));
+  }
   if (program.type.kind !== 'bool') throw new TerminalError('InvalidRule', 'cel expressions must have type Bool');
   return {
     text,

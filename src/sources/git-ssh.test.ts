@@ -40,6 +40,8 @@ test.each([
   'ssh://git:word@example.com/combo',
   'ssh://exa mple.com/combo',
   'ssh://$(touch x)/combo',
+  'ssh://git@example.com/%zz',
+  'ssh://%ff@example.com/combo',
   'git@$(touch x):combo',
 ])('%j is refused, and never seen by a program', (text) => {
   expect(() => parseSshRemote(text)).toThrow(

@@ -24,17 +24,25 @@ function assertPath(address: string, path: string): void {
   }
 }
 
+/** Without `%XX`; nothing where that makes no text. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
 function parseUrl(address: string): SshRemote {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const shown = address.replace(/\/\/[^/]*@/, '//redacted@');
   if (url === undefined) return refuse(shown, 'is not an address');
   if (url.password !== '') refuse(shown, 'holds a password: git over SSH proves itself by a key');
-  const user = url.username === '' ? defaultUser : decodeURIComponent(url.username);
+  const user = url.username === '' ? defaultUser : unescaped(url.username);
   const bare = url.hostname.replace(/^\[|\]$/g, '');
   if (!userPattern.test(user)) refuse(shown, 'has a user that SSH does not accept');
   if (!hostPattern.test(bare) && !isIPv6(bare)) refuse(shown, 'has no usable host');
-  const path = decodeURIComponent(url.pathname);
-  assertPath(shown, path);
+  assertPath(shown, unescaped(url.pathname));
   const port = url.port === '' ? '' : `:${url.port}`;
   return { address: `ssh://${user}@${url.hostname}${port}${url.pathname}`, host: bare };
 }

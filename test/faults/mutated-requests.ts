@@ -1,5 +1,6 @@
 import { mapLimit } from '../../src/base/index.ts';
 import type { Connection, Question } from '../conformance/connection.ts';
+import { below, mutateBytes, type Random, randomOf } from './mutation.ts';
 
 /** A request to be spoiled. */
 interface Sample {
@@ -163,40 +164,6 @@ const samples: readonly Sample[] = [
   },
 ];
 
-/** Small, fast, and the same everywhere for a seed: mulberry32. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-type Random = () => number;
-
-const below = (random: Random, limit: number): number => Math.floor(random() * limit);
-
-/** One to four changes of bytes: another byte, a flipped bit, one more, one less, a piece twice, an end cut off. */
-function mutate(bytes: Buffer, random: Random): Buffer {
-  let result: Buffer = Buffer.from(bytes);
-  for (let changes = 1 + below(random, 4); changes > 0 && result.length > 0; changes -= 1) {
-    const at = below(random, result.length);
-    const [before, after] = [result.subarray(0, at), result.subarray(at)];
-    const kinds: readonly (() => Buffer)[] = [
-      () => Buffer.concat([before, Buffer.from([below(random, 256)]), after.subarray(1)]),
-      () => Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ (1 << below(random, 8))]), after.subarray(1)]),
-      () => Buffer.concat([before, Buffer.from([below(random, 256)]), after]),
-      () => Buffer.concat([before, after.subarray(1)]),
-      () => Buffer.concat([before, after.subarray(0, 20), after]),
-      () => Buffer.from(before),
-    ];
-    result = (kinds[below(random, kinds.length)] ?? (() => result))();
-  }
-  return result;
-}
-
 /** A path as it can stand in a request line; the rest of what HTTP cannot carry is escaped. */
 function asPath(bytes: Buffer): string {
   const text = bytes.toString('latin1').replace(/[^\x21-\x7e]/g, (character) => {
@@ -215,7 +182,7 @@ function mutatedRequest(random: Random): Question {
   const sample = samples[below(random, samples.length)] as Sample;
   const part = sample.body === undefined ? below(random, 2) : below(random, 6);
   const spoil = (text: string, isSpoilt: boolean): Buffer =>
-    isSpoilt ? mutate(Buffer.from(text), random) : Buffer.from(text);
+    isSpoilt ? mutateBytes(Buffer.from(text), random) : Buffer.from(text);
   const path = asPath(spoil(sample.path, part === 0));
   const type = asHeader(spoil(sample.contentType ?? '', part === 1 && sample.contentType !== undefined));
   const accept = asHeader(spoil(sample.accept ?? json, part === 1));

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { fuzz } from './run.ts';
+import { fuzzTargets } from './targets.ts';
+
+const seed = 20_260_101;
+/** Each input of that target waits for a connection. */
+const counts: Readonly<Record<string, number>> = { 'upload requests': 60, archives: 300, operators: 100 };
+
+test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {
+  const count = counts[name] ?? 2_000;
+  const report = await fuzz(name, { seed, count, forMs: 200_000 });
+  expect(report.findings.map(({ number, text }) => `${number}: ${text}`)).toEqual([]);
+  // Some inputs are not spoilt: a target that refuses everything tries nothing.
+  expect(report.accepted).toBeGreaterThan(0);
+  expect(report.inputs).toBe(count);
+});
+
+test('what throws, hangs or rejects behind its back is found, and the rest is tried all the same', async () => {
+  const { findings, accepted } = await fuzz('broken on purpose', {
+    seed,
+    count: 60,
+    forMs: 200_000,
+    patienceMs: 1_000,
+  });
+  const found = new Set(findings.map(({ input, text }) => `${input.toString()}: ${text.split('\n', 1)[0]}`));
+  expect(found).toContain('throw: RangeError: thrown on purpose');
+  expect(found).toContain('hang: took longer than 1 s');
+  expect([...found].some((line) => line.includes('Error: rejected on purpose'))).toBe(true);
+  expect(accepted).toBeGreaterThan(0);
+});
