@@ -23,6 +23,8 @@ export interface ProvisionerConfig {
   readonly healthDeadlineMs: number;
   /** What is done about dependencies that are not met. */
   readonly dependencyPolicy: DependencyPolicy;
+  /** BundleDeployments must name a service account. */
+  readonly isAccountRequired: boolean;
 }
 
 /** Every setting of `longshore up`, checked. */
@@ -47,6 +49,15 @@ export const dependencyPolicyOption: OptionSpec = {
   default: 'warn',
   sentence:
     'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+};
+
+/** The same. */
+export const requireServiceAccountOption: OptionSpec = {
+  name: 'require-service-account',
+  kind: 'flag',
+  default: false,
+  sentence:
+    'Refuse BundleDeployments that do not name, in spec.config.serviceAccount, a service account to be installed with; without it these are installed with the rights of the provisioners.',
 };
 
 /** Of the provisioners, wherever they run. */
@@ -124,6 +135,7 @@ export const provisionerOptions: readonly OptionSpec[] = [
       'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
   },
   dependencyPolicyOption,
+  requireServiceAccountOption,
 ];
 
 const logLevelOption: OptionSpec = {
@@ -233,6 +245,7 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     dependencyPolicy: readDependencyPolicy(values),
+    isAccountRequired: values['require-service-account'] as boolean,
   });
 }
 

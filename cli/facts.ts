@@ -5,9 +5,19 @@ import {
   parseBundle,
   parseBundleDeployment,
 } from '../src/api/index.ts';
-import type { JsonObject } from '../src/base/index.ts';
-import { isNotFound, NoKindMatch } from '../src/kube/index.ts';
+import { isJsonObject, type JsonObject } from '../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
 import { type FactsReader, watchDependentBundles } from '../webhook/index.ts';
+
+function accessReader(kube: KubeClient): FactsReader['mayDo'] {
+  return async ({ username = '', groups = [], uid, extra }, resourceAttributes, { signal }) => {
+    const more = { ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
+    const spec = { user: username, groups, ...more, resourceAttributes };
+    const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec };
+    const { status } = await kube.create(review as unknown as KubeObject, { fieldManager: 'rukpak-webhooks', signal });
+    return isJsonObject(status) && status['allowed'] === true;
+  };
+}
 
 /** What the webhook may read, from the API server. */
 export function factsReader(
@@ -37,6 +47,7 @@ export function factsReader(
       const { items } = await kube.list(bundleDeploymentResource, { signal });
       return items.map((item) => parseBundleDeployment(item));
     },
+    mayDo: accessReader(kube),
     servesApi: async ({ group, version, kind }, { signal }) => {
       try {
         await kube.resolve(`${group}/${version}`, kind, { signal });

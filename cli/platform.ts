@@ -46,6 +46,7 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
       facts: factsReader(runtime, systemNamespace),
       systemNamespace,
       dependencyPolicy: config.dependencyPolicy,
+      isAccountRequired: config.isAccountRequired,
     }),
   );
   await registerWebhooks((configuration, options) => kube.apply(configuration, options), {

@@ -8,6 +8,7 @@ import {
   readDependencyPolicy,
   readLogLevel,
   readProvisionerConfig,
+  requireServiceAccountOption,
 } from './config.ts';
 import type { OptionSpec, OptionValues } from './options.ts';
 
@@ -32,6 +33,7 @@ export interface ProcessConfig {
 /** Every setting of `longshore webhook`, checked. */
 export interface WebhookConfig extends ProcessConfig {
   readonly dependencyPolicy: DependencyPolicy;
+  readonly isAccountRequired: boolean;
   readonly drainMs: number;
   /** Undefined: the Service `rukpak-webhook-service`. */
   readonly externalAddress: string | undefined;
@@ -177,6 +179,7 @@ export const webhookOptions: readonly OptionSpec[] = [
     sentence: 'How long to go on answering after SIGTERM, while /readyz says no, so that nobody is sent here any more.',
   },
   dependencyPolicyOption,
+  requireServiceAccountOption,
   processLogOption,
 ];
 
@@ -237,6 +240,7 @@ export function readWebhookConfig(values: OptionValues): WebhookConfig {
   return Object.freeze({
     ...readShared(values, 'bind-address'),
     dependencyPolicy: readDependencyPolicy(values),
+    isAccountRequired: values['require-service-account'] as boolean,
     drainMs: seconds * 1000,
     externalAddress: readOrigin('external-address', values),
   });

@@ -31,7 +31,7 @@ export interface ProvisioningContext {
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
   const { kube, storeDir, systemNamespace, log, openContent, beforeWork } = context;
-  const { workers, resyncMs, healthDeadlineMs, dependencyPolicy } = config;
+  const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const authorities = await readAuthorities(config.registryCaPath);
   const registryConfig = await openRegistryConfig(config.registryConfigPath, log);
   await using stack = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
   const maxUploadBytes = config.limits.compressedLayerBytes;
   const { contentUrl } = stack.use(await openContent({ ...runtime, storeDir, maxUploadBytes }));
   const stop = new AbortController();
-  const policies = { workers, resyncMs, healthDeadlineMs, dependencyPolicy };
+  const policies = { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired };
   const provisioners = startProvisioners({
     ...runtime,
     ...policies,

@@ -6,6 +6,7 @@ import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
 import type { KindCache } from './kind-cache.ts';
+import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
@@ -19,6 +20,9 @@ export interface ProvisionerContext {
   readonly engine: ApplyEngine;
   readonly dependencies: DependencyNews;
   readonly servingCertificates: ServingCertificates;
+  readonly rights: RightsNews;
+  /** Nothing is done for a deployment that names no service account. */
+  readonly isAccountRequired: boolean;
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;

@@ -26,6 +26,7 @@ import {
 import { Fetches } from './fetches.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { resync } from './resync.ts';
+import { RightsNews } from './rights-news.ts';
 import { ServingCertificates } from './serving-certificates.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
@@ -57,6 +58,8 @@ export interface ProvisionerOptions {
   readonly dependencyPolicy?: DependencyPolicy;
   /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
   readonly beforeWork?: () => Promise<boolean>;
+  /** Nothing is done for BundleDeployments that name no service account. Default false. */
+  readonly isAccountRequired?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -191,6 +194,10 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
     },
   });
+  const tryAgain = (name: string): void => {
+    gate.forget(name);
+    wake.deployment(name);
+  };
   const { healthDeadlineMs = defaultHealthDeadlineMs } = options;
   return {
     ...runtime,
@@ -205,6 +212,8 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set(provisionerClasses),
     servingCertificates: new ServingCertificates(runtime),
+    isAccountRequired: options.isAccountRequired ?? false,
+    rights: new RightsNews({ ...runtime, onDeployment: tryAgain }),
     bundles,
     deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
     events: createEventRecorder({ ...runtime, component: 'longshore' }),

@@ -12,6 +12,12 @@ export function ownerOf({ metadata }: KubeObject): Owner {
   return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
 
+/** The same, with whom the deployment wants its objects read and written by.
+ *  @throws TerminalError InvalidConfig */
+export function actingOwnerOf(object: KubeObject): Owner {
+  return { ...ownerOf(object), account: readDeploymentConfig(configOf(object)).serviceAccount };
+}
+
 /** Whether the deployment's annotation `key` says so. */
 export function isAsked({ metadata }: KubeObject, key: string): boolean {
   return metadata.annotations?.[key] === 'true';

@@ -8,7 +8,7 @@ import {
   parseBundleDeployment,
   type RemovingReason,
 } from '../src/api/index.ts';
-import { readInventory } from '../src/apply/index.ts';
+import { RightsMissing, readInventory } from '../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import {
   type Condition,
@@ -20,7 +20,7 @@ import {
   setCondition,
 } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
-import { installedObjectsFinalizer, isAsked, ownerOf } from './installed-record.ts';
+import { actingOwnerOf, installedObjectsFinalizer, isAsked } from './installed-record.ts';
 import { bundlesOf, deleteBundle } from './owned-bundles.ts';
 
 const bundleRecheckMs = 30_000;
@@ -69,7 +69,7 @@ async function removeObjects(removal: Removal): Promise<void> {
   const { context, object, signal } = removal;
   const kept: string[] = [];
   const request = {
-    owner: ownerOf(object),
+    owner: actingOwnerOf(object),
     inventory: readInventory(object.metadata) ?? { kinds: [], namespaces: [] },
     isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
@@ -100,6 +100,7 @@ async function reportStandstill(removal: Removal, thrown: unknown): Promise<void
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
+  if (thrown instanceof RightsMissing) removal.context.rights.waits(removal.object.metadata.name ?? '');
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
   removal.context.events.record(removal.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });

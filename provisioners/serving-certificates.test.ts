@@ -62,7 +62,7 @@ interface Seen {
 
 /** What one reconcile of the deployment fills in; the Secret is written as it would be. */
 async function reconcile(certificates: ServingCertificates, name: string): Promise<Seen> {
-  const [filled, ...told] = await certificates.complete(name, [secret(name), ...trusting(name)], signal);
+  const [filled, ...told] = await certificates.complete(name, [secret(name), ...trusting(name)], { kube, signal });
   if (filled === undefined) throw new Error('no Secret');
   await kube.apply(filled, asOwner);
   const { data } = filled as unknown as { data: Record<string, string> };
@@ -81,7 +81,7 @@ const isSignedBy = ({ certificate }: Seen, authorities: string): boolean =>
 test('certificates are renewed when a third of their life is left, and both authorities are trusted meanwhile', async () => {
   let nowMs = Date.UTC(2030, 0, 1);
   const clock = { ...systemClock, now: () => nowMs };
-  const certificates = new ServingCertificates({ kube, clock });
+  const certificates = new ServingCertificates({ clock });
   const first = await reconcile(certificates, 'renewed');
   const state = certificates.stateOf('renewed');
   nowMs += 240 * day;
@@ -102,13 +102,13 @@ test('certificates are renewed when a third of their life is left, and both auth
 });
 
 test('another process goes on with the certificates that are there', async () => {
-  const first = await reconcile(new ServingCertificates({ kube, clock: systemClock }), 'restarted');
-  const second = await reconcile(new ServingCertificates({ kube, clock: systemClock }), 'restarted');
+  const first = await reconcile(new ServingCertificates({ clock: systemClock }), 'restarted');
+  const second = await reconcile(new ServingCertificates({ clock: systemClock }), 'restarted');
   expect(second).toEqual(first);
 });
 
 test('a lost or broken Secret comes back with an authority that fits, and two deployments share none', async () => {
-  const certificates = new ServingCertificates({ kube, clock: systemClock });
+  const certificates = new ServingCertificates({ clock: systemClock });
   const other = await reconcile(certificates, 'neighbour');
   const first = await reconcile(certificates, 'lost');
   expect(isSignedBy(first, other.authorities)).toBe(false);
@@ -128,7 +128,7 @@ test('a Secret that somebody else has put there is not believed', async () => {
   const { metadata, ...rest } = secret('foreign');
   const planted = { ...rest, metadata: { ...metadata, annotations: {} }, data: { 'tls.crt': '', 'tls.key': '' } };
   await kube.apply(planted as unknown as KubeObject, { fieldManager: 'somebody', force: true, signal });
-  const certificates = new ServingCertificates({ kube, clock: systemClock });
+  const certificates = new ServingCertificates({ clock: systemClock });
   const seen = await reconcile(certificates, 'foreign');
   expect(isSignedBy(seen, seen.authorities)).toBe(true);
 });

@@ -8,7 +8,7 @@ import {
   type ServingPair,
   sha256Digest,
 } from '../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import { isForbidden, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { isFresh, issueServing, renewalMs, servingData, servingIn } from './serving-secret.ts';
 
 function dnsNamesOf(secret: KubeObject): readonly string[] {
@@ -42,15 +42,19 @@ function needsCertificate({ kind, metadata }: KubeObject): boolean {
   return kind === 'Secret' && metadata.annotations?.[servingCertificateAnnotation] !== undefined;
 }
 
+/** As whom Secrets are read. */
+interface Reading {
+  readonly kube: KubeClient;
+  readonly signal: AbortSignal;
+}
+
 /** Issues the certificates that rendered objects ask for by annotation, and renews them. They live in the Secrets they are for,
  *  and nowhere else: authorities sign once, and their keys are forgotten. */
 export class ServingCertificates {
-  readonly #kube: KubeClient;
   readonly #clock: Clock;
   readonly #states = new Map<string, { readonly dueMs: number; readonly digest: string }>();
 
-  constructor({ kube, clock }: { readonly kube: KubeClient; readonly clock: Clock }) {
-    this.#kube = kube;
+  constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
   }
 
@@ -62,18 +66,14 @@ export class ServingCertificates {
   }
 
   /** `objects` with certificates, keys and authorities filled in: those of the cluster as long as they are good, else new ones. */
-  async complete(
-    deployment: string,
-    objects: readonly KubeObject[],
-    signal: AbortSignal,
-  ): Promise<readonly KubeObject[]> {
+  async complete(deployment: string, objects: readonly KubeObject[], reading: Reading): Promise<readonly KubeObject[]> {
     this.#states.delete(deployment);
     const secrets = objects.filter(needsCertificate);
     if (secrets.length === 0) return objects;
     const issued = new Map<string, ServingPair>();
     for (const secret of secrets) {
       const { namespace = '', name = '' } = secret.metadata;
-      issued.set(`${namespace}/${name}`, await this.#serving(secret, signal));
+      issued.set(`${namespace}/${name}`, await this.#serving(secret, reading));
     }
     const all = [...issued.values()];
     const digest = sha256Digest(all.map(({ certificatePem }) => certificatePem).join(''));
@@ -87,23 +87,24 @@ export class ServingCertificates {
     });
   }
 
-  async #serving(secret: KubeObject, signal: AbortSignal): Promise<ServingPair> {
+  async #serving(secret: KubeObject, reading: Reading): Promise<ServingPair> {
     const dnsNames = dnsNamesOf(secret);
-    const live = await this.#read(secret, signal);
+    const live = await read(secret, reading);
     const { caBundlePem = '' } = live ?? {};
     const isGood = live !== undefined && isServingCertificate(live, { caBundlePem, dnsNames });
     if (isGood && isFresh(live, this.#clock.now())) return live;
     return await issueServing(dnsNames, isGood ? caBundlePem : '', this.#clock.now());
   }
+}
 
-  /** What an earlier installation has left; nobody else's Secret is believed. */
-  async #read(secret: KubeObject, signal: AbortSignal): Promise<ServingPair | undefined> {
-    try {
-      const live = await this.#kube.get(refOf(secret), { signal });
-      return needsCertificate(live) ? servingIn(live) : undefined;
-    } catch (thrown) {
-      if (isNotFound(thrown)) return undefined;
-      throw thrown;
-    }
+/** What an earlier installation has left; nobody else's Secret is believed. */
+async function read(secret: KubeObject, { kube, signal }: Reading): Promise<ServingPair | undefined> {
+  try {
+    const live = await kube.get(refOf(secret), { signal });
+    return needsCertificate(live) ? servingIn(live) : undefined;
+  } catch (thrown) {
+    // Who may not read it may not write it either, and is told so, with all else that is missing, before anything is written.
+    if (isNotFound(thrown) || isForbidden(thrown)) return undefined;
+    throw thrown;
   }
 }

@@ -17,6 +17,8 @@ export interface WebhookDeps {
   readonly systemNamespace: string;
   /** Default warn. */
   readonly dependencyPolicy?: DependencyPolicy;
+  /** BundleDeployments must name a service account. Default false. */
+  readonly isAccountRequired?: boolean;
   readonly log: Logger;
 }
 
@@ -28,10 +30,10 @@ export interface TlsFiles {
 
 async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {
   const request = readReview(body);
-  const { facts, systemNamespace, dependencyPolicy = 'warn' } = deps;
+  const { facts, systemNamespace, dependencyPolicy = 'warn', isAccountRequired = false } = deps;
   try {
     const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
-      endpoint.check(request, { facts, systemNamespace, dependencyPolicy, signal }),
+      endpoint.check(request, { facts, systemNamespace, dependencyPolicy, isAccountRequired, signal }),
     );
     const denials = verdict.denials.map(({ text }) => text);
     deps.log.debug(

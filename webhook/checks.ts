@@ -9,6 +9,7 @@ import {
 } from '../src/api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
 import { readSwitches } from '../src/crd-safety/index.ts';
+import { checkAccount } from './account-check.ts';
 import { checkCrd } from './crd-change.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
@@ -33,6 +34,7 @@ interface CheckContext {
   readonly facts: FactsReader;
   readonly systemNamespace: string;
   readonly dependencyPolicy: DependencyPolicy;
+  readonly isAccountRequired: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -109,10 +111,11 @@ const checkBundleDeployment: Check = async (request, context) => {
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
   const ofConfig = checkConfig(spec, { oldTemplate, oldConfig });
-  if (isSameTemplate) return joinVerdicts([ofConfig, ofSwitches]);
+  const ofAccount = await checkAccount(request, context);
+  if (isSameTemplate) return joinVerdicts([ofConfig, ofAccount, ofSwitches]);
   const ofSource = await checkSource(spec.template, templateSourceRules, context);
   const ofDependencies = await checkTemplate(deployment, context);
-  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofDependencies, ofSwitches]);
+  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofAccount, ofDependencies, ofSwitches]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {

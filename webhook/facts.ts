@@ -14,6 +14,8 @@ export interface FactsReader {
   hasDependencies(options: { readonly signal: AbortSignal }): Promise<boolean>;
   listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
   listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
+  /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
+  mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
   /** Whether API discovery has the kind. */
   servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;
 }

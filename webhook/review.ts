@@ -12,6 +12,8 @@ export interface ReviewRequest {
   readonly namespace: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
+  /** Who asks: `username`, `uid`, `groups`, `extra`, as the API server says. */
+  readonly user: JsonObject;
   /** Who says to have made the change; empty for a deletion. */
   readonly fieldManager: string;
 }
@@ -34,6 +36,7 @@ export const reviewSchema = {
         object: { type: ['object', 'null'] },
         oldObject: { type: ['object', 'null'] },
         options: { type: ['object', 'null'] },
+        userInfo: { type: ['object', 'null'] },
       },
     },
   },
@@ -57,6 +60,7 @@ export function readReview(body: JsonObject): ReviewRequest {
     namespace: textOrEmpty(request.namespace),
     object: objectOrNothing(request.object),
     oldObject: objectOrNothing(request.oldObject),
+    user: objectOrNothing(request.userInfo) ?? {},
     fieldManager: textOrEmpty(objectOrNothing(request.options)?.fieldManager),
   };
 }

@@ -13,6 +13,7 @@ const facts = {
   hasDependencies: () => Promise.resolve(false),
   listBundles: () => Promise.resolve([]),
   listDeployments: () => Promise.resolve([]),
+  mayDo: () => Promise.resolve(true),
   servesApi: () => Promise.resolve(false),
 };
 

@@ -1,3 +1,4 @@
+import type { PolicyRule } from '../../src/rbac/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
 
 /** What a user wants to do, in the words of RBAC. */
@@ -27,12 +28,4 @@ export interface Authorizer {
     user: UserInfo,
     namespace: string,
   ): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] };
-}
-
-export interface PolicyRule {
-  readonly verbs?: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** Who may do what: certificates and tokens in, users and decisions out. Main types: `Authenticator`, `Authorizer`.
  *  Never answers a request itself. */
 export { Authenticator, type Identity } from './authenticator.ts';
-export type { AccessDecision, AccessRequest, Authorizer, PolicyRule } from './authorizer.ts';
+export type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 export { type Credentials, loadCredentials } from './credentials.ts';
 export { missingRights } from './escalation.ts';
 export { formatKubeconfig } from './kubeconfig.ts';

@@ -1,7 +1,8 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
 import type { UserInfo } from '../admission/plugin.ts';
-import { type PolicyRule, tokenIssuer } from '../auth/index.ts';
+import { tokenIssuer } from '../auth/index.ts';
 import { trackFields } from '../registry/field-tracking.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';

@@ -19,6 +19,7 @@ export async function webhook(values: OptionValues): Promise<number> {
     serving,
     facts: factsReader(own, systemNamespace),
     dependencyPolicy: config.dependencyPolicy,
+    isAccountRequired: config.isAccountRequired,
   });
   const { externalAddress: origin } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };

@@ -41,9 +41,12 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
   const { kube } = finding.client;
   const { signal } = finding;
   const rendered = content.render(await termsFor(deployment, className, { kube, signal }));
-  const certificates = new ServingCertificates({ kube, clock: systemClock });
+  const certificates = new ServingCertificates({ clock: systemClock });
   const objects = rendered.objects as unknown as KubeObject[];
-  return { ...rendered, objects: await certificates.complete(deployment.metadata.name ?? '', objects, signal) };
+  return {
+    ...rendered,
+    objects: await certificates.complete(deployment.metadata.name ?? '', objects, { kube, signal }),
+  };
 }
 
 async function stageImage(ref: string, finding: Finding): Promise<Staging> {

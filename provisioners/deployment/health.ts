@@ -1,11 +1,11 @@
-import { ownerOf } from '../installed-record.ts';
+import { actingOwnerOf } from '../installed-record.ts';
 import { type HealthChange, healthCondition } from './conditions.ts';
 import { type DeploymentRun, lookAgain, report, standingOf } from './run.ts';
 
 /** How the installed objects are; undefined when this process does not know what is installed. */
 export async function currentHealth(run: DeploymentRun, signal: AbortSignal): Promise<HealthChange | undefined> {
   const { engine, clock } = run.context;
-  const health = await engine.health(ownerOf(run.object), signal);
+  const health = await engine.health(actingOwnerOf(run.object), signal);
   if (health === undefined) return undefined;
   if (health.againAtMs !== undefined) lookAgain(run, health.againAtMs - clock.now());
   return healthCondition(health.lines);

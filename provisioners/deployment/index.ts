@@ -4,6 +4,7 @@ import { WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import { removeDeployment } from '../removal.ts';
+import { requireAccount } from './account.ts';
 import { awaitDependencies } from './dependencies.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
 import { install } from './install.ts';
@@ -26,6 +27,7 @@ const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) =>
 const steps: readonly Step<DeploymentRun>[] = [
   tearDown,
   heedPause,
+  requireAccount,
   ensureBundle,
   checkBundle,
   awaitDependencies,
@@ -46,6 +48,7 @@ export async function reconcileBundleDeployment(
     context.dependencies.release(name);
     context.hooks.waits.forget(name);
     context.hooks.drift.forget(name);
+    context.rights.forget(name);
     return;
   }
   if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;

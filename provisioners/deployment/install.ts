@@ -1,10 +1,10 @@
 import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
-import { InstallBlocked } from '../../src/apply/index.ts';
+import { clientFor, InstallBlocked, RightsMissing } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
-import { isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
+import { actingOwnerOf, isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
 import { placeOf, type Rendition, termsFor } from '../rendition.ts';
 import type { BundleIdentity } from '../unpacker/index.ts';
 import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
@@ -40,8 +40,9 @@ async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal)
   const { provisionerClassName } = parseBundle(bundle).spec;
   const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
   const rendered = await unpacker.load({ bundle: { name, uid }, provisionerClassName, terms }, { signal });
-  const owner = run.object.metadata.name ?? '';
-  const objects = await servingCertificates.complete(owner, rendered.objects as unknown as KubeObject[], signal);
+  const owner = actingOwnerOf(run.object);
+  const reading = { kube: clientFor(kube, owner), signal };
+  const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);
   return { ...rendered, objects };
 }
 
@@ -117,7 +118,7 @@ async function installObjects(
   { rendition, signal, onWrite }: Work,
 ): Promise<void> {
   const repaired = await run.context.engine.install({
-    owner: ownerOf(run.object),
+    owner: actingOwnerOf(run.object),
     revision: fullRevisionOf(run, bundle),
     ...wishesOf(run.object),
     ...placeOf(rendition),
@@ -167,6 +168,7 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
 }
 
 function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
+  if (thrown instanceof RightsMissing) return 'RightsMissing';
   const active = activeOf(run);
   if (active === '') return 'InstallFailed';
   if (active === run.bundle?.metadata.name) return 'ReconcileFailed';
@@ -214,6 +216,7 @@ async function tryInstall(
     await installObjects(run, bundle, { rendition, signal, onWrite });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
+    if (thrown instanceof RightsMissing) run.context.rights.waits(attempt.name);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
     await keepActive(run, context);
@@ -251,5 +254,6 @@ export const install: Step<DeploymentRun> = async (run, context) => {
     if ((await tryInstall(run, bundle, context)) === 'stop') return 'stop';
   }
   gate.forget(owner.name);
+  run.context.rights.forget(owner.name);
   return undefined;
 };

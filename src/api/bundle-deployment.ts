@@ -30,6 +30,7 @@ export type HasValidBundleReason =
 export type InstalledReason =
   | 'InstallPending'
   | 'DependenciesNotMet'
+  | 'RightsMissing'
   | 'ErrorGettingClient'
   | 'ErrorGettingReleaseState'
   | 'InstallFailed'

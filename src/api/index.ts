@@ -59,7 +59,7 @@ export {
   templateHashLabel,
   version,
 } from './constants.ts';
-export { readDeploymentConfig } from './deployment-config.ts';
+export { readDeploymentConfig, type ServiceAccountName } from './deployment-config.ts';
 export type { Bundle, BundleSpec, BundleStatus } from './generated/bundle.ts';
 export type {
   BundleDeployment,

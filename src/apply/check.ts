@@ -1,6 +1,6 @@
 import { bundleDeploymentResource } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
-import { describeRef, isAlreadyExists, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
+import { describeRef, isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
 import { type CrdPreflightContext, crdProblem } from './crd-preflight.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
@@ -10,6 +10,8 @@ import { type Problem, problemOf } from './problems.ts';
 
 /** What the check of an object that is there already needs. */
 export interface TakeoverContext extends CrdPreflightContext {
+  /** With our own rights, for what is no object of the deployment. */
+  readonly platform: KubeClient;
   readonly owner: Owner;
   readonly systemNamespace: string;
   readonly isUpgrade: boolean;
@@ -46,7 +48,7 @@ async function isOwnerThere(context: TakeoverContext, { metadata }: KubeObject):
   if (name === undefined || name === context.owner.name) return false;
   try {
     const { apiVersion, kind } = bundleDeploymentResource;
-    await context.kube.get({ apiVersion, kind, name }, { signal: context.signal });
+    await context.platform.get({ apiVersion, kind, name }, { signal: context.signal });
     return true;
   } catch (thrown) {
     if (isNotFound(thrown)) return false;
@@ -79,7 +81,7 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
   const elsewhere = { ...object, metadata: { ...metadata, generateName, namespace: context.systemNamespace } };
   try {
     const options = { fieldManager, isDryRun: true, fieldValidation: 'Strict', signal: context.signal } as const;
-    await context.kube.create(elsewhere, options);
+    await context.platform.create(elsewhere, options);
     return undefined;
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../base/index.ts';
 import { type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
+import { clientFor } from './account.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
@@ -15,6 +16,7 @@ import type { Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
+import { assertRights, needsOfInstallation } from './rights/index.ts';
 import { findHeld, type Held } from './serving.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
@@ -137,33 +139,18 @@ class Engine implements ApplyEngine {
 
   async install(request: InstallRequest): Promise<readonly ObjectRef[]> {
     const { owner, signal } = request;
-    const { kube, systemNamespace } = this.#options;
-    const planContext = {
-      kube,
-      owner,
-      systemNamespace,
-      defaultNamespace: request.installNamespace ?? systemNamespace,
-      signal,
-    };
-    const plan = await makePlan(planContext, request.objects);
-    const check: Check = {
-      ...planContext,
-      isUpgrade: request.isUpgrade,
-      mayAdopt: request.mayAdopt === true,
-      installNamespace: request.installNamespace,
-      watches: this.#watches,
-      ledger: this.#ledger,
-      crds: this.#crds,
-      crdSafety: request.crdSafety,
-    };
+    const check = this.#checkOf(request);
+    const plan = await makePlan(check, request.objects);
     const drifted = this.#ledger.drifted(owner, request.revision);
     if (drifted !== undefined && plan.deferred.length === 0) {
+      await this.#assertRights(request, plan);
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
       return await this.#putRight(check, again, plan.objects);
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
+    await this.#assertRights(request, plan);
     const work = this.#divide(owner, plan);
     const problems = await this.#problemsOf(work, check, request);
     if (!problems.every(isTrouble)) await this.#undoBrokenOff(check);
@@ -186,10 +173,30 @@ class Engine implements ApplyEngine {
     return [];
   }
 
+  #checkOf(request: InstallRequest): Check {
+    const { owner, installNamespace, signal } = request;
+    const { kube, systemNamespace } = this.#options;
+    return {
+      kube: clientFor(kube, owner),
+      platform: kube,
+      owner,
+      systemNamespace,
+      defaultNamespace: installNamespace ?? systemNamespace,
+      isUpgrade: request.isUpgrade,
+      mayAdopt: request.mayAdopt === true,
+      installNamespace,
+      watches: this.#watches,
+      ledger: this.#ledger,
+      crds: this.#crds,
+      crdSafety: request.crdSafety,
+      signal,
+    };
+  }
+
   async health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined> {
     if (!this.#ledger.knows(owner)) return undefined;
     const suspects = this.#ledger.objectsOf(owner).map(({ ref }) => ({ ref, seen: this.#watches.get(ref) }));
-    const report = await this.#health.read(suspects, signal);
+    const report = await this.#health.read(suspects, { kube: clientFor(this.#options.kube, owner), signal });
     const { objects = [], untilMs } = this.#held.get(owner.uid) ?? {};
     if (untilMs === undefined || objects.length === 0) return report;
     const until = `at most until ${new Date(untilMs).toISOString()}`;
@@ -200,6 +207,16 @@ class Engine implements ApplyEngine {
   async uninstall(request: UninstallRequest): Promise<void> {
     this.#held.delete(request.owner.uid);
     await this.#remover.uninstall(request);
+  }
+
+  async #assertRights({ owner, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
+    const { kube: platform, systemNamespace } = this.#options;
+    const context = { platform, owner, signal };
+    const defaultNamespace = installNamespace ?? systemNamespace;
+    await assertRights(context, () => {
+      const present = this.#remover.bearing(owner);
+      return needsOfInstallation(context, { plan, present, installNamespace, defaultNamespace });
+    });
   }
 
   /** Takes out of the plan what stands already exactly as it has it. Where kinds are still missing, the
@@ -314,7 +331,7 @@ class Engine implements ApplyEngine {
     rest: { readonly later: readonly KubeObject[]; readonly all: readonly KubeObject[] },
   ): Promise<readonly Problem[]> {
     const problems = await checkAll(check, rest.later, rest.all);
-    await this.#remover.undo(created.map(installedObject), check.signal);
+    await this.#remover.undo(check.owner, created.map(installedObject), check.signal);
     this.#brokenOff.delete(check.owner.uid);
     this.#ledger.release(check.owner);
     return problems;
@@ -324,7 +341,7 @@ class Engine implements ApplyEngine {
   async #undoBrokenOff({ owner, signal }: Check): Promise<void> {
     const made = this.#brokenOff.get(owner.uid);
     if (made === undefined) return;
-    await this.#remover.undo(made.map(installedObject), signal);
+    await this.#remover.undo(owner, made.map(installedObject), signal);
     this.#brokenOff.delete(owner.uid);
     this.#ledger.release(owner);
   }
@@ -339,11 +356,13 @@ class Engine implements ApplyEngine {
   }
 
   async #ensureNamespace(request: InstallRequest): Promise<void> {
-    const { installNamespace, objects, signal } = request;
+    const { installNamespace, objects, owner, signal } = request;
+    const { kube: platform } = this.#options;
     if (installNamespace === undefined) return;
     if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
     const { namespaceMarks: marks, onUnfitNamespace: onUnfit } = request;
-    await ensureNamespace(this.#options.kube, { name: installNamespace, marks, onUnfit, signal });
+    const clients = { kube: clientFor(platform, owner), platform };
+    await ensureNamespace(clients, { name: installNamespace, marks, onUnfit, signal });
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */

@@ -1,5 +1,5 @@
 import { type Clock, errorMessage, mapLimit } from '../base/index.ts';
-import { isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
+import { isForbidden, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
 import { type Health, healthLine, healthOf, mayBeUnhealthy, terminating } from './health/index.ts';
 
 /** What is not well of an installation. */
@@ -20,16 +20,22 @@ interface Judged extends Health {
   readonly resourceVersion: string;
 }
 
+/** As whom objects are read. */
+interface Reading {
+  readonly kube: KubeClient;
+  readonly signal: AbortSignal;
+}
+
 const parallelReads = 8;
+/** No watch tells when somebody may see an object again. */
+const hiddenMs = 30_000;
 
 /** Reads the health of installed objects, each only when it is another version than the one that was judged. */
 export class HealthReader {
-  readonly #kube: KubeClient;
   readonly #clock: Clock;
   readonly #judged = new Map<string, Judged>();
 
-  constructor({ kube, clock }: { readonly kube: KubeClient; readonly clock: Clock }) {
-    this.#kube = kube;
+  constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
   }
 
@@ -37,9 +43,9 @@ export class HealthReader {
     this.#judged.delete(key);
   }
 
-  async read(suspects: readonly Suspect[], signal: AbortSignal): Promise<HealthReport> {
+  async read(suspects: readonly Suspect[], reading: Reading): Promise<HealthReport> {
     const found = await mapLimit(suspects, parallelReads, async (suspect) => {
-      const health = await this.#healthOf(suspect, signal);
+      const health = await this.#healthOf(suspect, reading);
       return health.state === 'Current' ? [] : [{ ...health, line: healthLine(suspect.ref, health) }];
     });
     const times = found.flat().flatMap(({ untilMs }) => untilMs ?? []);
@@ -49,9 +55,9 @@ export class HealthReader {
     };
   }
 
-  async #healthOf({ ref, seen }: Suspect, signal: AbortSignal): Promise<Health> {
+  async #healthOf({ ref, seen }: Suspect, reading: Reading): Promise<Health> {
     if (!mayBeUnhealthy(ref)) return seen?.isDeleting === true ? terminating : { state: 'Current', message: '' };
-    return this.#verdictOn(refKey(ref), seen?.resourceVersion) ?? (await this.#judge(ref, signal));
+    return this.#verdictOn(refKey(ref), seen?.resourceVersion) ?? (await this.#judge(ref, reading));
   }
 
   /** The last verdict while it holds for the version. */
@@ -61,16 +67,18 @@ export class HealthReader {
     return judged.untilMs !== undefined && judged.untilMs <= this.#clock.now() ? undefined : judged;
   }
 
-  async #judge(ref: ObjectRef, signal: AbortSignal): Promise<Health> {
+  async #judge(ref: ObjectRef, { kube, signal }: Reading): Promise<Health> {
     try {
-      const object = await this.#kube.get(ref, { signal });
+      const object = await kube.get(ref, { signal });
       const health = healthOf(object, this.#clock.now());
       this.#judged.set(refKey(ref), { ...health, resourceVersion: object.metadata.resourceVersion ?? '' });
       return health;
     } catch (thrown) {
-      if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
+      const isHidden = isForbidden(thrown);
+      if (!isHidden && !isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
       this.forget(refKey(ref));
-      return { state: 'Unavailable', message: errorMessage(thrown) };
+      const untilMs = isHidden ? { untilMs: this.#clock.now() + hiddenMs } : {};
+      return { state: 'Unavailable', message: errorMessage(thrown), ...untilMs };
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Installs the objects of a bundle for its owner: order, dry run, server-side apply, pruning, drift, ordered removal.
  *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status. */
+export { clientFor } from './account.ts';
 export {
   type ApplyEngine,
   type ApplyEngineOptions,
@@ -22,3 +23,4 @@ export { fieldManager, isKept, type Owner } from './ownership.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
 export type { UninstallRequest } from './remover.ts';
+export { RightsMissing } from './rights/index.ts';

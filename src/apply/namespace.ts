@@ -1,4 +1,12 @@
-import { isAlreadyExists, type KubeClient, type KubeObject, preconditionOf, refOf } from '../kube/index.ts';
+import {
+  isAlreadyExists,
+  isForbidden,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  preconditionOf,
+  refOf,
+} from '../kube/index.ts';
 import { isStricterLevel, parsePodSecurityLevel } from '../pod-security/index.ts';
 import { fieldManager } from './ownership.ts';
 
@@ -17,6 +25,12 @@ export interface NamespaceWish {
   readonly signal: AbortSignal;
 }
 
+/** Who writes the namespace, and who looks whether it is there. */
+interface Clients {
+  readonly kube: KubeClient;
+  readonly platform: KubeClient;
+}
+
 const levelLabel = 'pod-security.kubernetes.io/enforce';
 
 /** Whether the level is the one that an installation has set, and nobody else has chosen since. */
@@ -24,6 +38,22 @@ function isOurLevel({ metadata }: KubeObject): boolean {
   return (metadata.managedFields ?? []).some(
     ({ manager, fieldsV1 }) => manager === fieldManager && JSON.stringify(fieldsV1 ?? {}).includes(`f:${levelLabel}`),
   );
+}
+
+/** Whether it is done: not everybody may change a namespace. */
+async function relabel(
+  kube: KubeClient,
+  namespace: KubeObject,
+  { level, signal }: { readonly level: string; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const metadata = { ...preconditionOf(namespace), labels: { [levelLabel]: level } };
+  try {
+    await kube.patch(refOf(namespace), { metadata }, { fieldManager, signal });
+    return true;
+  } catch (thrown) {
+    if (isForbidden(thrown)) return false;
+    throw thrown;
+  }
 }
 
 /** Lets the Pods in that the namespace was not made for; a level that somebody else has chosen stays, and that is told. */
@@ -34,11 +64,7 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, wish: Namespac
   if (wanted === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
     return;
   }
-  if (isOurLevel(namespace)) {
-    const metadata = { ...preconditionOf(namespace), labels: { [levelLabel]: wanted } };
-    await kube.patch(refOf(namespace), { metadata }, { fieldManager, signal: wish.signal });
-    return;
-  }
+  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: wish.signal }))) return;
   const advice = `kubectl label namespace ${wish.name} --overwrite ${levelLabel}=${wanted}`;
   wish.onUnfit?.(
     `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", and Pods that are to run there need "${wanted}": they will be refused until somebody who may decide that runs ${advice}, or the bundle is installed in another namespace`,
@@ -47,14 +73,29 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, wish: Namespac
 
 /** Makes the namespace for objects that name none, when it is missing. One that is there stays as it is, but for a Pod Security
  *  level of our own that is too strict by now. It stays when everything in it has gone: others may have moved in. */
-export async function ensureNamespace(kube: KubeClient, wish: NamespaceWish): Promise<void> {
+export async function ensureNamespace({ kube, platform }: Clients, wish: NamespaceWish): Promise<void> {
   const { name, marks, signal } = wish;
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks } };
+  const live = await readNamespace(platform, name, signal);
+  if (live !== undefined) return await admitPods(kube, live, wish);
   try {
     await kube.create(namespace, { fieldManager, signal });
   } catch (thrown) {
+    // It came just now.
     if (!isAlreadyExists(thrown)) throw thrown;
-    if (marks?.labels[levelLabel] === undefined) return;
-    await admitPods(kube, await kube.get(refOf(namespace), { signal }), wish);
+  }
+}
+
+/** The namespace, if it is there. */
+export async function readNamespace(
+  kube: KubeClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
   }
 }

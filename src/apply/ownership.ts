@@ -7,6 +7,7 @@ import {
   ownerKindLabel,
   ownerNameLabel,
   releasedFromAnnotation,
+  type ServiceAccountName,
 } from '../api/index.ts';
 import { type JsonObject, sha256Digest } from '../base/index.ts';
 import { describeRef, type KubeObject, type ObjectMeta, type OwnerReference, refOf } from '../kube/index.ts';
@@ -17,6 +18,8 @@ import { isCrd, isNamespace } from './kind-list.ts';
 export interface Owner {
   readonly name: string;
   readonly uid: string;
+  /** As whom its objects are read and written; undefined: with our own rights. */
+  readonly account?: ServiceAccountName | undefined;
 }
 
 /** Field manager of everything that is installed. */
@@ -33,8 +36,10 @@ export function isKept(metadata: ObjectMeta): boolean {
   return metadata.annotations?.[policyAnnotation]?.trim().toLowerCase() === 'keep';
 }
 
-function ownerReference(owner: Owner): OwnerReference {
-  return { apiVersion, kind: ownerKind, name: owner.name, uid: owner.uid, controller: true, blockOwnerDeletion: true };
+/** To hold up the owner's deletion takes a right on the owner, which an account of its own has no other use for: objects go
+ *  before their owner anyway. */
+function ownerReference({ name, uid, account }: Owner): OwnerReference {
+  return { apiVersion, kind: ownerKind, name, uid, controller: true, blockOwnerDeletion: account === undefined };
 }
 
 /** The garbage collector may delete what refers to its owner, in any order. It must not get what holds the objects of others:

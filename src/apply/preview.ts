@@ -95,6 +95,7 @@ async function lookAtAll(request: PreviewRequest, plan: Plan): Promise<Pick<Prev
   const namespaces = request.objects.filter(isNamespace).map(({ metadata }) => metadata.name ?? '');
   const looking: Looking = {
     ...request,
+    platform: request.kube,
     // Without a watch every CRD is looked at anew.
     crds: { isUnchanged: () => false },
     request,

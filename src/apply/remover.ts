@@ -1,5 +1,6 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import { describeRef, isNotFound, type KubeClient, NoKindMatch, refKey } from '../kube/index.ts';
+import { clientFor } from './account.ts';
 import { whyKeepCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
@@ -9,6 +10,7 @@ import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
 import { releaseObject } from './release.ts';
+import { assertRights, needsOfRemoval } from './rights/index.ts';
 
 /** What is to become of objects that are not wanted any more. */
 export interface RemovalTerms {
@@ -82,6 +84,8 @@ export class Remover {
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(inventory.kinds, signal);
     const installed = await this.#installed(owner, new Set(), signal);
+    const context = { platform: this.#deps.kube, owner, signal };
+    await assertRights(context, () => needsOfRemoval(context, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
     ledger.forget(owner);
@@ -89,8 +93,8 @@ export class Remover {
   }
 
   /** Deletes exactly `objects`, as they were applied, when what they are part of could not be installed. */
-  async undo(objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
-    for (const batch of removalBatches(objects)) await this.#deleteAll(batch, signal);
+  async undo(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
+    for (const batch of removalBatches(objects)) await this.#deleteAll(owner, batch, signal);
   }
 
   /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or
@@ -140,7 +144,7 @@ export class Remover {
     if (terms.mayDeleteCrds) return [];
     const { signal } = terms;
     const used = await mapLimit(crds, parallelWrites, async (crd) => {
-      const why = await whyKeepCrd(this.#deps.kube, crd.ref.name, { owner, signal });
+      const why = await whyKeepCrd(clientFor(this.#deps.kube, owner), crd.ref.name, { owner, signal });
       if (why === undefined) return undefined;
       await this.#release(owner, [crd], signal);
       terms.onKept(why);
@@ -150,7 +154,8 @@ export class Remover {
   }
 
   async #release(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
-    await mapLimit(objects, parallelWrites, ({ ref }) => releaseObject(this.#deps.kube, ref, { owner, signal }));
+    const kube = clientFor(this.#deps.kube, owner);
+    await mapLimit(objects, parallelWrites, ({ ref }) => releaseObject(kube, ref, { owner, signal }));
     this.#deps.ledger.drop(owner, keysOf(objects));
   }
 
@@ -162,28 +167,33 @@ export class Remover {
   ): Promise<readonly InstalledObject[]> {
     const used = new Set(await this.#releaseUsedCrds(owner, batch.filter(isStandingCrd), terms));
     const doomed = batch.filter((object) => !used.has(object));
-    const left = await this.#deleteAll(doomed, terms.signal);
+    const left = await this.#deleteAll(owner, doomed, terms.signal);
     const isLeft = new Set(left);
     this.#deps.ledger.drop(owner, keysOf(doomed.filter((object) => !isLeft.has(object))));
     return left;
   }
 
-  async #deleteAll(objects: readonly InstalledObject[], signal: AbortSignal): Promise<readonly InstalledObject[]> {
+  async #deleteAll(
+    owner: Owner,
+    objects: readonly InstalledObject[],
+    signal: AbortSignal,
+  ): Promise<readonly InstalledObject[]> {
+    const kube = clientFor(this.#deps.kube, owner);
     const left = await mapLimit(objects, parallelWrites, async (object) => {
-      return object.isDeleting || (await this.#delete(object, signal)) ? object : undefined;
+      return object.isDeleting || (await deleteOne(kube, object, signal)) ? object : undefined;
     });
     return left.filter((object) => object !== undefined);
   }
+}
 
-  /** Whether the object still exists afterwards. */
-  async #delete({ ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
-    try {
-      const rest = await this.#deps.kube.delete(ref, { uid, signal });
-      return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
-    } catch (thrown) {
-      if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
-      throw thrown;
-    }
+/** Whether the object still exists afterwards. */
+async function deleteOne(kube: KubeClient, { ref, uid }: InstalledObject, signal: AbortSignal): Promise<boolean> {
+  try {
+    const rest = await kube.delete(ref, { uid, signal });
+    return ref.kind === 'Namespace' || (rest?.metadata.finalizers?.length ?? 0) > 0;
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+    throw thrown;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonObject, type JsonObject } from '../base/index.ts';
+import type { ActingUser } from './acting-user.ts';
 import { createDiscovery, type Discovery, groupVersionPath, type Resource } from './discovery.ts';
 import { isKubeError, isNotFound } from './kube-error.ts';
 import { type KubeObject, type ObjectRef, refOf } from './kube-object.ts';
@@ -79,6 +80,8 @@ export interface KubeClient {
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<KubeObject | undefined>;
   /** The body of a watch from `resourceVersion`, one JSON event a line; ends by itself after `timeoutSeconds`. */
   openWatch(target: ListTarget, options: WatchOptions): Promise<IncomingMessage>;
+  /** The same API in somebody's name. It shares connections and discovery with this client, which alone is closed. */
+  actingAs(user: ActingUser): KubeClient;
   close(): void;
 }
 
@@ -255,13 +258,16 @@ function createWrites(context: Context): Pick<KubeClient, 'create' | 'update' | 
   };
 }
 
-/** A client for `access`; nothing is sent before the first call. */
-export function createKubeClient(options: KubeClientOptions): KubeClient {
-  const sender = createSender(options);
-  const discovery = createDiscovery(async (path, signal) => {
-    return (await sender.send({ method: 'GET', path, isRepeatable: true, signal })).body;
-  });
-  const context: Context = { sender, discovery };
+function senderAs(sender: Sender, actingAs: ActingUser): Sender {
+  return {
+    send: (request) => sender.send({ ...request, actingAs }),
+    open: (request) => sender.open({ ...request, actingAs }),
+    close: () => undefined,
+  };
+}
+
+function clientOver(context: Context): KubeClient {
+  const { sender, discovery } = context;
   return {
     ...createReads(context),
     ...createWrites(context),
@@ -275,8 +281,18 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     forgetKinds: (apiVersion) => {
       discovery.forget(apiVersion);
     },
+    actingAs: (user) => clientOver({ sender: senderAs(sender, user), discovery }),
     close: () => {
       sender.close();
     },
   };
+}
+
+/** A client for `access`; nothing is sent before the first call. */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const sender = createSender(options);
+  const discovery = createDiscovery(async (path, signal) => {
+    return (await sender.send({ method: 'GET', path, isRepeatable: true, signal })).body;
+  });
+  return clientOver({ sender, discovery });
 }

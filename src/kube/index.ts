@@ -1,5 +1,6 @@
 /** The Kubernetes API as raw JSON: client with server-side apply, watch and cache, conditions, finalizers, events.
  *  Main types: `KubeClient`, `ObjectCache`. Never turns objects into classes, never drops a field it does not know. */
+export { type ActingUser, serviceAccountUser } from './acting-user.ts';
 export { type CacheChange, type CacheOptions, createCache, type ObjectCache } from './cache.ts';
 export {
   type Applied,
@@ -19,6 +20,7 @@ export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
 export {
   isAlreadyExists,
   isConflict,
+  isForbidden,
   isKubeError,
   isNotFound,
   type KubeError,

@@ -59,6 +59,11 @@ export function isNotFound(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 404;
 }
 
+/** Whether the one who asked may not do it. */
+export function isForbidden(thrown: unknown): boolean {
+  return isKubeError(thrown) && thrown.failure.status === 403 && thrown.failure.reason === 'Forbidden';
+}
+
 /** Whether an object of that name exists already. */
 export function isAlreadyExists(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.reason === 'AlreadyExists';

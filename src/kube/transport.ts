@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { TerminalError, withDeadline } from '../base/index.ts';
+import { type ActingUser, actingHeaders } from './acting-user.ts';
 import { KubeUnavailable } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 
@@ -18,6 +19,8 @@ export interface WireRequest {
   readonly accept?: string | undefined;
   readonly contentType?: string | undefined;
   readonly body?: string | undefined;
+  /** As whom it is sent, if not as ourselves. */
+  readonly actingAs?: ActingUser | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -85,8 +88,9 @@ function requestOptionsOf({ url, isTls }: Endpoint, wire: WireRequest): RequestO
   };
 }
 
-function headersOf(wire: WireRequest): Record<string, string> {
+function headersOf(wire: WireRequest): Record<string, string | string[]> {
   return {
+    ...(wire.actingAs === undefined ? {} : actingHeaders(wire.actingAs)),
     'user-agent': 'longshore',
     accept: wire.accept ?? 'application/json',
     ...(wire.contentType === undefined ? {} : { 'content-type': wire.contentType }),

@@ -13,6 +13,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/resolver': ['src/base'],
   'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   'src/pod-security': ['src/base'],
+  'src/rbac': [],
   'src/formats': [
     'src/content',
     'src/constraints',
@@ -32,7 +33,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
   ],
   'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
-  'src/apply': ['src/crd-safety', 'src/pod-security', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
+  'src/apply': ['src/crd-safety', 'src/pod-security', 'src/rbac', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [
     'src/sources',
     'src/content',
@@ -56,7 +57,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
     'src/base',
     'src/metrics',
   ],
-  apiserver: ['src/cel', 'src/schema', 'src/pod-security', 'src/base'],
+  apiserver: ['src/cel', 'src/schema', 'src/pod-security', 'src/rbac', 'src/base'],
   cli: '*',
 };
 

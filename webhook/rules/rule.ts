@@ -55,6 +55,11 @@ export function denyAtLength(text: string): Verdict {
   return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
+/** A refusal because of who asks. */
+export function forbid(text: string): Verdict {
+  return { denials: [{ form: 'long', text }], warnings: [] };
+}
+
 /** A refusal by a rule that the original has not. */
 export function denyAdded(text: string): Verdict {
   return { denials: [{ form: 'added', text }], warnings: [] };

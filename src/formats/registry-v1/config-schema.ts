@@ -113,6 +113,21 @@ export function deploymentConfigSchema(): JsonObject {
 
 const namespaceName = { type: 'string', minLength: 1, maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
 
+const serviceAccount: JsonObject = {
+  type: 'object',
+  required: ['namespace', 'name'],
+  additionalProperties: false,
+  properties: {
+    namespace: namespaceName,
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 253,
+      pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    },
+  },
+};
+
 /** What a configuration is judged by besides its form. */
 export interface ConfigScope {
   /** What the bundle supports, sorted. */
@@ -146,6 +161,7 @@ export function configSchema(scope?: ConfigScope): JsonObject {
     ...(isRequired && !isMulti ? { required: ['watchNamespace'] } : {}),
     properties: {
       installNamespace: namespaceName,
+      serviceAccount,
       ...(watchNamespace === undefined ? {} : { watchNamespace }),
       ...(isMulti ? { watchNamespaces: { type: 'array', items: namespaceName, minItems: 1, uniqueItems: true } } : {}),
       certProvider: { type: 'string', enum: [...certificateProviderNames, 'none'] },

@@ -1,0 +1,93 @@
+import { isJsonObject, type JsonObject, mapLimit, objectsAt } from '../../base/index.ts';
+import type { KubeClient, KubeObject } from '../../kube/index.ts';
+import { missingRules, type PolicyRule } from '../../rbac/index.ts';
+import { fieldManager } from '../ownership.ts';
+import type { Need } from './need.ts';
+
+/** Rights that are missing, one by one: each rule is about one resource or path, and one name at most. */
+export interface MissingRight {
+  /** Empty: in the whole cluster. */
+  readonly namespace: string;
+  readonly rule: PolicyRule;
+  /** The object that would give them to others. */
+  readonly giver: string | undefined;
+}
+
+/** What somebody may do somewhere, as the API server tells. */
+interface Held {
+  readonly rules: readonly PolicyRule[];
+  /** Others than the rules of roles may allow more. */
+  readonly isIncomplete: boolean;
+}
+
+interface Asking {
+  /** As the one whose rights are asked for. */
+  readonly kube: KubeClient;
+  readonly signal: AbortSignal;
+}
+
+/** Nobody is told of rights in a namespace that is not there but those that hold everywhere. */
+const nowhere = 'longshore-no-such-namespace';
+const parallelQuestions = 8;
+
+async function review({ kube, signal }: Asking, kind: string, spec: JsonObject): Promise<JsonObject> {
+  const object = { apiVersion: 'authorization.k8s.io/v1', kind, metadata: {}, spec } as unknown as KubeObject;
+  const { status } = await kube.create(object, { fieldManager, signal });
+  return isJsonObject(status) ? status : {};
+}
+
+async function heldIn(asking: Asking, namespace: string): Promise<Held> {
+  const spec = { namespace: namespace === '' ? nowhere : namespace };
+  const status = await review(asking, 'SelfSubjectRulesReview', spec);
+  const rules = [...objectsAt(status, 'resourceRules'), ...objectsAt(status, 'nonResourceRules')];
+  return { rules: rules as readonly PolicyRule[], isIncomplete: status['incomplete'] === true };
+}
+
+function missingOf({ namespace, rules, giver, unless, instead }: Need, held: Held): readonly MissingRight[] {
+  if (unless !== undefined && missingRules(held.rules, [unless]).length === 0) return [];
+  const missing = missingRules(held.rules, rules);
+  const told = missing.length > 0 && instead !== undefined ? [instead] : missing;
+  return told.map((rule) => ({ namespace, rule, giver }));
+}
+
+function questionsOf({ namespace, rule }: MissingRight): readonly JsonObject[] {
+  const {
+    verbs = [],
+    apiGroups: [group = ''] = [],
+    resources: [full = ''] = [],
+    resourceNames: [name = ''] = [],
+  } = rule;
+  const [resource = '', subresource = ''] = full.split('/');
+  return verbs.map((verb) => ({ verb, group, resource, subresource, namespace, name }));
+}
+
+/** Whether somebody else than the rules of roles allows it. */
+async function isAllowed(asking: Asking, right: MissingRight): Promise<boolean> {
+  for (const resourceAttributes of questionsOf(right)) {
+    const { allowed } = await review(asking, 'SelfSubjectAccessReview', { resourceAttributes });
+    if (allowed !== true) return false;
+  }
+  return true;
+}
+
+/** What of `needs` the one who asks may not do: one question a namespace, and more only where an answer says that it does not
+ *  tell everything. */
+export async function findMissing(asking: Asking, needs: readonly Need[]): Promise<readonly MissingRight[]> {
+  const byNamespace = [...Map.groupBy(needs, ({ namespace }) => namespace)];
+  const missing = await mapLimit(byNamespace, parallelQuestions, async ([namespace, wanted]) => {
+    const held = await heldIn(asking, namespace);
+    const found = wanted.flatMap((need) => missingOf(need, held));
+    if (!held.isIncomplete) return found;
+    const doubtful = await mapLimit(found, parallelQuestions, async (right) => {
+      // What may be given to others is decided by the rules of roles alone.
+      return right.giver === undefined && (await isAllowed(asking, right)) ? [] : [right];
+    });
+    return doubtful.flat();
+  });
+  const byRight = new Map<string, MissingRight>();
+  for (const right of missing.flat()) {
+    const key = JSON.stringify([right.namespace, right.rule]);
+    if (!byRight.has(key)) byRight.set(key, right);
+  }
+  return [...byRight.values()];
+}

@@ -1,0 +1,3 @@
+/** Rules of role-based access control as sets: what one list of rules allows of another, and rules put together.
+ *  Main type: `PolicyRule`. Pure; never asks a server, and decides no request. */
+export { combineRules, missingRules, type PolicyRule } from './rules.ts';

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { combineRules, missingRules, type PolicyRule } from './index.ts';
+
+const rule = (verbs: string[], resources: string[], more: PolicyRule = {}): PolicyRule => ({
+  verbs,
+  apiGroups: [''],
+  resources,
+  ...more,
+});
+
+test.each([
+  { name: 'the same', own: [rule(['get'], ['pods'])], missing: [] },
+  { name: 'every verb', own: [rule(['*'], ['pods'])], missing: [] },
+  { name: 'everything', own: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], missing: [] },
+  {
+    name: 'another group',
+    own: [{ ...rule(['get'], ['pods']), apiGroups: ['apps'] }],
+    missing: [rule(['get'], ['pods'])],
+  },
+  {
+    name: 'another name',
+    own: [rule(['get'], ['pods'], { resourceNames: ['x'] })],
+    missing: [rule(['get'], ['pods'])],
+  },
+  { name: 'nothing', own: [], missing: [rule(['get'], ['pods'])] },
+])('who has $name lacks what is left of it', ({ own, missing }) => {
+  expect(missingRules(own, [rule(['get'], ['pods'])])).toEqual(missing);
+});
+
+test('verbs on one resource and name stay together, paths stay apart', () => {
+  const wanted = [
+    rule(['get', 'list'], ['pods', 'pods/log'], { resourceNames: ['a', 'b'] }),
+    { verbs: ['get'], nonResourceURLs: ['/metrics', '/healthz/x'] },
+  ];
+  const own = [rule(['list'], ['pods']), { verbs: ['get'], nonResourceURLs: ['/healthz/*'] }];
+  expect(missingRules(own, wanted)).toEqual([
+    { verbs: ['get'], nonResourceURLs: ['/metrics'] },
+    rule(['get'], ['pods'], { resourceNames: ['a'] }),
+    rule(['get'], ['pods'], { resourceNames: ['b'] }),
+    rule(['get', 'list'], ['pods/log'], { resourceNames: ['a'] }),
+    rule(['get', 'list'], ['pods/log'], { resourceNames: ['b'] }),
+  ]);
+});
+
+test('rules that multiply without end are held against others as a whole', () => {
+  const many = Array.from({ length: 300 }, (_, index) => `x${index}`);
+  const wanted: PolicyRule = { verbs: many, apiGroups: many, resources: many, resourceNames: many };
+  expect(missingRules([rule(['get'], ['pods'])], [wanted])).toEqual([wanted]);
+  expect(missingRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [wanted])).toEqual([]);
+});
+
+test('rules are put together without giving more or less', () => {
+  const names = { resourceNames: ['a'] };
+  const rules = [
+    rule(['get'], ['pods']),
+    rule(['list'], ['pods']),
+    rule(['get', 'list'], ['services']),
+    rule(['delete'], ['pods'], names),
+    rule(['delete'], ['pods'], { resourceNames: ['b'] }),
+  ];
+  const combined = combineRules(rules);
+  expect(combined).toEqual([
+    rule(['get', 'list'], ['pods', 'services']),
+    rule(['delete'], ['pods'], { resourceNames: ['a', 'b'] }),
+  ]);
+  expect(missingRules(combined, rules)).toEqual([]);
+  expect(missingRules(rules, combined)).toEqual([]);
+});

@@ -1,0 +1,113 @@
+/** A rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+const none: readonly string[] = [];
+/** Rules that multiply to more than that are held against others as they are. */
+const maxAtoms = 100_000;
+
+function resourceAtoms({ verbs = none, apiGroups = none, resources = none, resourceNames = none }: PolicyRule) {
+  const pairs = apiGroups.flatMap((group) =>
+    resources.map((resource) => ({ apiGroups: [group], resources: [resource] })),
+  );
+  const atoms: PolicyRule[] = pairs.flatMap((pair) => verbs.map((verb) => ({ ...pair, verbs: [verb] })));
+  if (resourceNames.length === 0) return atoms;
+  return atoms.flatMap((atom) => resourceNames.map((name) => ({ ...atom, resourceNames: [name] })));
+}
+
+function atomCount(rule: PolicyRule): number {
+  const { verbs = none, apiGroups = none, resources = none, resourceNames = none, nonResourceURLs = none } = rule;
+  const perVerb = apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length;
+  return verbs.length * perVerb;
+}
+
+/** Rules with one verb on one resource or path, and at most one name. */
+function atomsOf(rule: PolicyRule): PolicyRule[] {
+  const { verbs = none, nonResourceURLs = none } = rule;
+  const paths = nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ nonResourceURLs: [url], verbs: [verb] })));
+  return [...resourceAtoms(rule), ...paths];
+}
+
+function atomsOfAll(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  let left = maxAtoms;
+  return rules.flatMap((rule) => {
+    left -= atomCount(rule);
+    return left >= 0 ? atomsOf(rule) : [rule];
+  });
+}
+
+function holds(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
+  return list.includes('*') || wanted.every((item) => list.includes(item));
+}
+
+function holdsResources(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
+  if (holds(list, wanted)) return true;
+  return wanted.every((path) => {
+    const slash = path.indexOf('/');
+    return list.includes(path) || (slash >= 0 && list.includes(`*/${path.slice(slash + 1)}`));
+  });
+}
+
+function holdsPaths(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
+  return wanted.every((path) =>
+    list.some((own) => own === path || (own.endsWith('*') && path.startsWith(own.replace(/\*+$/, '')))),
+  );
+}
+
+function holdsNames(list: readonly string[] = none, wanted: readonly string[] = none): boolean {
+  return list.length === 0 || (wanted.length > 0 && wanted.every((name) => list.includes(name)));
+}
+
+function covers(rule: PolicyRule, atom: PolicyRule): boolean {
+  return (
+    holds(rule.verbs, atom.verbs) &&
+    holds(rule.apiGroups, atom.apiGroups) &&
+    holdsResources(rule.resources, atom.resources) &&
+    holdsNames(rule.resourceNames, atom.resourceNames) &&
+    holdsPaths(rule.nonResourceURLs, atom.nonResourceURLs)
+  );
+}
+
+function united(lists: readonly (readonly string[] | undefined)[]): readonly string[] {
+  return [...new Set(lists.flatMap((list) => list ?? none))];
+}
+
+/** Joins rules that differ in one member only. */
+function joinedBy(rules: readonly PolicyRule[], member: keyof PolicyRule): PolicyRule[] {
+  const groups = Map.groupBy(rules, ({ [member]: differing, ...rest }) => {
+    // No names are all names, and not the same as some.
+    return JSON.stringify([
+      differing === undefined || differing.length === 0,
+      Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ]);
+  });
+  return [...groups.values()].map((group) => {
+    const [first = {}] = group;
+    return first[member] === undefined ? first : { ...first, [member]: united(group.map((rule) => rule[member])) };
+  });
+}
+
+/** What of `wanted` the rules in `own` do not allow; one rule a resource or path and name, in the order of `wanted`.
+ *  @see kube-apiserver, the escalation check of RBAC */
+export function missingRules(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  const missing = atomsOfAll(wanted).filter((atom) => !own.some((rule) => covers(rule, atom)));
+  const [paths, resources] = [
+    missing.filter((atom) => atom.nonResourceURLs !== undefined),
+    missing.filter((atom) => atom.nonResourceURLs === undefined),
+  ];
+  return [...paths, ...joinedBy(resources, 'verbs')];
+}
+
+/** The same rights in fewer rules: verbs on one resource together, then names, resources and paths that have the same verbs. */
+export function combineRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  let combined: readonly PolicyRule[] = atomsOfAll(rules);
+  for (const member of ['verbs', 'resourceNames', 'resources', 'nonResourceURLs'] as const) {
+    combined = joinedBy(combined, member);
+  }
+  return combined;
+}

@@ -1,0 +1,48 @@
+import { group, readDeploymentConfig, type ServiceAccountName } from '../src/api/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt, valueAt } from '../src/base/index.ts';
+import { findFormat } from '../src/formats/index.ts';
+import type { FactsReader } from './facts.ts';
+import type { ReviewRequest } from './review.ts';
+import { silence, type Verdict } from './rules/rule.ts';
+import { serviceAccount } from './rules/service-account.ts';
+
+interface Context {
+  readonly facts: FactsReader;
+  readonly isAccountRequired: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What a configuration has that is not understood here is somebody else's, or refused by the rule for its form. */
+function accountOf(deployment: JsonObject | undefined): ServiceAccountName | undefined {
+  try {
+    return readDeploymentConfig(objectAt(deployment, 'spec', 'config')).serviceAccount;
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Everything that says what is done for a deployment: its spec, and the annotations that change how. */
+function wishesOf(deployment: JsonObject | undefined): JsonObject {
+  const annotations = Object.entries(objectAt(deployment, 'metadata', 'annotations') ?? {});
+  const own = annotations.filter(([key]) => key.startsWith(`${group}/`));
+  return { spec: valueAt(deployment, 'spec') ?? null, annotations: Object.fromEntries(own) };
+}
+
+/** Who creates a deployment, or changes what is done for it, may use the account that it names. Labels, finalizers and the like
+ *  are anybody's who may write them. */
+export async function checkAccount(request: ReviewRequest, context: Context): Promise<Verdict> {
+  const { object, oldObject, user } = request;
+  if (oldObject !== undefined && isJsonEqual(wishesOf(object), wishesOf(oldObject))) return silence;
+  const { facts, signal } = context;
+  const isOurs = findFormat(textAt(objectAt(object, 'spec'), 'provisionerClassName')) !== undefined;
+  return await serviceAccount({
+    username: textAt(user, 'username'),
+    account: accountOf(object),
+    oldAccount: accountOf(oldObject),
+    isRequired: context.isAccountRequired && isOurs,
+    mayImpersonate: ({ namespace, name }) =>
+      facts.mayDo(user, { verb: 'impersonate', resource: 'serviceaccounts', namespace, name }, { signal }),
+    mayDoEverything: () => facts.mayDo(user, { verb: '*', group: '*', version: '*', resource: '*' }, { signal }),
+  });
+}

@@ -1,0 +1,37 @@
+import type { ServiceAccountName } from '../../src/api/index.ts';
+import { forbid, silence, type Verdict } from './rule.ts';
+
+/** A change of what a BundleDeployment does, and who makes it. */
+export interface AccountChange {
+  readonly username: string;
+  /** As whom the deployment is to work; undefined: with the rights of the provisioners. */
+  readonly account: ServiceAccountName | undefined;
+  readonly oldAccount: ServiceAccountName | undefined;
+  /** Every deployment is to name one. */
+  readonly isRequired: boolean;
+  readonly mayImpersonate: (account: ServiceAccountName) => Promise<boolean>;
+  readonly mayDoEverything: () => Promise<boolean>;
+}
+
+/** Who says what a deployment does, uses the rights that it works with: they must be theirs to use. */
+export async function serviceAccount(change: AccountChange): Promise<Verdict> {
+  const { username, account, oldAccount, isRequired } = change;
+  const who = `user ${JSON.stringify(username.slice(0, 200))}`;
+  if (account !== undefined) {
+    if (await change.mayImpersonate(account)) return silence;
+    const { namespace, name } = account;
+    const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or name another account`;
+    return forbid(
+      `${who} may not impersonate serviceaccount "${namespace}/${name}" (spec.config.serviceAccount): ${needed}`,
+    );
+  }
+  if (isRequired) {
+    const text = 'bundledeployment.spec.config.serviceAccount must be set: the namespace and name of a service account';
+    return forbid(`${text} that you may impersonate`);
+  }
+  if (oldAccount === undefined || (await change.mayDoEverything())) return silence;
+  const text = 'may not take spec.config.serviceAccount away: without it everything is done with the rights of the';
+  return forbid(
+    `${who} ${text} provisioners, which only those may ask for who may do everything; name another account`,
+  );
+}
