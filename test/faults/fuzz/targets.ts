@@ -338,6 +338,7 @@ function admissionReviews(): FuzzTarget {
         hasDependencies: () => Promise.resolve(true),
         listBundles: () => Promise.resolve([]),
         listDeployments: () => Promise.resolve([]),
+        mayDo: () => Promise.resolve(true),
         servesApi: () => Promise.resolve(false),
       };
       const app = buildWebhook({ facts, systemNamespace: 'rukpak-system', log: silentLogger() });
