@@ -46,6 +46,11 @@ export const renderOptions: readonly OptionSpec[] = [
     sentence: 'An amendment that is left out; may be repeated.',
   },
   {
+    name: 'drop-foreign-conversion',
+    kind: 'flag',
+    sentence: 'Take away conversion webhooks that CRDs ship and the operator does not serve.',
+  },
+  {
     name: 'output',
     short: 'o',
     kind: 'text',

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { servingCertificateAnnotation } from '../../src/api/index.ts';
+import { injectCaAnnotation, servingCertificateAnnotation } from '../../src/api/index.ts';
 import {
   errorMessage,
   formatYaml,
@@ -56,6 +56,7 @@ async function configOf(values: OptionValues): Promise<JsonObject> {
     ...(deploymentConfig === undefined ? {} : { deploymentConfig }),
     ...(values['amendments'] === 'none' ? { amendments: 'none' } : {}),
     ...(without === undefined ? {} : { withoutAmendments: [...without] }),
+    ...(values['drop-foreign-conversion'] === true ? { dropForeignConversion: true } : {}),
   };
 }
 
@@ -64,13 +65,11 @@ async function configOf(values: OptionValues): Promise<JsonObject> {
 async function render(bundle: RegistryBundle, values: OptionValues): Promise<readonly RenderedObject[]> {
   const installNamespace = (values['install-namespace'] as string | undefined) ?? defaultInstallNamespace(bundle).name;
   const config = readConfig(await configOf(values), { modes: supportedModes(bundle.csv), installNamespace });
-  const { certificateProvider, amendments = 'all', targetNamespaces, deploymentConfig } = config;
-  assertSupported(bundle, { hasCertificates: true, amendments });
+  const { certificateProvider, ...chosen } = config;
+  assertSupported(bundle, { hasCertificates: true, amendments: chosen.amendments ?? 'all' });
   return renderBundle(bundle, {
+    ...chosen,
     installNamespace,
-    targetNamespaces,
-    amendments,
-    ...(deploymentConfig === undefined ? {} : { deploymentConfig }),
     ...(certificateProvider === undefined || certificateProvider === 'none'
       ? {}
       : { certificates: certificateProvider }),
@@ -88,16 +87,20 @@ function explain(bundle: RegistryBundle, name: string, thrown: unknown): unknown
   return new TerminalError(thrown.reason, `${name}: ${thrown.message}${hint}`, { cause: thrown });
 }
 
-/** What only an installation by Longshore completes. */
-function unfinished(objects: readonly RenderedObject[]): string {
-  const asked = objects.filter(({ kind, metadata }) => {
-    return kind === 'Secret' && objectAt(metadata, 'annotations')?.[servingCertificateAnnotation] !== undefined;
+/** A Secret that only an installation by Longshore fills. To issue a certificate here would print its key, and something else each time. */
+function isIssued({ kind, metadata }: RenderedObject): boolean {
+  return kind === 'Secret' && objectAt(metadata, 'annotations')?.[servingCertificateAnnotation] !== undefined;
+}
+
+/** What is left out, and what to do about it. */
+function noteOf(issued: readonly RenderedObject[]): string {
+  if (issued.length === 0) return '';
+  const lines = issued.map(({ metadata: { namespace = '', name = '' } }) => {
+    return `  kubectl create secret tls -n ${namespace} ${name} --cert FILE --key FILE\n`;
   });
-  if (asked.length === 0) return '';
-  const names = asked.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name ?? ''}`).join(', ');
   return (
-    `note: Longshore issues the certificates of ${names} when it installs the bundle. ` +
-    'Applied by hand these Secrets are refused, because they are empty: for that, take another --cert-provider.\n'
+    'note: Secrets whose certificates Longshore issues when it installs the bundle are not printed. To apply what is printed by hand, take another ' +
+    `--cert-provider; or make them, and write their authority into caBundle of whatever is annotated with ${injectCaAnnotation}:\n${lines.join('')}`
   );
 }
 
@@ -118,7 +121,8 @@ export async function bundleRender(values: OptionValues, [name = '']: readonly s
     throw explain(bundle, name, thrown);
   });
   progress.clear();
-  process.stderr.write(unfinished(objects));
-  process.stdout.write(textOf(objects, values['output'] === 'json'));
+  process.stderr.write(noteOf(objects.filter(isIssued)));
+  const printed = objects.filter((object) => !isIssued(object));
+  process.stdout.write(textOf(printed, values['output'] === 'json'));
   return 0;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { parseYamlDocuments } from '../../src/base/index.ts';
-import { acmeCsv, installModes } from '../support/index.ts';
+import { acmeCsv, installModes, sampleCrd } from '../support/index.ts';
 import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
 
 const annotations = 'annotations: {operators.operatorframework.io.bundle.package.v1: acme-widget}';
@@ -78,14 +78,37 @@ describe('longshore bundle render', () => {
     expect(items.some((item) => item.kind === 'Certificate')).toBe(false);
   });
 
-  test('says of certificates that Longshore issues that they come with the installation', async () => {
-    const { code, stdout, stderr } = await run('render', widget, '--cert-provider', 'self');
+  test('leaves out Secrets that only an installation fills, and says how to make them', async () => {
+    const { code, stdout, stderr } = await run('render', widget, '--cert-provider', 'self', '-o', 'json');
     expect(code).toBe(0);
-    expect(stdout).not.toContain('note:');
+    const { items } = JSON.parse(stdout) as { items: Rendered[] };
+    expect(items.map(({ kind }) => kind)).not.toContain('Secret');
+    expect(stderr).toContain('note: Secrets whose certificates Longshore issues when it installs the bundle');
     expect(stderr).toContain(
-      'note: Longshore issues the certificates of acme-widget-system/acme-widget-controller-manager-service-cert',
+      'kubectl create secret tls -n acme-widget-system acme-widget-controller-manager-service-cert --cert FILE --key FILE',
     );
-    expect(stderr).toContain('take another --cert-provider');
+    await expect(run('render', widget, '--cert-provider', 'self', '-o', 'json')).resolves.toEqual({
+      code,
+      stdout,
+      stderr,
+    });
+  });
+
+  test('takes away a conversion webhook of somebody else that a CRD ships', async () => {
+    const crd = sampleCrd([{ name: 'v1', schema: { type: 'object' } }], {
+      conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } },
+    });
+    const name = 'samples.samples.example.com';
+    const owned = [{ name, kind: 'Sample', version: 'v1' }];
+    const shipping = await writeFolder(join(dir, 'shipping'), {
+      'manifests/csv.yaml': JSON.stringify(acmeCsv({ customresourcedefinitions: { owned } })),
+      'manifests/crd.yaml': JSON.stringify(crd),
+      'metadata/annotations.yaml': annotations,
+    });
+    expect((await run('render', shipping)).stdout).toContain('conversionReviewVersions');
+    const dropped = await run('render', shipping, '--drop-foreign-conversion');
+    expect([dropped.code, dropped.stdout.includes('conversion')]).toEqual([0, false]);
+    expect(dropped.stdout).toContain(name);
   });
 
   test('takes amendments away, all or by name', async () => {

@@ -186,3 +186,13 @@ test('file names that differ in case only are told', () => {
     'manifests/a.yaml warning T11 manifests/a.yaml and manifests/A.yaml differ in upper and lower case only',
   ]);
 });
+
+test('a CRD whose conversion webhook the operator does not serve', () => {
+  const conversion =
+    '  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://a.example"}}}\n';
+  const files = withCrd(crd.replace('spec:\n', `spec:\n${conversion}`));
+  expect(found(files, /^T16$/)).toEqual([
+    `${crdFile}:6:3 warning T16 custom resource definition 'gauges.tide.example' is converted by a webhook that no webhookdefinition serves: every conversion fails`,
+  ]);
+  expect(found(tideFiles, /^T16$/)).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { isJsonObject, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
+import { isJsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
 import { findKind } from '../../formats/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
@@ -230,6 +230,26 @@ export const contentChecks: readonly Check[] = [
         const service = objectAt(crd.object, ...path);
         if (service === undefined || valueAt(service, 'port') !== undefined) continue;
         yield { message: `${formatPath(path)}: no port, 443 is taken`, place: placeIn(crd, path) };
+      }
+    },
+  },
+  {
+    ...content,
+    id: 'T16',
+    severity: 'warning',
+    title: 'a CRD ships a conversion webhook that the operator does not serve',
+    whatToDo:
+      'Name the CRD in conversionCRDs of a ConversionWebhook in spec.webhookdefinitions, or remove spec.conversion; installers of Longshore can drop it (--drop-foreign-conversion).',
+    *find(bundle) {
+      const own = csvParts(bundle, 'spec', 'webhookdefinitions').flatMap(({ value }) =>
+        listAt(value, 'conversionCRDs'),
+      );
+      for (const crd of bundle.crds) {
+        const conversion = objectAt(crd.object, 'spec', 'conversion');
+        const name = textAt(objectAt(crd.object, 'metadata'), 'name');
+        if (textAt(conversion, 'strategy') !== 'Webhook' || own.includes(name)) continue;
+        const message = `custom resource definition '${name}' is converted by a webhook that no webhookdefinition serves: every conversion fails`;
+        yield { message, place: placeIn(crd, ['spec', 'conversion']) };
       }
     },
   },

@@ -217,6 +217,12 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     ],
   ],
   [
+    'a webhook whose name has fewer parts than the API server asks for',
+    withWebhooks(webhook({ generateName: 'acme.example' })),
+    [],
+    [/with name 'acme.example': expected a name of at least 3 parts with dots between them/],
+  ],
+  [
     'a webhook that lacks what the API server asks for',
     withWebhooks(webhook({ sideEffects: null, admissionReviewVersions: [] })),
     [],

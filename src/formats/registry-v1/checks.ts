@@ -9,7 +9,8 @@ const maxSubdomainBytes = 253;
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-function nameProblems(name: string): readonly string[] {
+/** Why a name is no subdomain of RFC 1123, in the words of Kubernetes; empty for one that is. */
+export function nameProblems(name: string): readonly string[] {
   const isShort = Buffer.byteLength(name) <= maxSubdomainBytes;
   return [...(isShort && subdomain.test(name) ? [] : isShort ? [subdomainText] : subdomainProblemsOfLong(name))];
 }

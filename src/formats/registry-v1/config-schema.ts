@@ -167,6 +167,7 @@ export function configSchema(scope?: ConfigScope): JsonObject {
       certProvider: { type: 'string', enum: [...certificateProviderNames, 'none'] },
       amendments: { type: 'string', enum: ['all', 'none'] },
       withoutAmendments: { type: 'array', items: { type: 'string', enum: names } },
+      dropForeignConversion: { type: 'boolean' },
       deploymentConfig: { $ref: deploymentConfigId },
     },
   };

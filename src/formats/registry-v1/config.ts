@@ -14,6 +14,7 @@ export interface OperatorConfig {
   /** `none`: no certificates; undefined: not said. */
   readonly certificateProvider?: CertificateProvider | 'none';
   readonly amendments?: AmendmentChoice;
+  readonly dropForeignConversion?: boolean;
 }
 
 type Describe = (error: ErrorObject, scope: ConfigScope | undefined) => string;
@@ -211,5 +212,6 @@ export function readConfig(config: JsonObject, scope: ConfigScope): OperatorConf
     deploymentConfig: isJsonObject(deploymentConfig) ? typedDeploymentConfig(deploymentConfig) : undefined,
     certificateProvider: providerOf(config['certProvider']),
     amendments: amendmentsOf(config),
+    dropForeignConversion: config['dropForeignConversion'] === true ? true : undefined,
   }) as OperatorConfig;
 }

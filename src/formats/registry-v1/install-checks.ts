@@ -1,4 +1,5 @@
 import { type JsonObject, objectAt, valueAt } from '../../base/index.ts';
+import { nameProblems } from './checks.ts';
 import type { DeploymentEntry, WebhookEntry } from './csv.ts';
 import { groupOf, supportedKinds } from './kinds.ts';
 import { servingNames } from './names.ts';
@@ -7,6 +8,8 @@ import type { RegistryBundle } from './registry-bundle.ts';
 type Check = (bundle: RegistryBundle) => readonly string[];
 
 const maxServiceNameBytes = 63;
+/** The API server asks for a domain name with segments for host, domain and top level. */
+const minNameLabels = 3;
 const webhookTypes = new Set(['ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook', 'ConversionWebhook']);
 
 function deploymentsOf({ csv }: RegistryBundle): readonly DeploymentEntry[] {
@@ -95,11 +98,22 @@ const selectorsMatch: Check = (bundle) =>
     )
     .map(({ name }) => `deployment '${name}': spec.selector.matchLabels does not match the labels of its Pod template`);
 
+/** A name that is none is told by another check. */
+function isQualified(type: string, generateName: string): boolean {
+  if (type === 'ConversionWebhook' || nameProblems(generateName).length > 0) return true;
+  return generateName.split('.').length >= minNameLabels;
+}
+
 const webhooksAreComplete: Check = (bundle) =>
   webhooksOf(bundle).flatMap(({ type, generateName, sideEffects, admissionReviewVersions }) => {
     const what = `webhook of type '${type}' with name '${generateName}'`;
     if (!webhookTypes.has(type)) return [`${what}: the type is unknown: expected ${[...webhookTypes].join(', ')}`];
     return [
+      ...(isQualified(type, generateName)
+        ? []
+        : [
+            `${what}: expected a name of at least ${minNameLabels} parts with dots between them, such as v.example.com`,
+          ]),
       ...(type !== 'ConversionWebhook' && sideEffects === null ? [`${what} lacks sideEffects`] : []),
       ...((admissionReviewVersions ?? []).length === 0 ? [`${what} lacks admissionReviewVersions`] : []),
     ];

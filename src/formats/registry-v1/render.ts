@@ -4,6 +4,7 @@ import type { CertificateProvider } from './certificates.ts';
 import { findProblems } from './checks.ts';
 import { supportedModes } from './csv.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
+import { dropForeignConversions } from './foreign-conversion.ts';
 import { generateDeployments } from './generate-deployments.ts';
 import { generateCrds, generateOthers } from './generate-manifests.ts';
 import { generateClusterRoles, generateRoles, generateServiceAccounts } from './generate-rbac.ts';
@@ -27,6 +28,8 @@ export interface RenderOptions {
   readonly deploymentConfig?: DeploymentConfig;
   /** Default `all`. */
   readonly amendments?: AmendmentChoice;
+  /** Takes away conversion webhooks that CRDs ship and the operator does not serve. Default false. */
+  readonly dropForeignConversion?: boolean;
 }
 
 /** In the order of the output. */
@@ -57,5 +60,6 @@ export function renderBundle(bundle: RegistryBundle, options: RenderOptions): re
   const targets = resolveTargets(targetNamespaces, installNamespace, supportedModes(bundle.csv));
   const rendering: Rendering = { bundle, installNamespace, targets, certificates, deploymentConfig };
   const objects = generators.flatMap((generate) => generate(rendering));
-  return amend(objects, rendering, options.amendments ?? 'all');
+  const amended = amend(objects, rendering, options.amendments ?? 'all');
+  return options.dropForeignConversion === true ? dropForeignConversions(amended, bundle) : amended;
 }

@@ -17,6 +17,7 @@ import { ownNamespaceRoles } from './own-namespace-roles.ts';
 import { shippedAccounts } from './shipped-accounts.ts';
 import { staleCaAnnotations } from './stale-ca-annotations.ts';
 import { subjectNamespaces } from './subject-namespaces.ts';
+import { volumeMounts } from './volume-mounts.ts';
 import { webhookNamespace } from './webhook-namespace.ts';
 import { webhookPorts } from './webhook-ports.ts';
 
@@ -27,6 +28,7 @@ export const amendments: readonly Amendment[] = [
   apiVersions,
   crdVersions,
   deploymentAccounts,
+  volumeMounts,
   apiServices,
   shippedAccounts,
   ownNamespaceRoles,
