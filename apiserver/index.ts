@@ -21,6 +21,7 @@ export {
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
+export { builtinResourceTypes } from './registry/builtin-resources.ts';
 export type { Cluster, ClusterEvent, ObjectKey } from './registry/cluster.ts';
 export type { KubeObject } from './registry/kube-object.ts';
 export type { ResourceType } from './registry/resource-type.ts';

@@ -9,6 +9,7 @@ import {
   runOptions,
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
+import { permissionsOptions } from '../permissions/options.ts';
 import { controllersOptions, webhookOptions } from '../process-config.ts';
 import { renderOptions } from '../render-options.ts';
 import type { Command } from './command.ts';
@@ -74,6 +75,20 @@ export const commands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./diff.ts')).diff(values, positionals),
+  },
+  {
+    name: 'permissions',
+    summary: 'Print the rights that it takes to install a bundle, as roles that can be applied.',
+    description: `Of a BundleDeployment on its cluster: of what its template asks for, and of the end of what is installed now; what its service account lacks is told besides. Of a bundle (a folder, an OCI image layout, a tar or a reference) without any cluster. ${loginText}`,
+    positionals: ['bd/NAME|DIR|FILE|REF'],
+    options: [...permissionsOptions, ...clusterOptions, ...registryOptions],
+    examples: [
+      'permissions bd/combo',
+      'permissions bd/combo -o table',
+      'permissions ./combo --service-account shop/installer',
+      'permissions registry.example.com/combo:v1',
+    ],
+    run: async (values, positionals) => (await import('./permissions.ts')).permissions(values, positionals),
   },
   {
     name: 'bundle build',

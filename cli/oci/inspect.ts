@@ -71,6 +71,11 @@ const classes: Readonly<Record<BundleFacts['format'], string>> = {
   unknown: plainProvisionerClass,
 };
 
+/** The provisioner class for the format that the files look like. */
+export function classOfBundle(staging: Staging): string {
+  return classes[formatName(staging)];
+}
+
 /** Judges the staged files as the provisioners would. */
 export async function inspectBundle(staging: Staging): Promise<BundleFacts> {
   const format = formatName(staging);

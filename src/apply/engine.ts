@@ -213,9 +213,9 @@ class Engine implements ApplyEngine {
     const { kube: platform, systemNamespace } = this.#options;
     const context = { platform, owner, signal };
     const defaultNamespace = installNamespace ?? systemNamespace;
-    await assertRights(context, () => {
+    await assertRights(context, (surroundings) => {
       const present = this.#remover.bearing(owner);
-      return needsOfInstallation(context, { plan, present, installNamespace, defaultNamespace });
+      return needsOfInstallation(surroundings, { plan, present, installNamespace, defaultNamespace });
     });
   }
 

@@ -1,6 +1,7 @@
 /** Installs the objects of a bundle for its owner: order, dry run, server-side apply, pruning, drift, ordered removal.
  *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status. */
 export { clientFor } from './account.ts';
+export { readNeeds } from './deployment-needs.ts';
 export {
   type ApplyEngine,
   type ApplyEngineOptions,
@@ -23,4 +24,12 @@ export { fieldManager, isKept, type Owner } from './ownership.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
 export type { UninstallRequest } from './remover.ts';
-export { RightsMissing } from './rights/index.ts';
+export {
+  describeMissing,
+  findMissing,
+  type MissingRight,
+  type Need,
+  needsOfInstallation,
+  RightsMissing,
+  type Surroundings,
+} from './rights/index.ts';

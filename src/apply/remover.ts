@@ -85,7 +85,7 @@ export class Remover {
     await watches.ensureServed(inventory.kinds, signal);
     const installed = await this.#installed(owner, new Set(), signal);
     const context = { platform: this.#deps.kube, owner, signal };
-    await assertRights(context, () => needsOfRemoval(context, installed));
+    await assertRights(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
     ledger.forget(owner);

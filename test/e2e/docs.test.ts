@@ -16,6 +16,7 @@ const documents = [
   'operators',
   'see-what-is-wrong',
   'deployments',
+  'rights',
   'content-store',
   'cli',
   'crd-safety',

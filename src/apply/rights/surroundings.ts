@@ -1,0 +1,35 @@
+import { isNotFound, type KubeClient, type KubeObject, NoKindMatch, type ObjectRef } from '../../kube/index.ts';
+import type { KindRef } from '../kind-list.ts';
+import { readNamespace } from '../namespace.ts';
+
+/** What is known of the place where something is to be installed. */
+export interface Surroundings {
+  /** The resource of a kind: `deployments`; undefined when it is not served. */
+  pluralOf(kind: KindRef): Promise<string | undefined>;
+  /** A Role or ClusterRole that is there. */
+  roleOf(ref: ObjectRef): Promise<KubeObject | undefined>;
+  hasNamespace(name: string): Promise<boolean>;
+}
+
+/** A cluster, as `kube` may see it. */
+export function surroundingsOf(kube: KubeClient, signal: AbortSignal): Surroundings {
+  return {
+    pluralOf: async ({ apiVersion, kind }) => {
+      try {
+        return (await kube.resolve(apiVersion, kind, { signal })).plural;
+      } catch (thrown) {
+        if (thrown instanceof NoKindMatch) return undefined;
+        throw thrown;
+      }
+    },
+    roleOf: async (ref) => {
+      try {
+        return await kube.get(ref, { signal });
+      } catch (thrown) {
+        if (isNotFound(thrown)) return undefined;
+        throw thrown;
+      }
+    },
+    hasNamespace: async (name) => (await readNamespace(kube, name, signal)) !== undefined,
+  };
+}
