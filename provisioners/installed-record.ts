@@ -1,5 +1,11 @@
 import { adoptAnnotation, deleteCrdsAnnotation, readDeploymentConfig } from '../src/api/index.ts';
-import { type Inventory, inventoryMetadata, type Owner, readInventory } from '../src/apply/index.ts';
+import {
+  type Inventory,
+  inventoryMetadata,
+  type Owner,
+  readInventory,
+  type UninstallRequest,
+} from '../src/apply/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
@@ -50,6 +56,22 @@ export function wishesOf(object: KubeObject): {
     installNamespace,
     mayAdopt: isAsked(object, adoptAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
+  };
+}
+
+/** What becomes of namespaces that were made for the deployment, for a request to the engine. */
+export function namespaceTerms(
+  { deployments, events }: ProvisionerContext,
+  object: KubeObject,
+): Pick<UninstallRequest, 'othersIn' | 'onNamespaceKept'> {
+  return {
+    othersIn: (namespace) =>
+      deployments.values().find((other) => {
+        if (other.metadata.name === object.metadata.name) return false;
+        const { namespaces = [] } = readInventory(other.metadata) ?? {};
+        return namespaces.includes(namespace);
+      })?.metadata.name,
+    onNamespaceKept: (message) => events.record(object, { type: 'Warning', reason: 'NamespaceKept', message }),
   };
 }
 

@@ -20,7 +20,7 @@ import {
   setCondition,
 } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
-import { actingOwnerOf, installedObjectsFinalizer, isAsked } from './installed-record.ts';
+import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { bundlesOf, deleteBundle } from './owned-bundles.ts';
 
 const bundleRecheckMs = 30_000;
@@ -73,6 +73,7 @@ async function removeObjects(removal: Removal): Promise<void> {
     inventory: readInventory(object.metadata) ?? { kinds: [], namespaces: [] },
     isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
+    ...namespaceTerms(context, object),
     onKept: (why: string) => void kept.push(why),
     signal,
   };

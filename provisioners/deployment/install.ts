@@ -4,7 +4,15 @@ import { errorMessage, TerminalError, TransientError } from '../../src/base/inde
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
-import { actingOwnerOf, isRecorded, ownerOf, recordInventory, revisionOf, wishesOf } from '../installed-record.ts';
+import {
+  actingOwnerOf,
+  isRecorded,
+  namespaceTerms,
+  ownerOf,
+  recordInventory,
+  revisionOf,
+  wishesOf,
+} from '../installed-record.ts';
 import { placeOf, type Rendition, termsFor } from '../rendition.ts';
 import type { BundleIdentity } from '../unpacker/index.ts';
 import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
@@ -122,6 +130,7 @@ async function installObjects(
     revision: fullRevisionOf(run, bundle),
     ...wishesOf(run.object),
     ...placeOf(rendition),
+    ...namespaceTerms(run.context, run.object),
     record: async (inventory) => {
       onWrite?.();
       run.object = await recordInventory(run.context, run.object, { inventory, signal });

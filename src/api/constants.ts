@@ -23,6 +23,8 @@ export const orphanAnnotation = 'core.rukpak.io/orphan';
 export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
 /** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
+/** On a namespace that was made for an installation: the BundleDeployment. It goes when the last installation leaves it and it is empty. */
+export const namespaceMadeForAnnotation = 'core.rukpak.io/namespace-made-for';
 /** On a BundleDeployment or a Bundle, `"true"`: nothing is done for it until the annotation is gone, but for its deletion. */
 export const pausedAnnotation = 'core.rukpak.io/paused';
 /** On a Secret of an installed operator: the Service, in the same namespace, that its certificate is issued for, and renewed. */

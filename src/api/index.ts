@@ -45,6 +45,7 @@ export {
   installFieldManager,
   leaderLabel,
   leaderLease,
+  namespaceMadeForAnnotation,
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,

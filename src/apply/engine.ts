@@ -6,7 +6,7 @@ import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { healthLine, mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
-import { type Inventory, inventoryOf, mergeInventories } from './inventory.ts';
+import { type Inventory, inventoryOf, mergeInventories, withNamespace } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
@@ -18,6 +18,7 @@ import { type Problem, throwProblems } from './problems.ts';
 import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
 import { findHeld, type Held } from './serving.ts';
+import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
 export interface InstallRequest extends RemovalTerms {
@@ -31,8 +32,8 @@ export interface InstallRequest extends RemovalTerms {
    *  its end with what is left. */
   readonly record: (inventory: Inventory) => Promise<void>;
   readonly isUpgrade: boolean;
-  /** Where namespaced objects go that name no namespace: created if it is missing, never removed. Default: the system
-   *  namespace, which must exist. */
+  /** Where namespaced objects go that name no namespace: created if it is missing, and then removed when it is left empty. Default: the
+   *  system namespace, which must exist. */
   readonly installNamespace?: string | undefined;
   /** What that namespace gets when it is made. */
   readonly namespaceMarks?: NamespaceMarks | undefined;
@@ -168,7 +169,10 @@ class Engine implements ApplyEngine {
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, held.map(refKey));
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
-    await request.record(inventoryOf([...left.map(({ ref }) => ref), ...held]));
+    const places = [...left.map(({ ref }) => ref), ...held];
+    const inventory = withNamespace(inventoryOf(places), request.installNamespace);
+    await leaveNamespaces(this.#options.kube, vacatedBetween(request.recorded, inventory), request);
+    await request.record(inventory);
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
   }
@@ -207,6 +211,8 @@ class Engine implements ApplyEngine {
   async uninstall(request: UninstallRequest): Promise<void> {
     this.#held.delete(request.owner.uid);
     await this.#remover.uninstall(request);
+    const { isOrphaned, inventory } = request;
+    await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);
   }
 
   async #assertRights({ owner, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
@@ -351,8 +357,8 @@ class Engine implements ApplyEngine {
     const places = [...plan.objects, ...plan.deferred].map(refOf);
     const coming = inventoryOf([...places, ...plan.kinds, ...this.#remover.bearing(owner).map(({ ref }) => ref)]);
     const elsewhere = installNamespace ?? this.#options.systemNamespace;
-    const deferred = plan.deferred.length > 0 ? [{ kinds: [], namespaces: [elsewhere] }] : [];
-    return mergeInventories([coming, ...deferred, ...(recorded === undefined ? [] : [recorded])]);
+    const namespaces = plan.deferred.length > 0 || installNamespace !== undefined ? [elsewhere] : [];
+    return mergeInventories([coming, { kinds: [], namespaces }, ...(recorded === undefined ? [] : [recorded])]);
   }
 
   async #ensureNamespace(request: InstallRequest): Promise<void> {
@@ -362,7 +368,7 @@ class Engine implements ApplyEngine {
     if (objects.some((object) => isNamespace(object) && object.metadata.name === installNamespace)) return;
     const { namespaceMarks: marks, onUnfitNamespace: onUnfit } = request;
     const clients = { kube: clientFor(platform, owner), platform };
-    await ensureNamespace(clients, { name: installNamespace, marks, onUnfit, signal });
+    await ensureNamespace(clients, { name: installNamespace, owner: owner.name, marks, onUnfit, signal });
   }
 
   /** What the watches showed before the ledger knew the objects, or never showed one by one. */

@@ -75,6 +75,11 @@ export function inventoryOf(places: readonly (KindRef & Pick<ObjectRef, 'namespa
   return { kinds: kinds.map(kindOf), namespaces };
 }
 
+/** With a namespace where nothing may be yet. */
+export function withNamespace(inventory: Inventory, name: string | undefined): Inventory {
+  return name === undefined ? inventory : mergeInventories([inventory, { kinds: [], namespaces: [name] }]);
+}
+
 /** What `inventoryMetadata` wrote; undefined when nothing was ever written. Entries that make no sense are left out. */
 export function readInventory({ labels, annotations }: ObjectMeta): Inventory | undefined {
   const former = annotations?.[formerAnnotation];

@@ -1,3 +1,5 @@
+import { namespaceMadeForAnnotation } from '../api/index.ts';
+import { TransientError } from '../base/index.ts';
 import {
   isAlreadyExists,
   isForbidden,
@@ -19,6 +21,8 @@ export interface NamespaceMarks {
 /** The namespace for objects that name none. */
 export interface NamespaceWish {
   readonly name: string;
+  /** The BundleDeployment that it is for. */
+  readonly owner: string;
   readonly marks: NamespaceMarks | undefined;
   /** Told why Pods of the installation will not be let in. */
   readonly onUnfit: ((why: string) => void) | undefined;
@@ -71,12 +75,18 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, wish: Namespac
   );
 }
 
-/** Makes the namespace for objects that name none, when it is missing. One that is there stays as it is, but for a Pod Security
- *  level of our own that is too strict by now. It stays when everything in it has gone: others may have moved in. */
+/** Makes the namespace for objects that name none, when it is missing, and notes for whom. One that is there stays as it is, but for a Pod
+ *  Security level of our own that is too strict by now.
+ *  @throws TransientError NamespaceTerminating */
 export async function ensureNamespace({ kube, platform }: Clients, wish: NamespaceWish): Promise<void> {
-  const { name, marks, signal } = wish;
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks } };
+  const { name, owner, marks, signal } = wish;
+  const annotations = { ...marks?.annotations, [namespaceMadeForAnnotation]: owner };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks, annotations } };
   const live = await readNamespace(platform, name, signal);
+  if (live?.metadata.deletionTimestamp !== undefined) {
+    const text = `Namespace "${name}" is being deleted: it is made again when it has gone`;
+    throw new TransientError('NamespaceTerminating', text, { retryAfterMs: 1_000 });
+  }
   if (live !== undefined) return await admitPods(kube, live, wish);
   try {
     await kube.create(namespace, { fieldManager, signal });

@@ -62,6 +62,9 @@ export interface KubeClient {
   resolve(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource>;
   /** The kind in whichever version the group serves it, the preferred one first. */
   resolveInGroup(group: string, kind: string, options?: CallOptions): Promise<Resource>;
+  /** Every kind whose objects are in namespaces and can be listed, each in one version; some dozens of requests.
+   *  @throws what the server says of a group that does not answer */
+  namespacedKinds(options?: CallOptions): Promise<readonly Resource[]>;
   /** Of the API server, as it says itself: `v1.33.1`. */
   serverVersion(options?: CallOptions): Promise<string>;
   /** Forgets what discovery said of a group and version. */
@@ -273,6 +276,7 @@ function clientOver(context: Context): KubeClient {
     ...createWrites(context),
     resolve: (apiVersion, kind, call = {}) => discovery.resolve(apiVersion, kind, call.signal),
     resolveInGroup: (group, kind, call = {}) => discovery.resolveInGroup(group, kind, call.signal),
+    namespacedKinds: ({ signal } = {}) => discovery.namespacedKinds(signal),
     serverVersion: async ({ signal } = {}) => {
       const { body } = await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal });
       const version = isJsonObject(body) ? body['gitVersion'] : undefined;

@@ -17,6 +17,9 @@ export interface Discovery {
   /** The kind in the group's preferred version, or in the first other one that has it. One more request a call.
    *  @throws NoKindMatch */
   resolveInGroup(group: string, kind: string, signal?: AbortSignal): Promise<Resource>;
+  /** Every kind whose objects are in namespaces and can be listed, each in one version. Asks for everything anew.
+   *  @throws what the server says of a group that does not answer */
+  namespacedKinds(signal?: AbortSignal): Promise<readonly Resource[]>;
   /** Forgets what is known of a group and version, because a CRD came, changed or went. */
   forget(apiVersion: string): void;
 }
@@ -35,6 +38,13 @@ function kindsOf(apiVersion: string, body: JsonValue): Kinds {
     kinds.set(kind, { apiVersion, kind, plural: name, isNamespaced: namespaced === true });
   }
   return kinds;
+}
+
+function listedInNamespaces(apiVersion: string, body: JsonValue): readonly Resource[] {
+  const items = isJsonObject(body) && Array.isArray(body['resources']) ? body['resources'].filter(isJsonObject) : [];
+  const verbsOf = ({ verbs }: JsonObject): readonly JsonValue[] => (Array.isArray(verbs) ? verbs : []);
+  const names = new Set(items.filter((item) => verbsOf(item).includes('list')).map(({ name }) => name));
+  return [...kindsOf(apiVersion, body).values()].filter((kind) => kind.isNamespaced && names.has(kind.plural));
 }
 
 /** `group/version` of all versions, the preferred one first. */
@@ -61,6 +71,20 @@ async function versionsOfGroup(group: string, read: Read, signal?: AbortSignal):
 /** The path under which the objects of a group and version are found. */
 export function groupVersionPath(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+async function readNamespacedKinds(read: Read, signal?: AbortSignal): Promise<readonly Resource[]> {
+  const groups = await read('/apis', signal);
+  const items = isJsonObject(groups) && Array.isArray(groups['groups']) ? groups['groups'] : [];
+  const kinds = new Map<string, Resource>();
+  for (const apiVersion of [['v1'], ...items.map(versionsOf)].flat()) {
+    const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+    for (const kind of listedInNamespaces(apiVersion, await read(groupVersionPath(apiVersion), signal))) {
+      const key = `${kind.plural}.${group}`;
+      if (!kinds.has(key)) kinds.set(key, kind);
+    }
+  }
+  return [...kinds.values()];
 }
 
 /** `read` fetches one discovery document. */
@@ -105,6 +129,7 @@ export function createDiscovery(read: Read): Discovery {
       }
       throw new NoKindMatch(group, kind);
     },
+    namespacedKinds: (signal) => readNamespacedKinds(read, signal),
     forget: (apiVersion) => {
       known.delete(apiVersion);
     },

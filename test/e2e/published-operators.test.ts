@@ -71,10 +71,6 @@ const corpus: readonly Published[] = [
   { bundle: 'pulsar-resources-operator/0.4.5' },
 ];
 
-/** The namespace stays, and what every namespace has. */
-const isOfEmptyNamespace = (entry: string): boolean =>
-  /^\/api\/v1\/(namespaces |configmaps .*\/kube-root-ca\.crt$|serviceaccounts .*\/default$)/.test(entry);
-
 async function deploymentsOf(name: string): Promise<readonly KubeObject[]> {
   const labelSelector = `core.rukpak.io/owner-name=${name}`;
   return (await world.kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', labelSelector })).items;
@@ -117,7 +113,7 @@ test.skipIf(!hasCorpus).each(corpus)(
     await eventually(async () => {
       for (const ref of all) expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true);
       const rest = (await takeCensus(world.platform.kubeconfigPath)).filter((entry) => !before.has(entry));
-      expect(rest.filter((entry) => !isOfEmptyNamespace(entry))).toEqual([]);
+      expect(rest).toEqual([]);
     });
   },
   240_000,

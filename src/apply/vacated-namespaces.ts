@@ -1,0 +1,200 @@
+import { bundleDeploymentResource, namespaceMadeForAnnotation } from '../api/index.ts';
+import { errorMessage, mapLimit } from '../base/index.ts';
+import {
+  describeRef,
+  isConflict,
+  isForbidden,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  type OwnerReference,
+  refOf,
+} from '../kube/index.ts';
+import { clientFor } from './account.ts';
+import type { Inventory } from './inventory.ts';
+import { fieldManager, type Owner } from './ownership.ts';
+
+/** On whose behalf namespaces are left. */
+export interface Leaving {
+  readonly owner: Owner;
+  /** Another BundleDeployment that has objects in a namespace, or is about to. */
+  readonly othersIn: (namespace: string) => string | undefined;
+  readonly onNamespaceKept: (why: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const parallelLists = 8;
+const maxNamed = 5;
+const tokenOf = 'kubernetes.io/service-account.name';
+
+const isOneOf =
+  (...names: readonly string[]) =>
+  ({ metadata }: KubeObject): boolean =>
+    names.includes(metadata.name ?? '');
+const always = (): boolean => true;
+const isOwnAccount = isOneOf('default', 'builder', 'deployer');
+
+/** What comes into a namespace by itself, or stays behind of what ran there: kind → which. */
+const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> = {
+  ServiceAccount: isOwnAccount,
+  Secret: ({ metadata }) => ['default', 'builder', 'deployer'].includes(metadata.annotations?.[tokenOf] ?? ''),
+  ConfigMap: isOneOf('kube-root-ca.crt', 'openshift-service-ca.crt'),
+  RoleBinding: isOneOf('system:deployers', 'system:image-builders', 'system:image-pullers'),
+  Event: always,
+  Lease: always,
+  Endpoints: always,
+  EndpointSlice: always,
+  PodMetrics: always,
+};
+
+/** The objects of a namespace, with their metadata alone; of a kind with very many a first part. */
+async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const kinds = await kube.namespacedKinds({ signal });
+  const lists = await mapLimit(kinds, parallelLists, async ({ apiVersion, kind }) => {
+    const target = { apiVersion, kind, namespace, isMetadataOnly: true };
+    try {
+      for await (const { items } of kube.listPages(target, { signal })) return items;
+    } catch (thrown) {
+      // It went since it was discovered.
+      if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
+    }
+    return [];
+  });
+  return lists.flat();
+}
+
+/** Tells what the garbage collector takes away: objects whose every owner has gone, or is about to. */
+class Leavings {
+  readonly #byUid: ReadonlyMap<string, KubeObject>;
+  readonly #owner: Owner;
+  readonly #isClusterKind: (reference: OwnerReference) => boolean;
+
+  constructor(objects: readonly KubeObject[], owner: Owner, isClusterKind: (reference: OwnerReference) => boolean) {
+    this.#byUid = new Map(objects.map((object) => [object.metadata.uid ?? '', object]));
+    this.#owner = owner;
+    this.#isClusterKind = isClusterKind;
+  }
+
+  isGoing(object: KubeObject, seen: ReadonlySet<string> = new Set()): boolean {
+    const { uid = '', deletionTimestamp, ownerReferences = [] } = object.metadata;
+    if (deletionTimestamp !== undefined) return true;
+    if (seen.has(uid) || ownerReferences.length === 0) return false;
+    const further = new Set([...seen, uid]);
+    return ownerReferences.every((reference) => {
+      if (this.#isClusterKind(reference)) return reference.uid === this.#owner.uid;
+      const owner = this.#byUid.get(reference.uid);
+      return owner === undefined || this.isGoing(owner, further);
+    });
+  }
+}
+
+async function clusterKinds(
+  kube: KubeClient,
+  objects: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<(reference: OwnerReference) => boolean> {
+  const key = ({ apiVersion, kind }: OwnerReference): string => `${apiVersion}/${kind}`;
+  const found = new Map(
+    objects.flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map((one) => [key(one), one] as const)),
+  );
+  const names = await mapLimit([...found.values()], parallelLists, async (reference) => {
+    try {
+      const { isNamespaced } = await kube.resolve(reference.apiVersion, reference.kind, { signal });
+      return isNamespaced ? [] : [key(reference)];
+    } catch (thrown) {
+      // Its kind has gone, and so has the owner.
+      if (thrown instanceof NoKindMatch) return [];
+      throw thrown;
+    }
+  });
+  const cluster = new Set(names.flat());
+  return (reference) => cluster.has(key(reference));
+}
+
+function named(objects: readonly KubeObject[]): string {
+  const names = objects.slice(0, maxNamed).map(({ kind, metadata }) => `${kind} "${metadata.name ?? ''}"`);
+  const more = objects.length > maxNamed ? ` and ${objects.length - maxNamed} more` : '';
+  return `${names.join(', ')}${more}`;
+}
+
+/** Why the namespace is not to be deleted; undefined when nothing of anybody is in it. */
+async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): Promise<string | undefined> {
+  const other = leaving.othersIn(namespace);
+  if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
+  try {
+    const objects = await contentsOf(kube, namespace, leaving.signal);
+    const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
+    const foreign = objects.filter(
+      (object) => comesByItself[object.kind]?.(object) !== true && !leavings.isGoing(object),
+    );
+    return foreign.length === 0 ? undefined : `${named(foreign)} in it did not come from the bundle, or are to be kept`;
+  } catch (thrown) {
+    if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
+    return `what is in it cannot be seen (${errorMessage(thrown)})`;
+  }
+}
+
+async function readMade(kube: KubeClient, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    const namespace = await kube.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal });
+    const { annotations, deletionTimestamp } = namespace.metadata;
+    const isMade = annotations?.[namespaceMadeForAnnotation] !== undefined && deletionTimestamp === undefined;
+    return isMade ? namespace : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown) || isForbidden(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Why it could not be done. */
+async function remove(
+  kube: KubeClient,
+  namespace: KubeObject,
+  { owner, signal }: Leaving,
+): Promise<string | undefined> {
+  const { uid = '' } = namespace.metadata;
+  try {
+    await clientFor(kube, owner).delete(refOf(namespace), { uid, signal });
+    return undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown) || isConflict(thrown)) return undefined;
+    if (isForbidden(thrown)) return errorMessage(thrown);
+    throw thrown;
+  }
+}
+
+/** Deletes those of the namespaces that were made for an installation and hold nothing any more but what every namespace has; tells of
+ *  the others of that origin. Namespaces that were there before are not looked at. */
+export async function leaveNamespaces(kube: KubeClient, names: readonly string[], leaving: Leaving): Promise<void> {
+  const { signal } = leaving;
+  for (const name of names) {
+    const namespace = await readMade(kube, name, signal);
+    if (namespace === undefined) continue;
+    const ref = refOf(namespace);
+    const why = (await whyKeep(kube, name, leaving)) ?? (await remove(kube, namespace, leaving));
+    if (why === undefined) continue;
+    const advice = `Once nobody needs it: kubectl delete namespace ${name}`;
+    leaving.onNamespaceKept(`${describeRef(ref)}, which was made for the installation, is kept: ${why}. ${advice}`);
+  }
+}
+
+/** Where objects were and are no more. */
+export function vacatedBetween(before: Inventory | undefined, after: Inventory): readonly string[] {
+  return before?.namespaces.filter((name) => !after.namespaces.includes(name)) ?? [];
+}
+
+/** The namespaces stay, as nobody's. */
+export async function disownNamespaces(
+  kube: KubeClient,
+  names: readonly string[],
+  { owner, signal }: Pick<Leaving, 'owner' | 'signal'>,
+): Promise<void> {
+  for (const name of names) {
+    const namespace = await readMade(kube, name, signal);
+    if (namespace === undefined) continue;
+    const patch = { metadata: { annotations: { [namespaceMadeForAnnotation]: null } } };
+    await clientFor(kube, owner).patch(refOf(namespace), patch, { fieldManager, signal });
+  }
+}
