@@ -1,3 +1,4 @@
+import { overlays } from './install/manifests.ts';
 import type { OptionSpec } from './options.ts';
 
 /** Which cluster a command speaks to. */
@@ -57,6 +58,55 @@ export const runOptions: readonly OptionSpec[] = [
     sentence: 'Provisioner class of its Bundle.',
   },
   uploadServiceOption,
+];
+
+/** What `longshore install` takes beside the cluster. */
+export const installOptions: readonly OptionSpec[] = [
+  {
+    name: 'overlay',
+    kind: 'text',
+    placeholder: overlays.join('|'),
+    default: 'self-signed',
+    choices: overlays,
+    sentence:
+      'Where certificates come from; with least the controllers may install nothing until rights are bound to them.',
+  },
+  {
+    name: 'image',
+    kind: 'text',
+    placeholder: 'REF',
+    sentence: 'The image that the nodes pull (default: longshore:VERSION, for nodes that have it already).',
+  },
+  {
+    name: 'dry-run',
+    kind: 'flag',
+    default: false,
+    sentence: 'Have the server check everything, and write nothing.',
+  },
+  {
+    name: 'timeout',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 300,
+    sentence: 'How long to wait until everything runs; 0 does not wait.',
+  },
+];
+
+/** What `longshore uninstall` takes beside the cluster. */
+export const uninstallOptions: readonly OptionSpec[] = [
+  {
+    name: 'with-content',
+    kind: 'flag',
+    default: false,
+    sentence: 'Remove BundleDeployments, with everything that they have installed, and Bundles first.',
+  },
+  {
+    name: 'timeout',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 300,
+    sentence: 'How long to wait for what has to go first.',
+  },
 ];
 
 /** What `longshore diff` compares with. */

@@ -1,16 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiServer, startApiServer } from '../apiserver/index.ts';
-import {
-  errorMessage,
-  isJsonObject,
-  type Logger,
-  systemClock,
-  TerminalError,
-  withDeadline,
-} from '../src/base/index.ts';
+import { errorMessage, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
 import { lockFolder } from '../src/content/index.ts';
 import {
   type ClusterAccess,
@@ -20,7 +12,7 @@ import {
   loadClusterAccess,
 } from '../src/kube/index.ts';
 import type { Config } from './config.ts';
-import { readCrds } from './crds.ts';
+import { readCrds, untilEstablished } from './crds.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
@@ -37,9 +29,6 @@ interface Folder {
   readonly path: string;
   readonly isTemporary: boolean;
 }
-
-const establishDeadlineMs = 60_000;
-const pollMs = 50;
 
 async function openFolder(config: Config): Promise<Folder> {
   if (config.dataDir === undefined) return { path: await mkdtemp(join(tmpdir(), 'longshore-')), isTemporary: true };
@@ -73,25 +62,12 @@ async function openApiServer(config: Config, folder: Folder, log: Logger): Promi
   }
 }
 
-function isEstablished(crd: KubeObject): boolean {
-  const status = crd['status'];
-  const conditions = isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
-  return conditions.some((one) => isJsonObject(one) && one['type'] === 'Established' && one['status'] === 'True');
-}
-
 /** Applies our CustomResourceDefinitions and waits until they are served.
  *  @throws the deadline's error after a minute */
 async function installCrds(kube: KubeClient): Promise<void> {
   const crds = (await readCrds()) as unknown as KubeObject[];
   for (const crd of crds) await kube.apply(crd, { fieldManager: 'longshore', force: true });
-  const untilEstablished = async (signal: AbortSignal): Promise<void> => {
-    for (const { apiVersion, kind, metadata } of crds) {
-      const ref = { apiVersion, kind, name: metadata.name ?? '' };
-      while (!isEstablished(await kube.get(ref, { signal }))) await pause(pollMs, undefined, { signal });
-    }
-  };
-  const what = 'waiting until the CustomResourceDefinitions are established';
-  await withDeadline(what, { deadlineMs: establishDeadlineMs }, untilEstablished);
+  await untilEstablished(kube, crds);
 }
 
 async function accessOf(config: Config, apiServer: ApiServer | undefined): Promise<ClusterAccess> {

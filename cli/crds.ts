@@ -1,8 +1,13 @@
 import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type JsonObject, parseYaml, TerminalError } from '../src/base/index.ts';
+import { isJsonObject, type JsonObject, parseYaml, TerminalError, withDeadline } from '../src/base/index.ts';
+import { type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+
+const establishDeadlineMs = 60_000;
+const pollMs = 50;
 
 /** The folder of our CustomResourceDefinitions: beside `cli/` in a checkout and in `dist/`. */
 function crdFolder(): string {
@@ -21,4 +26,21 @@ export async function readCrds(): Promise<JsonObject[]> {
   return await Promise.all(
     files.map(async (file) => parseYaml(file, await readFile(join(folder, file), 'utf8')) as JsonObject),
   );
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const status = crd['status'];
+  const conditions = isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+  return conditions.some((one) => isJsonObject(one) && one['type'] === 'Established' && one['status'] === 'True');
+}
+
+/** Resolves when the CustomResourceDefinitions are served.
+ *  @throws the deadline's error after a minute */
+export async function untilEstablished(kube: KubeClient, crds: readonly KubeObject[]): Promise<void> {
+  const what = 'waiting until the CustomResourceDefinitions are established';
+  await withDeadline(what, { deadlineMs: establishDeadlineMs }, async (signal) => {
+    for (const crd of crds) {
+      while (!isEstablished(await kube.get(refOf(crd), { signal }))) await pause(pollMs, undefined, { signal });
+    }
+  });
 }

@@ -3,10 +3,12 @@ import {
   bootstrapOptions,
   clusterOptions,
   diffOptions,
+  installOptions,
   kubeconfigOption,
   longOutputOption,
   outputOption,
   runOptions,
+  uninstallOptions,
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import { permissionsOptions } from '../permissions/options.ts';
@@ -172,6 +174,22 @@ export const commands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-validate.ts')).bundleValidate(values, positionals),
+  },
+  {
+    name: 'install',
+    summary: 'Install Longshore on a cluster, or bring what is there up to this version.',
+    description:
+      'Applies the manifests of deploy/ by server-side apply, waits until everything runs and admission works, and says what is missing when it does not come.',
+    options: [kubeconfigOption, ...installOptions],
+    examples: ['install --image registry.example.com/longshore:0.1.0', 'install --overlay cert-manager --dry-run'],
+    run: async (values) => (await import('./install.ts')).install(values),
+  },
+  {
+    name: 'uninstall',
+    summary: 'Remove Longshore from a cluster; not while there are BundleDeployments, unless told.',
+    options: [kubeconfigOption, ...uninstallOptions],
+    examples: ['uninstall', 'uninstall --with-content'],
+    run: async (values) => (await import('./uninstall.ts')).uninstall(values),
   },
   {
     name: 'controllers',

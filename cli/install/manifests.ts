@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
+import { groupOf, type KubeObject } from '../../src/kube/index.ts';
 
 /** Ways to install; a folder of `deploy/overlays` each. */
 export const overlays = ['self-signed', 'cert-manager', 'openshift', 'least'] as const;
@@ -26,4 +27,10 @@ export async function readManifests(overlay: Overlay): Promise<JsonObject[]> {
 /** The ClusterRoles that an administrator binds to those who use the content server, or look at what is installed. */
 export async function readClientRoles(): Promise<JsonObject[]> {
   return await readDeployFile('base/client-roles.yaml');
+}
+
+/** `deployment.apps/core`, as kubectl names objects. */
+export function shownName({ apiVersion, kind, metadata }: KubeObject): string {
+  const group = groupOf(apiVersion);
+  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${metadata.name ?? ''}`;
 }

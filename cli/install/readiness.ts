@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { bundleResource, plainProvisionerClass } from '../../src/api/index.ts';
+import { healthOf } from '../../src/apply/index.ts';
+import { errorMessage } from '../../src/base/index.ts';
+import { isKubeError, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import type { Progress } from '../progress.ts';
+import { diagnose } from './diagnosis.ts';
+
+const pollMs = 500;
+const diagnosisMs = 15_000;
+
+/** What must be so before an installation is done. */
+interface Wait {
+  readonly label: string;
+  /** Undefined when it is so, else what is missing. */
+  readonly look: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly explain: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** A Bundle that only an asked webhook refuses; nothing is written either way. */
+async function lookAtAdmission(kube: KubeClient, signal: AbortSignal): Promise<string | undefined> {
+  const git = { repository: 'https://git.example.com/probe', ref: { branch: 'main' }, directory: '../probe' };
+  const spec = { provisionerClassName: plainProvisionerClass, source: { type: 'git', git } };
+  const { apiVersion, kind } = bundleResource;
+  const probe = { apiVersion, kind, metadata: { name: 'longshore-install-probe' }, spec } as unknown as KubeObject;
+  try {
+    await kube.create(probe, { fieldManager: 'longshore', isDryRun: true, signal });
+    return 'the API server does not ask the webhook yet';
+  } catch (thrown) {
+    const isRefused = isKubeError(thrown) && thrown.message.includes('directory must define path');
+    return isRefused ? undefined : errorMessage(thrown);
+  }
+}
+
+function deploymentWait(kube: KubeClient, wanted: KubeObject): Wait {
+  return {
+    label: `deployment ${wanted.metadata.name ?? ''}`,
+    look: async (signal) => {
+      const { state, message } = healthOf(await kube.get(refOf(wanted), { signal }), Date.now());
+      return state === 'Current' ? undefined : message;
+    },
+    explain: async (signal) => await diagnose(kube, await kube.get(refOf(wanted), { signal }), signal),
+  };
+}
+
+function waitsFor(kube: KubeClient, objects: readonly KubeObject[]): Wait[] {
+  const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+  return [
+    ...deployments.map((deployment) => deploymentWait(kube, deployment)),
+    {
+      label: 'admission',
+      look: (signal) => lookAtAdmission(kube, signal),
+      explain: async (signal) => [`admission: ${(await lookAtAdmission(kube, signal)) ?? 'works by now'}`],
+    },
+  ];
+}
+
+async function untilMet(wait: Wait, progress: Progress, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const missing = await wait.look(signal).catch((thrown: unknown) => errorMessage(thrown));
+    if (missing === undefined) return true;
+    progress.show(`waiting for ${wait.label}: ${missing}`);
+    await pause(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** Waits until the Deployments are available and the API server asks the webhook. Resolves to nothing when all is so in time, else to what is
+ *  missing, in lines for a person. */
+export async function untilInstalled(
+  kube: KubeClient,
+  objects: readonly KubeObject[],
+  options: { readonly progress: Progress; readonly timeoutMs: number },
+): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  const late: Wait[] = [];
+  for (const wait of waitsFor(kube, objects)) {
+    if (await untilMet(wait, options.progress, signal)) options.progress.finish(`${wait.label} ready`);
+    else late.push(wait);
+  }
+  options.progress.clear();
+  const explained = late.map(async ({ label, look, explain }) => {
+    const ended = AbortSignal.timeout(diagnosisMs);
+    try {
+      // Those that were never looked at may be ready.
+      return (await look(ended)) === undefined ? [] : await explain(ended);
+    } catch (thrown) {
+      return [`${label}: ${errorMessage(thrown)}`];
+    }
+  });
+  return (await Promise.all(explained)).flat();
+}
