@@ -13,7 +13,7 @@ export async function issueServing(own: OwnProcess): Promise<ServingCertificate>
   const [ofContent] = await Promise.all([
     keepServingSecret({ namespace, name: 'core-cert', dnsNames: ['localhost', ...names('core')] }, own),
     keepServingSecret(
-      { namespace, name: 'rukpak-webhook-certificate', dnsNames: names('rukpak-webhook-service') },
+      { namespace, name: 'rukpak-webhook-certificate', dnsNames: ['localhost', ...names('rukpak-webhook-service')] },
       own,
     ),
   ]);

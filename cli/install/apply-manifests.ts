@@ -8,7 +8,7 @@ const settleMs = 30_000;
 const pollMs = 200;
 
 /** What became of an object. */
-export type Outcome = 'created' | 'configured' | 'unchanged';
+export type Outcome = 'created' | 'configured' | 'unchanged' | 'left: it leads to a webhook outside the cluster';
 
 export interface ApplyManifestsOptions {
   readonly kube: KubeClient;
@@ -85,28 +85,45 @@ function isForNamespaceToCome(object: KubeObject, objects: readonly KubeObject[]
   return isNotFound(thrown) && objects.some(brings);
 }
 
-async function applyOne(
+/** Whether a process beside the cluster has registered itself (`longshore up --cluster`, `longshore webhook --external-address`). */
+function leadsOutside({ kind, webhooks }: KubeObject): boolean {
+  if (kind !== 'ValidatingWebhookConfiguration' || !Array.isArray(webhooks)) return false;
+  return webhooks.filter(isJsonObject).some(({ clientConfig }) => isJsonObject(clientConfig) && 'url' in clientConfig);
+}
+
+/** An object in a namespace that has only just been made may have to wait for it. */
+async function applyPatiently(
   object: KubeObject,
-  objects: readonly KubeObject[],
+  isToCome: (thrown: unknown) => boolean,
   { kube, isDryRun, signal }: ApplyManifestsOptions,
-): Promise<Outcome> {
-  const live = await readLive(kube, object, signal);
+): Promise<KubeObject> {
   const untilMs = performance.now() + settleMs;
   for (;;) {
     try {
-      const applied = await kube.apply(object, { fieldManager: 'longshore', force: true, isDryRun, signal });
-      if (live === undefined) return 'created';
-      return isJsonEqual(essence(live), essence(applied.object)) ? 'unchanged' : 'configured';
+      return (await kube.apply(object, { fieldManager: 'longshore', force: true, isDryRun, signal })).object;
     } catch (thrown) {
-      const isToCome = live === undefined && isForNamespaceToCome(object, objects, thrown);
-      if (isToCome && isDryRun) return 'created';
-      if (!isToCome || performance.now() > untilMs) {
+      const isComing = isToCome(thrown);
+      if (isComing && isDryRun) return object;
+      if (!isComing || performance.now() > untilMs) {
         const text = `${describeRef(refOf(object))}: ${errorMessage(thrown)}`;
         throw new TerminalError('ApplyFailed', text, { cause: thrown });
       }
       await pause(pollMs, undefined, { signal });
     }
   }
+}
+
+async function applyOne(
+  object: KubeObject,
+  objects: readonly KubeObject[],
+  options: ApplyManifestsOptions,
+): Promise<Outcome> {
+  const live = await readLive(options.kube, object, options.signal);
+  if (live !== undefined && leadsOutside(live)) return 'left: it leads to a webhook outside the cluster';
+  const isToCome = (thrown: unknown): boolean => live === undefined && isForNamespaceToCome(object, objects, thrown);
+  const applied = await applyPatiently(object, isToCome, options);
+  if (live === undefined) return 'created';
+  return isJsonEqual(essence(live), essence(applied)) ? 'unchanged' : 'configured';
 }
 
 /** Applies the objects in the order in which they need each other; fields that others have set are taken over where the manifests name them.

@@ -50,7 +50,10 @@ function waitsFor(kube: KubeClient, objects: readonly KubeObject[]): Wait[] {
     {
       label: 'admission',
       look: (signal) => lookAtAdmission(kube, signal),
-      explain: async (signal) => [`admission: ${(await lookAtAdmission(kube, signal)) ?? 'works by now'}`],
+      explain: async (signal) => [
+        `admission: ${(await lookAtAdmission(kube, signal)) ?? 'works by now'}`,
+        '  → if a webhook beside the cluster was registered that is no more (longshore up --cluster), remove it and install again: "kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook"',
+      ],
     },
   ];
 }

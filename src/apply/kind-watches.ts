@@ -128,7 +128,7 @@ export class KindWatches {
 
 async function whenKnown(cache: ObjectCache<InstalledObject>): Promise<void> {
   try {
-    await cache.whenSynced;
+    await cache.whenAnswered();
   } catch (thrown) {
     // A kind that went between its discovery and its list answers 404.
     if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;

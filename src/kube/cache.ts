@@ -16,6 +16,9 @@ export interface ObjectCache<T> {
   /** Resolves when the first list is in.
    *  @throws NoKindMatch when the kind is not served; the cache is dead then */
   readonly whenSynced: Promise<void>;
+  /** The same, but not for ever where the kind may not be listed: then it fails, while the cache goes on trying.
+   *  @throws KubeUnavailable Forbidden */
+  readonly whenAnswered: () => Promise<void>;
   /** False once the kind has vanished from the server or the signal ended it. */
   readonly isAlive: () => boolean;
   get(name: string, namespace?: string): T | undefined;
@@ -139,7 +142,7 @@ class Follower<T> {
     return this.#resourceVersion !== undefined && Number(this.#resourceVersion) >= Number(resourceVersion);
   }
 
-  async follow(onSynced: () => void): Promise<void> {
+  async follow(onSynced: () => void, onRefused: (thrown: unknown) => void): Promise<void> {
     let failures = 0;
     while (!this.#signal.aborted) {
       try {
@@ -154,6 +157,7 @@ class Follower<T> {
           this.#store.removeAllBut(new Set());
           throw thrown;
         }
+        if (this.#resourceVersion === undefined && isForbidden(thrown)) onRefused(thrown);
         failures = this.#hasProgress ? 1 : failures + 1;
         if (!this.#forgetWhenExpired(thrown)) await this.#backOff(thrown, failures);
       }
@@ -208,6 +212,10 @@ class Follower<T> {
   }
 }
 
+function isForbidden(thrown: unknown): boolean {
+  return isKubeError(thrown) && thrown.failure.status === 403;
+}
+
 function isVanished(thrown: unknown): boolean {
   if (thrown instanceof NoKindMatch) return true;
   return isNotFound(thrown) && isKubeError(thrown) && !thrown.failure.isStatus;
@@ -220,14 +228,27 @@ export function createCache<T>(options: CacheOptions<T>): ObjectCache<T> {
   const signal = AbortSignal.any([options.signal, stopper.signal]);
   const synced = Promise.withResolvers<void>();
   synced.promise.catch(() => undefined);
+  let answered = Promise.withResolvers<void>();
+  answered.promise.catch(() => undefined);
+  const onRefused = (thrown: unknown): void => {
+    answered.reject(thrown);
+    answered = Promise.withResolvers<void>();
+    answered.promise.catch(() => undefined);
+  };
+  const onSynced = (): void => {
+    synced.resolve();
+    answered.resolve();
+  };
   const follower = new Follower(options, store, signal);
   let isAlive = true;
   const run = async (): Promise<void> => {
     try {
-      await follower.follow(synced.resolve);
+      await follower.follow(onSynced, onRefused);
       synced.reject(signal.reason);
+      answered.reject(signal.reason);
     } catch (thrown) {
       synced.reject(thrown);
+      answered.reject(thrown);
     } finally {
       isAlive = false;
     }
@@ -235,6 +256,7 @@ export function createCache<T>(options: CacheOptions<T>): ObjectCache<T> {
   void run();
   return {
     whenSynced: synced.promise,
+    whenAnswered: () => answered.promise,
     isAlive: () => isAlive,
     get: (name, namespace = '') => store.entries.get(`${namespace}/${name}`)?.value,
     hasReached: (resourceVersion) => follower.hasReached(resourceVersion),

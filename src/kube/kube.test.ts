@@ -256,6 +256,17 @@ describe('the cache', () => {
     expect(cache.indexed('a')).toEqual([]);
   });
 
+  test('tells whoever waits that the kind may not be listed, and goes on trying', async () => {
+    const refused = status(403, 'Forbidden', 'configmaps is forbidden');
+    handlers.set(`GET ${all}`, inTurn(json(403, refused), list('5', configMap('a', '3'))));
+    handlers.set(`WATCH ${all}`, events(true));
+    const cache = start();
+    await expect(cache.whenAnswered()).rejects.toThrow('configmaps is forbidden');
+    await cache.whenAnswered();
+    await cache.whenSynced;
+    expect(cache.values()).toEqual(['a@3']);
+  });
+
   test('gets over broken answers', async () => {
     handlers.set(`GET ${all}`, inTurn(json(500, {}), list('5', configMap('a', '3'))));
     const broken: Handler = (_request, response) => {

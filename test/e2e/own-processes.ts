@@ -31,6 +31,8 @@ export interface OwnProcesses extends AsyncDisposable {
   readonly kube: KubeClient;
   /** Starts `longshore <command>` with a certificate of its own; `name` tells processes of one command apart. Ready when it resolves. */
   start(command: string, args: readonly string[], name?: string): Promise<OwnProcess>;
+  /** The same, as somebody else, and with certificates that come from elsewhere. */
+  startAs(kubeconfig: string, tlsDir: string, args: readonly string[]): Promise<OwnProcess>;
 }
 
 /** Below the ports that systems give to whoever asks for any: nobody gets it between this look and its use. */
@@ -60,7 +62,7 @@ export async function renew(dir: string): Promise<string> {
   return caBundlePem;
 }
 
-async function statusAt(port: number, path: string): Promise<number | undefined> {
+export async function statusAt(port: number, path: string): Promise<number | undefined> {
   return await new Promise((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, path, agent: false }, (answer) =>
       resolve(answer.resume().statusCode),
@@ -89,8 +91,8 @@ async function prepare(kube: KubeClient): Promise<void> {
   }
 }
 
-/** Opens a cluster of its own, embedded or real, that nothing of ours runs on yet. */
-export async function openOwnProcesses(): Promise<OwnProcesses> {
+/** Opens a cluster of its own, embedded or real, that nothing of ours runs on yet; `isBare`: without our kinds and namespace, too. */
+export async function openOwnProcesses({ isBare = false }: { readonly isBare?: boolean } = {}): Promise<OwnProcesses> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-processes-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -99,25 +101,28 @@ export async function openOwnProcesses(): Promise<OwnProcesses> {
   if (cluster.kubeconfigPath === undefined) stack.use(await startApiServer({ kubeconfigPath: kubeconfig }));
   const kube = createKubeClient({ access: await loadClusterAccess({ path: kubeconfig }), clock: systemClock });
   stack.defer(() => kube.close());
-  await prepare(kube);
+  if (!isBare) await prepare(kube);
   const owned = stack.move();
+  const startAs = async (asKubeconfig: string, tlsDir: string, args: readonly string[]): Promise<OwnProcess> => {
+    const probePort = await freePort();
+    const shared = ['--kubeconfig', asKubeconfig, '--tls-dir', tlsDir, '--log-level', 'error'];
+    const probes = ['--health-probe-bind-address', `127.0.0.1:${probePort}`];
+    const child = spawn(process.execPath, [programPath, ...args, ...shared, ...probes], { stdio: 'inherit' });
+    owned.defer(() => kill(child));
+    await eventually(async () => expect(await statusAt(probePort, '/readyz')).toBe(200), patience);
+    expect(await statusAt(probePort, '/healthz')).toBe(200);
+    expect(await statusAt(probePort, '/metrics')).toBe(404);
+    return { child, probePort, tlsDir };
+  };
   return {
     folder,
     kubeconfig,
     kube,
+    startAs,
     start: async (command, args, name = command) => {
-      const [probePort, tlsDir] = [await freePort(), join(folder, `tls-of-${name}`)];
+      const tlsDir = join(folder, `tls-of-${name}`);
       await renew(tlsDir);
-      const shared = ['--kubeconfig', kubeconfig, '--tls-dir', tlsDir, '--log-level', 'error'];
-      const probes = ['--health-probe-bind-address', `127.0.0.1:${probePort}`];
-      const child = spawn(process.execPath, [programPath, command, ...shared, ...probes, ...args], {
-        stdio: 'inherit',
-      });
-      owned.defer(() => kill(child));
-      await eventually(async () => expect(await statusAt(probePort, '/readyz')).toBe(200), patience);
-      expect(await statusAt(probePort, '/healthz')).toBe(200);
-      expect(await statusAt(probePort, '/metrics')).toBe(404);
-      return { child, probePort, tlsDir };
+      return await startAs(kubeconfig, tlsDir, [command, ...args]);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

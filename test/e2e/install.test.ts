@@ -1,0 +1,305 @@
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
+import { acmeCsv, eventually, type Registry, startRegistry } from '../support/index.ts';
+import { configMap, namespace, valid } from './contents.ts';
+import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses, statusAt } from './own-processes.ts';
+import { longshoreOn, type Printed, writeFolder } from './program.ts';
+import { operator } from './registry-contents.ts';
+import { bundle, bundleDeployment, conditionOf, errorOf, statusOf } from './world.ts';
+
+const systemNamespace = 'rukpak-system';
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const asTest = { fieldManager: 'test' };
+const patience = { timeoutMs: 90_000 };
+
+let processes: OwnProcesses;
+let kube: KubeClient;
+let registry: Registry;
+let controllers: OwnProcess;
+let webhook: OwnProcess;
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
+beforeAll(async () => {
+  processes = stack.use(await openOwnProcesses({ isBare: true }));
+  registry = stack.use(await startRegistry());
+  ({ kube } = processes);
+});
+
+const longshore = (...args: string[]): Promise<Printed> => longshoreOn(processes.kubeconfig)(args);
+
+/** A kubeconfig with nothing but a token of the service account, as it is mounted into its pods. */
+async function kubeconfigOf(serviceAccount: string): Promise<string> {
+  const admin = await readFile(processes.kubeconfig, 'utf8');
+  using connection = new Connection(admin);
+  const path = `/api/v1/namespaces/${systemNamespace}/serviceaccounts/${serviceAccount}/token`;
+  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
+  const answer = await connection.ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+  const { token } = (answer.body as { status: { token: string } }).status;
+  const [, server] = /server: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const [, ca] = /certificate-authority-data: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const file = join(processes.folder, `${serviceAccount}.kubeconfig`);
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
+}
+
+/** What a kubelet does with a Secret that a pod mounts. */
+async function mountSecret(name: string): Promise<string> {
+  const dir = join(processes.folder, `mount-of-${name}`);
+  await mkdir(dir, { recursive: true });
+  const secret = await eventually(
+    () => kube.get({ apiVersion: 'v1', kind: 'Secret', name, namespace: systemNamespace }),
+    patience,
+  );
+  for (const [key, value] of Object.entries(secret['data'] as Record<string, string>)) {
+    await writeFile(join(dir, key), Buffer.from(value, 'base64'));
+  }
+  return dir;
+}
+
+/** No Service leads to a process beside the cluster. */
+async function leadWebhooksTo(origin: string): Promise<void> {
+  for (const name of ['rukpak-validating-webhook-configuration', 'crd-validation-webhook']) {
+    const ref = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
+    const { webhooks } = (await kube.get(ref)) as unknown as {
+      webhooks: { clientConfig: { service: { path: string } } }[];
+    };
+    const led = webhooks.map((one) => ({ ...one, clientConfig: { url: `${origin}${one.clientConfig.service.path}` } }));
+    await kube.patch(ref, { webhooks: led } as never, asTest);
+  }
+}
+
+/** What the content of this test needs, and nothing else: the overlay gives no rights to install anything. */
+async function bindContentRights(): Promise<void> {
+  const every = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+  const rules = [
+    { apiGroups: [''], resources: ['configmaps', 'namespaces', 'serviceaccounts'], verbs: every },
+    { apiGroups: ['apps'], resources: ['deployments'], verbs: every },
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: every },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
+      verbs: [...every, 'escalate', 'bind'],
+    },
+    { apiGroups: ['operators.example.com'], resources: ['*'], verbs: ['list'] },
+  ];
+  const rbac = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'content-of-this-test' };
+  await kube.apply({ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata, rules }, asTest);
+  const subjects = [{ kind: 'ServiceAccount', name: 'core-admin', namespace: systemNamespace }];
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
+  await kube.apply({ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata, subjects, roleRef }, asTest);
+}
+
+async function whenInstalled(name: string): Promise<void> {
+  await eventually(async () => {
+    const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name });
+    expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'True', reason: 'InstallationSucceeded' });
+  }, patience);
+}
+
+async function isThere(ref: Parameters<KubeClient['get']>[0]): Promise<boolean> {
+  kube.forgetKinds(ref.apiVersion);
+  try {
+    await kube.get(ref);
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+    throw thrown;
+  }
+}
+
+function imageSource(name: string, files: Readonly<Record<string, string>>): { type: string; image: { ref: string } } {
+  registry.putImage(name, [{ files }]);
+  return { type: 'image', image: { ref: `${registry.host}/${name}` } };
+}
+
+test('a dry run tells what would come, and writes nothing', async () => {
+  const printed = await longshore('install', '--dry-run');
+  expect(printed).toMatchObject({ code: 0, stderr: '' });
+  expect(printed.stdout).toContain('namespace/rukpak-system created (dry run)\n');
+  expect(printed.stdout).toContain('deployment.apps/core created (dry run)\n');
+  expect(await isThere({ apiVersion: 'v1', kind: 'Namespace', name: systemNamespace })).toBe(false);
+  const crd = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: 'bundles.core.rukpak.io',
+  };
+  expect(await isThere(crd)).toBe(false);
+});
+
+test('what an overlay needs and the cluster has not is told before anything is written', async () => {
+  const printed = await longshore('install', '--overlay', 'cert-manager');
+  expect(printed).toMatchObject({ code: 1, stdout: '' });
+  expect(printed.stderr).toContain('install cert-manager first, or take the overlay self-signed; nothing was changed');
+});
+
+test('an installation that does not become ready says what is missing', async () => {
+  const printed = await longshore(
+    'install',
+    '--overlay',
+    'least',
+    '--image',
+    'registry.example.com/l:1',
+    '--timeout',
+    '8',
+  );
+  expect(printed.code).toBe(1);
+  expect(printed.stdout).toContain('deployment.apps/core created\n');
+  expect(printed.stderr).toContain('longshore: not ready after 8 s\n');
+  expect(printed.stderr).toContain('admission: ');
+  const core = await kube.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'core', namespace: systemNamespace });
+  expect(JSON.stringify(core['spec'])).toContain('"image":"registry.example.com/l:1"');
+});
+
+test('with the tokens of their service accounts, the processes start, serve and guard', async () => {
+  const [contentPort, webhookPort] = [await freePort(), await freePort()];
+  const contentUrl = `https://localhost:${contentPort}`;
+  const ofCore = await kubeconfigOf('core-admin');
+  controllers = await processes.startAs(ofCore, '/nonexistent', [
+    'controllers',
+    '--issue-certificates',
+    '--leader-elect',
+    '--http-bind-address',
+    `:${contentPort}`,
+    '--http-external-address',
+    contentUrl,
+    '--provisioner-storage-dir',
+    join(processes.folder, 'bundles'),
+  ]);
+  const origin = `https://localhost:${webhookPort}`;
+  await leadWebhooksTo(origin);
+  const tlsDir = await mountSecret('rukpak-webhook-certificate');
+  webhook = await processes.startAs(await kubeconfigOf('rukpak-webhooks-admin'), tlsDir, [
+    'webhook',
+    '--bind-address',
+    `:${webhookPort}`,
+    '--external-address',
+    origin,
+    '--drain',
+    '10',
+  ]);
+  const printed = await longshore('install', '--overlay', 'least', '--timeout', '90');
+  expect(printed.stderr).toBe('deployment core ready\ndeployment rukpak-webhooks ready\nadmission ready\n');
+  expect(printed).toMatchObject({ code: 0 });
+  expect(printed.stdout).toMatch(/\nLongshore is installed\n$/);
+});
+
+test('what the controllers may not install is told, and installed when the rights are there', async () => {
+  const source = imageSource('refused:v1', { 'manifests/a.yaml': namespace('refused') });
+  await kube.create(bundleDeployment('refused', source), asTest);
+  await eventually(async () => {
+    const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name: 'refused' });
+    expect(conditionOf(found, 'Installed')).toMatchObject({ status: 'False' });
+    expect(conditionOf(found, 'Installed')?.message).toMatch(/namespaces .*is forbidden/);
+  }, patience);
+  await bindContentRights();
+  await whenInstalled('refused');
+});
+
+test('the main job needs no more rights than these: a plain bundle, an operator, an upload, a pivot, their removal', async () => {
+  const plain = { 'manifests/a.yaml': `${namespace('plain')}---\n${configMap('a', 'plain', { a: '1' })}`, ...valid };
+  await kube.create(bundleDeployment('plain', imageSource('plain:v1', plain)), asTest);
+  const templateClassName = 'core-rukpak-io-registry';
+  const source = imageSource('acme:v1', operator([acmeCsv()]));
+  await kube.create(bundleDeployment('acme', source, { templateClassName }), asTest);
+  const folder = join(processes.folder, 'uploaded');
+  await writeFolder(folder, { 'manifests/a.yaml': `${namespace('uploaded')}---\n${configMap('b', 'uploaded', {})}` });
+  const uploaded = await longshore('run', 'uploaded', folder);
+  expect(uploaded).toMatchObject({ code: 0 });
+  for (const name of ['plain', 'acme', 'uploaded']) await whenInstalled(name);
+
+  const next = imageSource('plain:v2', { ...plain, 'manifests/a.yaml': namespace('plain') });
+  const ref = { apiVersion, kind: 'BundleDeployment', name: 'plain' };
+  await kube.patch(ref, { spec: { template: { spec: { source: next } } } }, asTest);
+  const gone = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a', namespace: 'plain' };
+  await eventually(async () => expect(await isThere(gone)).toBe(false), patience);
+
+  await eventually(async () => {
+    const listed = await longshore('content', String(statusOf(await kube.get(ref))['activeBundle']));
+    expect(listed.stdout).toContain('manifests/crds.yaml');
+  }, patience);
+  await kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'acme' });
+  const role = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'acme-widget-controller-manager' };
+  await eventually(async () => {
+    expect(await isThere({ ...role, namespace: 'acme-widget-system' })).toBe(false);
+    expect(await isThere({ apiVersion, kind: 'BundleDeployment', name: 'acme' })).toBe(false);
+  }, patience);
+});
+
+test('ConfigMaps of the system namespace are guarded, those of the cluster are not', async () => {
+  const data = { apiVersion: 'v1', kind: 'ConfigMap', immutable: true };
+  const metadata = { name: 'used', namespace: systemNamespace };
+  await kube.create({ ...data, metadata, data: { 'a.yaml': namespace('from-config-map') } }, asTest);
+  const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'used' }, path: 'manifests' }] };
+  await kube.create(bundle('uses', source), asTest);
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name: 'used' };
+  await eventually(async () => {
+    expect(String(await errorOf(kube.delete(ref)))).toContain('configmap "used" is in-use by bundle "uses"');
+  }, patience);
+  await kube.delete({ apiVersion, kind: 'Bundle', name: 'uses' });
+  await eventually(async () => {
+    await kube.delete(ref);
+  }, patience);
+});
+
+test('while the webhook drains, /readyz says no and admission goes on', async () => {
+  const ended = once(webhook.child, 'exit');
+  webhook.child.kill('SIGTERM');
+  await eventually(async () => expect(await statusAt(webhook.probePort, '/readyz')).toBe(503));
+  const git = { repository: 'https://example.com/x', ref: { branch: 'main' }, directory: '../x' };
+  const denied = await errorOf(kube.create(bundle('denied', { type: 'git', git }), { ...asTest, isDryRun: true }));
+  expect(String(denied)).toContain('directory must define path');
+  expect(await ended).toEqual([0, null]);
+  // With nobody to ask, the cluster's own ConfigMap comes and goes all the same, and another one does not.
+  const own = { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', namespace: systemNamespace };
+  await kube.delete(own).catch((thrown: unknown) => {
+    if (!isNotFound(thrown)) throw thrown;
+  });
+  const metadata = { name: 'unguarded', namespace: systemNamespace };
+  const refused = await errorOf(kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata } as KubeObject, asTest));
+  expect(String(refused)).toContain('vconfigmaps.core.rukpak.io');
+});
+
+test('uninstall names what is there and changes nothing; told to, it takes everything away', async () => {
+  const refused = await longshore('uninstall');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('there are BundleDeployments: plain, refused, uploaded');
+  expect(controllers.child.exitCode).toBeNull();
+  for (const name of ['rukpak-validating-webhook-configuration', 'crd-validation-webhook']) {
+    await kube.delete({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name });
+  }
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: systemNamespace } };
+  await kube.create(secret, asTest);
+  const removed = await longshore('uninstall', '--with-content');
+  expect(removed.stderr).toBe('');
+  expect(removed.code).toBe(0);
+  expect(removed.stdout).toContain('bundledeployment.core.rukpak.io/plain deleted\n');
+  expect(removed.stdout).toContain('namespace/rukpak-system stays: there are also Secret mine\n');
+  for (const name of ['plain', 'uploaded', 'refused']) {
+    await eventually(
+      async () => expect(await isThere({ apiVersion: 'v1', kind: 'Namespace', name })).toBe(false),
+      patience,
+    );
+  }
+  const crd = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: 'bundles.core.rukpak.io',
+  };
+  await eventually(async () => expect(await isThere(crd)).toBe(false), patience);
+  await kube.delete({ apiVersion: 'v1', kind: 'Secret', name: 'mine', namespace: systemNamespace });
+  const again = await longshore('uninstall');
+  expect(again).toMatchObject({ code: 0, stdout: 'namespace/rukpak-system deleted\n' });
+});
