@@ -1,41 +1,14 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Answer } from '../conformance/connection.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { canHaveSmallDisks, onSmallDisk } from './small-disk.ts';
 
-const run = promisify(execFile);
 const collection = '/api/v1/namespaces/default/configmaps';
 
-/** A file system of 12 MiB that only the server sees, with 6 MiB of ballast in it: real, small, and no root is needed for it. */
-const mounting = [
-  'unshare',
-  '--map-root-user',
-  '--user',
-  '--mount',
-  'sh',
-  '-c',
-  'mount -t tmpfs -o size=12m small "$3" && head -c 6291456 /dev/zero > "$3/ballast" && exec "$1" "$2" "$3"',
-  'sh',
-];
-
-async function canMount(): Promise<boolean> {
-  const folder = await mkdtemp(join(tmpdir(), 'longshore-mount-'));
-  try {
-    const [program = '', ...args] = mounting;
-    await run(program, [...args, 'true', 'true', folder]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const isPossible = await canMount();
+const isPossible = await canHaveSmallDisks();
 
 function put(server: ServerProcess, name: string, bytes: number): Promise<Answer> {
   const body = JSON.stringify({
@@ -57,7 +30,8 @@ async function namesOn(server: ServerProcess): Promise<string[]> {
 test.skipIf(!isPossible)('refuses writes clearly when the disk is full, goes on reading, and recovers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-full-'));
   try {
-    await using server = await startServer(folder, mounting);
+    const disk = onSmallDisk(folder, { mebibytes: 12, ballastMebibytes: 6 });
+    await using server = await startServer(folder, disk);
     const stored: string[] = [];
     let refused: Answer | undefined;
     for (let turn = 0; turn < 100 && refused === undefined; turn += 1) {

@@ -60,10 +60,11 @@ function isWithin(wanted: JsonValue | undefined, found: JsonValue | undefined): 
 
 /** What a cluster shows of the deployments of a run. */
 export class Judge {
-  readonly #client: ClusterClient;
-  readonly #storeDir: string;
+  readonly #client: Pick<ClusterClient, 'find' | 'list'>;
+  readonly #storeDir: string | undefined;
 
-  constructor(client: ClusterClient, storeDir: string) {
+  /** Without a folder, the store is not looked at. */
+  constructor(client: Pick<ClusterClient, 'find' | 'list'>, storeDir?: string) {
     this.#client = client;
     this.#storeDir = storeDir;
   }
@@ -189,6 +190,7 @@ export class Judge {
 
   /** The store holds what Bundles that exist need, and nothing else. */
   async #storeProblems(): Promise<readonly string[]> {
+    if (this.#storeDir === undefined) return [];
     const bundles = (await this.#client.list({ apiVersion, kind: 'Bundle' })) as unknown as KubeObject[];
     const names = new Set(bundles.map(({ metadata }) => `${metadata.name}.tgz`));
     const files = (await readdir(this.#storeDir)).filter((file) => file.endsWith('.tgz'));

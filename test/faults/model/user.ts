@@ -18,7 +18,7 @@ const goneWithinMs = 60_000;
 type PlainAct = Exclude<Extract<Action, { name: string }>['what'], 'apply' | 'relabel'>;
 
 export interface UserOptions {
-  readonly client: ClusterClient;
+  readonly client: Pick<ClusterClient, 'list' | 'apply' | 'patch' | 'delete' | 'until'>;
   readonly sources: Sources;
   readonly random: SeededRandom;
   readonly contentUrl: string;
