@@ -127,6 +127,24 @@ export const diffOptions: readonly OptionSpec[] = [
   },
 ];
 
+/** What `longshore doctor` takes beside the kubeconfig. */
+export const doctorOptions: readonly OptionSpec[] = [
+  {
+    name: 'system-namespace',
+    kind: 'text',
+    placeholder: 'NAME',
+    default: 'rukpak-system',
+    sentence: 'Namespace of the provisioners and the webhook.',
+  },
+  {
+    name: 'stuck-after',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 300,
+    sentence: 'What is not done after so long is stuck.',
+  },
+];
+
 /** Text for people, JSON for programs. */
 export const outputOption: OptionSpec = {
   name: 'output',

@@ -3,6 +3,7 @@ import {
   bootstrapOptions,
   clusterOptions,
   diffOptions,
+  doctorOptions,
   installOptions,
   kubeconfigOption,
   longOutputOption,
@@ -213,6 +214,16 @@ export const commands: readonly Command[] = [
       'webhook --kubeconfig admin.conf --tls-dir ./tls --bind-address 127.0.0.1:9443 --external-address https://127.0.0.1:9443',
     ],
     run: async (values) => (await import('./webhook.ts')).webhook(values),
+  },
+  {
+    name: 'doctor',
+    summary: 'Examine a cluster from outside: what does not work, what will not work soon, and what to do.',
+    description:
+      'Looks at the definitions, the webhooks (by a dry run), certificates, clocks, processes, rights, and at Bundles and BundleDeployments that are stuck. Changes nothing.\nExit status: 0 all is well, 1 something should be looked at, 2 something does not work.',
+    options: [kubeconfigOption, ...doctorOptions, outputOption],
+    examples: ['doctor', 'doctor --kubeconfig admin.conf -o json'],
+    failureStatus: 2,
+    run: async (values) => (await import('./doctor.ts')).doctor(values),
   },
   {
     name: 'version',

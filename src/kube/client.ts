@@ -67,6 +67,8 @@ export interface KubeClient {
   namespacedKinds(options?: CallOptions): Promise<readonly Resource[]>;
   /** Of the API server, as it says itself: `v1.33.1`. */
   serverVersion(options?: CallOptions): Promise<string>;
+  /** The server's clock, in milliseconds since the epoch, but whole seconds; NaN when it does not say. */
+  serverDate(options?: CallOptions): Promise<number>;
   /** Forgets what discovery said of a group and version. */
   forgetKinds(apiVersion: string): void;
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject>;
@@ -281,6 +283,9 @@ function clientOver(context: Context): KubeClient {
       const { body } = await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal });
       const version = isJsonObject(body) ? body['gitVersion'] : undefined;
       return typeof version === 'string' ? version : '';
+    },
+    serverDate: async ({ signal } = {}) => {
+      return (await sender.send({ method: 'GET', path: '/version', isRepeatable: true, signal })).dateMs;
     },
     forgetKinds: (apiVersion) => {
       discovery.forget(apiVersion);

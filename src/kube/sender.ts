@@ -60,6 +60,8 @@ function bodyOf(what: string, response: WireResponse): JsonValue {
 export interface Answer {
   readonly body: JsonValue;
   readonly status: number;
+  /** When the server answered, by its own clock, in whole seconds; NaN when it does not say. */
+  readonly dateMs: number;
 }
 
 interface Retry {
@@ -86,7 +88,8 @@ export function createSender(options: KubeClientOptions): Sender {
     try {
       const response = await transport.exchange(request);
       const body = bodyOf(what, response);
-      if (response.status < 400) return { body, status: response.status };
+      const dateMs = Date.parse(String(response.headers['date']));
+      if (response.status < 400) return { body, status: response.status, dateMs };
       const error = kubeErrorOf(what, { status: response.status, body });
       const waitMs = overloadPauseMs(response);
       if (waitMs !== undefined) return { waitMs, error };

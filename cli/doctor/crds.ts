@@ -1,0 +1,44 @@
+import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { readCrds } from '../crds.ts';
+import { objectsAt, textAt } from './fields.ts';
+import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
+
+const advice = 'apply the CustomResourceDefinitions of this version: kubectl apply --server-side -k crds';
+
+function isEstablished(crd: KubeObject): boolean {
+  return objectsAt(crd, 'status', 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+/** What of `wanted` is not there, or is another one. */
+function differenceOf(wanted: JsonObject, found: KubeObject): string | undefined {
+  for (const version of objectsAt(wanted, 'spec', 'versions')) {
+    const name = textAt(version, 'name');
+    const there = objectsAt(found, 'spec', 'versions').find((one) => one['name'] === version['name']);
+    if (there === undefined || there['served'] !== true) return `version ${name} is not served`;
+    if (!isJsonEqual(there['schema'] ?? null, version['schema'] ?? null))
+      return `the schema of ${name} is not that of this version`;
+  }
+  return undefined;
+}
+
+async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promise<Finding> {
+  const { name } = wanted['metadata'] as { name: string };
+  const what = `CustomResourceDefinition ${name}`;
+  const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  try {
+    const found = await kube.get(ref, { signal });
+    if (!isEstablished(found)) return fail(`${what}: not established`, `see kubectl describe crd ${name}`);
+    const difference = differenceOf(wanted, found);
+    return difference === undefined ? ok(what) : warn(`${what}: ${difference}`, advice);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return fail(`${what}: not there`, advice);
+    return unchecked(what, thrown);
+  }
+}
+
+/** The kinds are there as this version has them. */
+export const crdCheck: Check = {
+  name: 'crds',
+  examine: async (patient) => await Promise.all((await readCrds()).map((crd) => examineOne(crd, patient))),
+};

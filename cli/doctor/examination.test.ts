@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
+import { createServingCertificate, systemClock } from '../../src/base/index.ts';
+import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { readCrds } from '../crds.ts';
+import { type Diagnosis, examine, worstOf } from './examination.ts';
+
+let server: ApiServer;
+let kube: KubeClient;
+beforeAll(async () => {
+  server = await startApiServer({ crds: (await readCrds()) as never });
+  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rukpak-system' } };
+  await kube.create(namespace, { fieldManager: 'test' });
+});
+afterAll(async () => {
+  kube.close();
+  await server[Symbol.asyncDispose]();
+});
+
+async function examined(changes: Partial<KubeClient> = {}): Promise<readonly Diagnosis[]> {
+  return await examine({
+    kube: { ...kube, ...changes },
+    server: 'https://cluster.example.com',
+    systemNamespace: 'rukpak-system',
+    stuckMs: 60_000,
+    now: Date.now,
+    onDiagnosis: () => undefined,
+  });
+}
+
+function linesOf(findings: readonly Diagnosis[], check: string): string[] {
+  return findings.filter((finding) => finding.check === check).map(({ level, what }) => `${level} ${what}`);
+}
+
+async function putCertificate(name: string, atMs: number, lifetimeDays: number): Promise<void> {
+  const clock = { ...systemClock, now: () => atMs };
+  const serving = await createServingCertificate({ clock, commonName: 'test', lifetimeDays });
+  const { certificatePem, privateKeyPem, caBundlePem } = serving.current();
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  const data = {
+    'tls.crt': encoded(certificatePem),
+    'tls.key': encoded(privateKeyPem),
+    'ca.crt': encoded(caBundlePem),
+  };
+  const metadata = { name, namespace: 'rukpak-system' };
+  await kube.apply(
+    { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data },
+    { fieldManager: 'test' },
+  );
+}
+
+test.each([
+  { skewMs: 0, line: "ok clock: the server's differs from this machine's by 0 seconds" },
+  { skewMs: 20_000, line: /^warn clock: .* by (19|20) seconds$/ },
+  { skewMs: -20_000, line: /^warn clock: .* by (18|19|20) seconds$/ },
+  { skewMs: 3_600_000, line: /^fail clock: .* by 60 minutes$/ },
+  { skewMs: Number.NaN, line: 'warn clock: the server does not tell the time' },
+])('clocks that differ by $skewMs ms are told', async ({ skewMs, line }) => {
+  const serverDate = async (): Promise<number> =>
+    await Promise.resolve(Math.floor((Date.now() + skewMs) / 1000) * 1000);
+  const found = linesOf(await examined({ serverDate }), 'server').find((text) => text.includes('clock'));
+  expect(found).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
+});
+
+test('certificates that have expired, will soon, do not hold yet or are none are told', async () => {
+  const dayMs = 86_400_000;
+  const told = async (atMs: number, lifetimeDays: number): Promise<string | undefined> => {
+    await putCertificate('core-cert', atMs, lifetimeDays);
+    return linesOf(await examined(), 'certificates').find((line) => line.includes('core-cert'));
+  };
+  expect(await told(Date.now() - 10 * dayMs, 2)).toMatch(/^fail Secret rukpak-system\/core-cert: expired at 20/);
+  expect(await told(Date.now() - 9 * dayMs, 10)).toMatch(/^warn .*core-cert: \d+ hours left$/);
+  expect(await told(Date.now(), 10)).toMatch(/^ok .*core-cert: (9|10) days left$/);
+  expect(await told(Date.now() + 5 * dayMs, 10)).toMatch(/^fail .*core-cert: holds from 20.* only$/);
+  await kube.patch(
+    { apiVersion: 'v1', kind: 'Secret', namespace: 'rukpak-system', name: 'core-cert' },
+    { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } },
+    { fieldManager: 'test' },
+  );
+  expect(linesOf(await examined(), 'certificates')).toContainEqual(
+    expect.stringContaining('tls.crt is no certificate'),
+  );
+});
+
+test('what may not be read is no failure, what cannot be read is one, and the rest is examined all the same', async () => {
+  const refuse = (status: number, reason: string) => async (): Promise<never> => {
+    const { KubeUnavailable } = await import('../../src/kube/index.ts');
+    throw new KubeUnavailable({ status, reason, message: `you may not\n\u001b[31mlook`, causes: [], isStatus: true });
+  };
+  const forbidden = await examined({ list: refuse(403, 'Forbidden') });
+  expect(linesOf(forbidden, 'objects')).toEqual([
+    'warn Bundles: could not be checked: you may not [31mlook',
+    'warn BundleDeployments: could not be checked: you may not [31mlook',
+  ]);
+  expect(linesOf(forbidden, 'crds')).toHaveLength(2);
+  const down = await examined({ list: refuse(500, 'InternalError') });
+  expect(linesOf(down, 'objects')[0]).toMatch(/^fail Bundles: could not be checked/);
+});
+
+test('a server that does not answer is all that is told', async () => {
+  const serverVersion = async (): Promise<string> => await Promise.reject(new Error('no route to host'));
+  const findings = await examined({ serverVersion });
+  expect(findings).toEqual([
+    expect.objectContaining({ level: 'fail', what: 'https://cluster.example.com does not answer: no route to host' }),
+  ]);
+});
+
+test('an old server is told', async () => {
+  const findings = await examined({ serverVersion: async () => await Promise.resolve('v1.22.4-eks-1') });
+  expect(linesOf(findings, 'server')[0]).toBe(
+    'warn Kubernetes v1.22.4-eks-1 at https://cluster.example.com: older than 1.27',
+  );
+});
+
+test('the worst finding decides', () => {
+  expect(worstOf([])).toBe('ok');
+  expect(
+    worstOf([
+      { level: 'fail', what: '' },
+      { level: 'warn', what: '' },
+    ]),
+  ).toBe('fail');
+});

@@ -1,0 +1,123 @@
+import { errorMessage } from '../../src/base/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
+import { certificateCheck } from './certificates.ts';
+import { crdCheck } from './crds.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  type Level,
+  levels,
+  ok,
+  type Patient,
+  spokenAge,
+  unchecked,
+  warn,
+} from './finding.ts';
+import { objectCheck } from './objects.ts';
+import { deploymentCheck, leaderCheck } from './processes.ts';
+import { rightsCheck } from './rights.ts';
+import { answerCheck, configurationCheck } from './webhooks.ts';
+
+/** In the order in which one thing rests upon another. */
+const checks: readonly Check[] = [
+  crdCheck,
+  configurationCheck,
+  answerCheck,
+  certificateCheck,
+  deploymentCheck,
+  leaderCheck,
+  rightsCheck,
+  objectCheck,
+];
+const checkDeadlineMs = 30_000;
+/** Server-side apply and strict checks of fields are there for certain from this version on. */
+const oldestMinor = 27;
+const clockWarnMs = 5_000;
+const clockFailMs = 60_000;
+const maxCharacters = 500;
+
+/** A finding, and the check that made it. */
+export interface Diagnosis extends Finding {
+  readonly check: string;
+}
+
+/** Which cluster, and how strictly. */
+export interface ExaminationOptions {
+  readonly kube: KubeClient;
+  readonly server: string;
+  readonly systemNamespace: string;
+  readonly stuckMs: number;
+  /** By the clock of this machine. */
+  readonly now: () => number;
+  readonly onDiagnosis: (diagnosis: Diagnosis) => void;
+}
+
+/** The worst level of all; ok for none. */
+export function worstOf(findings: readonly Finding[]): Level {
+  return levels.toReversed().find((level) => findings.some((finding) => finding.level === level)) ?? 'ok';
+}
+
+function versionFinding(version: string, server: string): Finding {
+  const text = `Kubernetes ${version} at ${server}`;
+  const [, major = '0', minor = '0'] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  if (Number(major) > 1 || Number(minor) >= oldestMinor) return ok(text);
+  return warn(`${text}: older than 1.${oldestMinor}`, `upgrade the cluster to 1.${oldestMinor} or later`);
+}
+
+function clockFinding(skewMs: number): Finding {
+  if (Number.isNaN(skewMs)) return warn('clock: the server does not tell the time', 'compare the clocks by hand');
+  const text = `clock: the server's differs from this machine's by ${spokenAge(skewMs)}`;
+  const advice = 'synchronise the clocks (NTP): certificates and the ages below are judged by them';
+  if (skewMs > clockFailMs) return fail(text, advice);
+  return skewMs > clockWarnMs ? warn(text, advice) : ok(text);
+}
+
+/** Others have written what is quoted: no line breaks, nothing that a terminal would act upon, and not without end. */
+function oneLine(text: string): string {
+  const plain = text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  return plain.length > maxCharacters ? `${plain.slice(0, maxCharacters)} …` : plain;
+}
+
+/** The server says whole seconds, and when it answered is known to lie between two looks at our clock. */
+function skewOf(dateMs: number, beforeMs: number, afterMs: number): number {
+  if (Number.isNaN(dateMs)) return Number.NaN;
+  return Math.max(0, dateMs - afterMs, beforeMs - dateMs - 1000);
+}
+
+/** Undefined when the server does not answer. */
+async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Promise<number | undefined> {
+  const tell = (finding: Finding): void => onDiagnosis({ check: 'server', ...finding });
+  const signal = AbortSignal.timeout(checkDeadlineMs);
+  try {
+    tell(versionFinding(await kube.serverVersion({ signal }), server));
+    const beforeMs = now();
+    const dateMs = await kube.serverDate({ signal });
+    const afterMs = now();
+    tell(clockFinding(skewOf(dateMs, beforeMs, afterMs)));
+    return Number.isNaN(dateMs) ? afterMs : dateMs;
+  } catch (thrown) {
+    const text = `${server} does not answer: ${errorMessage(thrown)}`;
+    tell(fail(text, 'see that the cluster runs, and that --kubeconfig names the right one'));
+    return undefined;
+  }
+}
+
+/** Looks at a cluster from outside, and changes nothing. Tells each finding as it is made. */
+export async function examine(options: ExaminationOptions): Promise<readonly Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  const tell = (given: Diagnosis): void => {
+    const diagnosis = { ...given, what: oneLine(given.what) };
+    found.push(diagnosis);
+    options.onDiagnosis(diagnosis);
+  };
+  const nowMs = await greet({ ...options, onDiagnosis: tell });
+  if (nowMs === undefined) return found;
+  for (const { name: check, examine: look } of checks) {
+    const { kube, systemNamespace, stuckMs } = options;
+    const patient: Patient = { kube, systemNamespace, stuckMs, nowMs, signal: AbortSignal.timeout(checkDeadlineMs) };
+    const findings = await look(patient).catch((thrown: unknown) => [unchecked(check, thrown)]);
+    for (const finding of findings) tell({ check, ...finding });
+  }
+  return found;
+}

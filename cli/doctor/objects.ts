@@ -1,0 +1,108 @@
+import { bundleDeploymentResource, bundleResource } from '../../src/api/index.ts';
+import { provisionerClasses } from '../../src/formats/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { numberAt, objectsAt, textAt } from './fields.ts';
+import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+
+interface Times {
+  readonly nowMs: number;
+  readonly stuckMs: number;
+}
+
+interface Judged {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly sinceMs: number;
+}
+
+const logs = 'see that longshore controllers runs, and what it logs about it';
+
+function conditionsOf(object: KubeObject): readonly Judged[] {
+  return objectsAt(object, 'status', 'conditions').map((condition) => ({
+    type: textAt(condition, 'type'),
+    status: textAt(condition, 'status'),
+    reason: textAt(condition, 'reason'),
+    message: textAt(condition, 'message'),
+    sinceMs: Date.parse(textAt(condition, 'lastTransitionTime')),
+  }));
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.name}`;
+}
+
+/** Deleted, and held by somebody. */
+function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  if (deletionTimestamp === undefined) return undefined;
+  const agoMs = nowMs - Date.parse(deletionTimestamp);
+  if (agoMs < stuckMs) return undefined;
+  const told = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
+  const text = `${nameOf(object)}: deleted ${spokenAge(agoMs)} ago, held by ${finalizers.join(', ') || 'the server'}`;
+  return fail(told === '' ? text : `${text}: ${told}`, logs);
+}
+
+/** Nobody has looked at it, or not since it was changed. */
+function unseenFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
+  const { creationTimestamp, generation = 0 } = object.metadata;
+  const isOld = nowMs - Date.parse(String(creationTimestamp)) >= stuckMs;
+  const observedGeneration = numberAt(object, 'status', 'observedGeneration');
+  if (!isOld || observedGeneration === generation) return undefined;
+  const text =
+    observedGeneration === undefined ? 'nobody has looked at it yet' : 'nobody has looked at its last change yet';
+  return fail(`${nameOf(object)}: ${text}`, logs);
+}
+
+function bundleFinding(bundle: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
+  const phase = textAt(bundle, 'status', 'phase');
+  const unpacked = conditionsOf(bundle).find(({ type }) => type === 'Unpacked');
+  if (unpacked === undefined || phase === 'Unpacked') return undefined;
+  const forMs = nowMs - unpacked.sinceMs;
+  const text = `${nameOf(bundle)}: ${phase} for ${spokenAge(forMs)}: ${unpacked.message || unpacked.reason}`;
+  if (phase === 'Failing') return warn(text, 'mend its source; kubectl describe bundle shows its Events');
+  return forMs < stuckMs
+    ? undefined
+    : warn(text, 'give it what it waits for; kubectl describe bundle shows its Events');
+}
+
+function deploymentFinding(deployment: KubeObject): Finding | undefined {
+  const bad = conditionsOf(deployment).find(
+    ({ type, status }) => ['HasValidBundle', 'Installed', 'Healthy'].includes(type) && status === 'False',
+  );
+  if (bad === undefined) return undefined;
+  const { name = '' } = deployment.metadata;
+  const text = `${nameOf(deployment)}: ${bad.type} is False (${bad.reason}): ${bad.message}`;
+  return warn(text, `longshore tree bd/${name} and longshore diff bd/${name} show more`);
+}
+
+function isOurs(object: KubeObject): boolean {
+  return provisionerClasses.includes(textAt(object, 'spec', 'provisionerClassName'));
+}
+
+async function examine(patient: Patient): Promise<readonly Finding[]> {
+  const { kube, signal } = patient;
+  const kinds = [
+    { target: bundleResource, judge: bundleFinding },
+    { target: bundleDeploymentResource, judge: deploymentFinding },
+  ];
+  const found: Finding[] = [];
+  for (const { target, judge } of kinds) {
+    try {
+      const ours = (await kube.list(target, { signal })).items.filter(isOurs);
+      const problems = ours.flatMap((object) => {
+        const problem = heldFinding(object, patient) ?? unseenFinding(object, patient) ?? judge(object, patient) ?? [];
+        return problem;
+      });
+      found.push(...shorten(problems, `${target.kind}s`));
+      if (problems.length === 0) found.push(ok(`${ours.length} ${target.kind}s: none is stuck`));
+    } catch (thrown) {
+      found.push(unchecked(`${target.kind}s`, thrown));
+    }
+  }
+  return found;
+}
+
+/** No Bundle and no BundleDeployment is stuck. */
+export const objectCheck: Check = { name: 'objects', examine };

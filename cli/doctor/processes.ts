@@ -1,0 +1,70 @@
+import { leaderLease } from '../../src/api/index.ts';
+import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { packageVersion } from '../commands/version.ts';
+import { numberAt, objectsAt, textAt } from './fields.ts';
+import { type Check, type Finding, fail, ok, type Patient, spokenAge, unchecked, warn } from './finding.ts';
+
+async function find(ref: ObjectRef, { kube, signal }: Patient): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(ref, { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+function versionFinding(what: string, deployment: KubeObject): Finding | undefined {
+  const [first] = objectsAt(deployment, 'spec', 'template', 'spec', 'containers');
+  const tag = /:([^:@/]+)(?:@|$)/.exec(textAt(first, 'image'))?.[1];
+  if (tag === undefined || !/^v?\d/.test(tag) || tag.replace(/^v/, '') === packageVersion()) return undefined;
+  const text = `${what} runs version ${tag}, and this program is ${packageVersion()}`;
+  return warn(text, 'use the program of the version that the cluster runs, or upgrade the cluster');
+}
+
+async function examineDeployment(name: string, patient: Patient): Promise<readonly Finding[]> {
+  const { systemNamespace: namespace } = patient;
+  const what = `Deployment ${namespace}/${name}`;
+  try {
+    const found = await find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, patient);
+    if (found === undefined) return [ok(`${what}: not there; its process runs elsewhere`)];
+    const wanted = numberAt(found, 'spec', 'replicas') ?? 1;
+    const there = numberAt(found, 'status', 'availableReplicas') ?? 0;
+    const advice = `see kubectl -n ${namespace} get pods -l app=${name}, and kubectl describe for those that are not ready`;
+    const count = `${what}: ${there} of ${wanted} pods available`;
+    const standing = there === 0 ? fail(count, advice) : there < wanted ? warn(count, advice) : ok(count);
+    return [standing, versionFinding(what, found) ?? []].flat();
+  } catch (thrown) {
+    return [unchecked(what, thrown)];
+  }
+}
+
+/** The workloads of the manifests run, in the version of this program. */
+export const deploymentCheck: Check = {
+  name: 'processes',
+  examine: async (patient) =>
+    (await Promise.all(['core', 'rukpak-webhooks'].map((name) => examineDeployment(name, patient)))).flat(),
+};
+
+function leaseFinding(lease: KubeObject, what: string, nowMs: number): Finding {
+  const holder = textAt(lease, 'spec', 'holderIdentity');
+  const durationMs = (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 0) * 1000;
+  const advice = 'see that longshore controllers runs, and what it logs';
+  if (holder === '') return fail(`${what}: nobody leads`, advice);
+  const agoMs = nowMs - Date.parse(textAt(lease, 'spec', 'renewTime'));
+  const text = `${what}: held by ${holder}, renewed ${spokenAge(agoMs)} ago`;
+  // Twice, for the clocks that need not agree.
+  return agoMs > durationMs * 2 ? fail(`${text}: it does not work any more`, advice) : ok(text);
+}
+
+async function examineLease(patient: Patient): Promise<readonly Finding[]> {
+  const { systemNamespace: namespace, nowMs } = patient;
+  const what = `Lease ${namespace}/${leaderLease}`;
+  const lease = await find(
+    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: leaderLease },
+    patient,
+  );
+  return [lease === undefined ? ok(`${what}: not there; no process stands for it`) : leaseFinding(lease, what, nowMs)];
+}
+
+/** Where several processes run, one leads. */
+export const leaderCheck: Check = { name: 'leader', examine: examineLease };

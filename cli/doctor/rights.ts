@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../../src/base/index.ts';
+import { isNotFound } from '../../src/kube/index.ts';
+import { readManifests } from '../install/manifests.ts';
+import { type Check, type Finding, fail, ok, type Patient, unchecked } from './finding.ts';
+
+/** The namespace that the manifests are written for. */
+const writtenNamespace = 'rukpak-system';
+const atATime = 8;
+const maxTold = 8;
+
+interface Right {
+  readonly attributes: JsonObject;
+  readonly text: string;
+}
+
+interface Account {
+  readonly name: string;
+  readonly rights: readonly Right[];
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function rightsOf(rule: JsonObject, namespace: string | undefined): readonly Right[] {
+  const names = texts(rule['resourceNames']);
+  return texts(rule['apiGroups']).flatMap((group) =>
+    texts(rule['resources']).flatMap((plural) =>
+      texts(rule['verbs']).flatMap((verb) =>
+        (names.length === 0 ? [undefined] : names).map((name): Right => {
+          const [resource = '', subresource] = plural.split('/');
+          const attributes = {
+            group,
+            resource,
+            verb,
+            ...(subresource === undefined ? {} : { subresource }),
+            ...(name === undefined ? {} : { name }),
+            ...(namespace === undefined ? {} : { namespace }),
+          };
+          const place = namespace === undefined ? '' : ` in ${namespace}`;
+          const text = `${verb} ${plural}${group === '' ? '' : `.${group}`}${name === undefined ? '' : `/${name}`}${place}`;
+          return { attributes, text };
+        }),
+      ),
+    ),
+  );
+}
+
+interface Role {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly JsonObject[];
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
+}
+
+/** What the manifests bind to each service account. */
+async function accounts(systemNamespace: string): Promise<readonly Account[]> {
+  const objects = (await readManifests('least')) as unknown as readonly Role[];
+  const byAccount = new Map<string, Right[]>();
+  for (const { roleRef, subjects = [], metadata } of objects) {
+    const role = objects.find(
+      (one) =>
+        one.kind === roleRef?.kind &&
+        one.metadata.name === roleRef.name &&
+        (one.kind === 'ClusterRole' || one.metadata.namespace === metadata.namespace),
+    );
+    const namespace = metadata.namespace === writtenNamespace ? systemNamespace : metadata.namespace;
+    const rights = (role?.rules ?? []).flatMap((rule) => rightsOf(rule, namespace));
+    for (const { kind, name } of subjects) {
+      if (kind === 'ServiceAccount') byAccount.set(name, [...(byAccount.get(name) ?? []), ...rights]);
+    }
+  }
+  return [...byAccount].map(([name, rights]) => ({ name, rights }));
+}
+
+async function isAllowed({ attributes }: Right, user: JsonObject, { kube, signal }: Patient): Promise<boolean> {
+  const review = await kube.create(
+    {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: { ...user, resourceAttributes: attributes },
+    },
+    { fieldManager: 'longshore-doctor', signal },
+  );
+  return isJsonObject(review['status']) && review['status']['allowed'] === true;
+}
+
+async function exists(name: string, { kube, systemNamespace: namespace, signal }: Patient): Promise<boolean> {
+  try {
+    await kube.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name }, { signal });
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
+
+async function examineAccount({ name, rights }: Account, patient: Patient): Promise<Finding> {
+  const { systemNamespace } = patient;
+  const what = `ServiceAccount ${systemNamespace}/${name}`;
+  try {
+    if (!(await exists(name, patient))) return ok(`${what}: not there; its process runs as somebody else`);
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${systemNamespace}`, 'system:authenticated'];
+    const user = { user: `system:serviceaccount:${systemNamespace}:${name}`, groups };
+    const answers = await mapLimit(rights, atATime, (right) => isAllowed(right, user, patient));
+    const missing = rights.filter((_, at) => answers[at] === false).map(({ text }) => text);
+    if (missing.length === 0) return ok(`${what}: may do all that it needs for itself`);
+    const more = missing.length > maxTold ? `, and ${missing.length - maxTold} things more` : '';
+    const told = `${what}: may not ${missing.slice(0, maxTold).join(', ')}${more}`;
+    return fail(told, 'apply the Roles and bindings of the manifests again');
+  } catch (thrown) {
+    return unchecked(what, thrown);
+  }
+}
+
+/** The service accounts may do what the manifests of this version say that they need for themselves. */
+export const rightsCheck: Check = {
+  name: 'rights',
+  examine: async (patient) => {
+    const all = await accounts(patient.systemNamespace);
+    return await Promise.all(all.map((account) => examineAccount(account, patient)));
+  },
+};
