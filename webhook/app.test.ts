@@ -210,7 +210,7 @@ test('a BundleDeployment whose template stays is not judged again, so that it ca
 });
 
 test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
-  'the install namespace %j is refused, other members are not looked at',
+  'the install namespace %j is refused, members that nobody heeds are warned of',
   async (bad) => {
     const source = { type: 'image', image: { ref: `a@${digest}` } };
     const withConfig = (config: JsonObject): JsonObject => {
@@ -223,7 +223,13 @@ test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
     const same = update(withConfig({ installNamespace: bad }), withConfig({ installNamespace: bad }));
     expect((await ask(deploymentPath, same)).response.allowed).toBe(true);
     const good = withConfig({ installNamespace: 'a-1', watchNamespace: 3, values: 'a: b' });
-    expect((await ask(deploymentPath, create(good))).response.allowed).toBe(true);
+    const passed = (await ask(deploymentPath, create(good))).response;
+    expect(passed.allowed).toBe(true);
+    const known = 'plain bundles know installNamespace and serviceAccount only';
+    expect(passed.warnings).toEqual([
+      `spec.config.watchNamespace has no effect: ${known}`,
+      `spec.config.values has no effect: ${known}`,
+    ]);
   },
 );
 

@@ -58,6 +58,8 @@ export interface BundleFormat {
   begin(prefix: string): BundleReader;
   /** What is wrong with the form of `spec.config`, whatever the bundle, a line each. */
   configProblems(config: JsonValue): readonly string[];
+  /** What of `spec.config` nobody heeds, a line each. */
+  configWarnings(config: JsonValue): readonly string[];
 }
 
 /** Takes the entries of directories and gives what they make up. */

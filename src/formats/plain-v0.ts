@@ -1,5 +1,5 @@
 import { readDeploymentConfig } from '../api/index.ts';
-import { errorMessage, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import { errorMessage, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
 import {
   type BundleContent,
@@ -66,6 +66,16 @@ function configProblems(config: JsonValue): readonly string[] {
   }
 }
 
+const heeded = ['installNamespace', 'serviceAccount'];
+
+/** The original takes whatever somebody has written there, and so it is not refused. */
+function configWarnings(config: JsonValue): readonly string[] {
+  const names = Object.keys(isJsonObject(config) ? config : {});
+  return names
+    .filter((name) => !heeded.includes(name))
+    .map((name) => `spec.config.${name.slice(0, 63)} has no effect: plain bundles know ${heeded.join(' and ')} only`);
+}
+
 /** Static manifests in `manifests/`, taken verbatim. Messages about files start with the given prefix.
  *  @see rukpak-v1alpha1.md, section 5.1 */
 export const plainV0: BundleFormat = {
@@ -75,4 +85,5 @@ export const plainV0: BundleFormat = {
   heedsCluster: false,
   begin: (prefix) => new PlainReader(prefix),
   configProblems,
+  configWarnings,
 };

@@ -200,16 +200,38 @@ describe('a namespace that an operator is installed in', () => {
   }, 120_000);
 });
 
-describe('a configuration', () => {
-  test('is judged when it is written, by the path in it', async () => {
-    const files = operator([acmeCsv()]);
-    const config = { watchNamespaces: 'a', certProvider: 'somebody', deploymentConfig: { env: [{}] } };
-    const text = String(await errorOf(create('judged', files, { config })));
-    expect(text).toContain('spec.config: invalid type for field "watchNamespaces": got string, want array');
-    expect(text).toContain('certProvider');
-    expect(text).toContain('cert-manager, openshift-service-ca, self, none');
-    expect(text).toContain('deploymentConfig.env.0.name');
-  });
+const wrongConfigs: readonly (readonly [config: JsonObject, text: string])[] = [
+  [{ watchNamspace: 'a' }, 'unknown field "watchNamspace": expected one of installNamespace, '],
+  [{ watchNamespace: 5 }, 'invalid type for field "watchNamespace": got number, want string'],
+  [{ watchNamespaces: 'a' }, 'invalid type for field "watchNamespaces": got string, want array'],
+  [{ watchNamespace: 'a', watchNamespaces: ['b'] }, 'fields "watchNamespace" and "watchNamespaces" exclude each other'],
+  [{ watchNamespace: 'Not_Legal' }, 'field "watchNamespace" must match pattern "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"'],
+  [{ installNamespace: 'a.b' }, 'field "installNamespace" must match pattern'],
+  [{ installNamespace: 'a'.repeat(64) }, 'field "installNamespace" must have maximum length of 63 (len=64)'],
+  [{ watchNamespaces: [] }, 'field "watchNamespaces" must name at least one namespace'],
+  [{ watchNamespaces: ['a', 'a'] }, 'field "watchNamespaces" must not name a namespace twice'],
+  [{ watchNamespaces: ['a', 'B'] }, 'field "watchNamespaces.1" must match pattern'],
+  [{ deploymentConfig: { env: { a: 'b' } } }, 'invalid type for field "deploymentConfig.env": got object, want array'],
+  [{ deploymentConfig: { env: [{}] } }, 'required field "deploymentConfig.env.0.name" is missing'],
+  [{ deploymentConfig: { env: [{ name: 'A' }, { name: 'A' }] } }, 'more than one entry with name "A"'],
+  [{ deploymentConfig: { replicas: 3 } }, 'unknown field "deploymentConfig.replicas": expected one of affinity, '],
+  [
+    { deploymentConfig: { nodeSelector: { a: 1 } } },
+    'field "deploymentConfig.nodeSelector.a": got number, want string',
+  ],
+  [
+    { deploymentConfig: { resources: { limits: { cpu: 'much' } } } },
+    'invalid value for field "deploymentConfig.resources.limits.cpu": expected a quantity such as 500m or 2Gi',
+  ],
+  [{ certProvider: 'somebody' }, 'expected one of cert-manager, openshift-service-ca, self, none'],
+  [{ amendments: 'some' }, 'invalid value for field "amendments": expected one of all, none'],
+  [{ withoutAmendments: ['nope'] }, 'invalid value for field "withoutAmendments.0": expected one of api-versions, '],
+];
+
+test.each(wrongConfigs)('the configuration %j is refused when it is written', async (config, text) => {
+  const message = String(await errorOf(create('judged', operator([acmeCsv()]), { config })));
+  expect(message).toContain('spec.config: ');
+  expect(message).toContain(text);
 });
 
 const webhook = (type: string, generateName: string): JsonObject => ({

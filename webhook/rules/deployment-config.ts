@@ -4,6 +4,8 @@ import { denyAdded, joinVerdicts, type Verdict } from './rule.ts';
 
 /** What is understood of `spec.config` of a BundleDeployment has its form, which the format of the template's class knows. */
 export function deploymentConfig(provisionerClassName: string, config: JsonObject | undefined): Verdict {
-  const problems = findFormat(provisionerClassName)?.configProblems(config ?? {}) ?? [];
-  return joinVerdicts(problems.map(denyAdded));
+  const format = findFormat(provisionerClassName);
+  const problems = format?.configProblems(config ?? {}) ?? [];
+  const warnings = format?.configWarnings(config ?? {}) ?? [];
+  return joinVerdicts([...problems.map(denyAdded), { denials: [], warnings }]);
 }

@@ -107,6 +107,16 @@ test('several namespaces can be watched where that is supported, and not beside 
 test('without a bundle only the form is judged', () => {
   expect(configProblems({ installNamespace: 'a', watchNamespace: 'b', amendments: 'none' })).toEqual([]);
   expect(configProblems({ installNamespace: 'A' })).toHaveLength(1);
+  const resources = { limits: { cpu: '500m', memory: '1.5Gi', disk: 5, many: '1e3' }, requests: { cpu: '.5' } };
+  expect(configProblems({ deploymentConfig: { resources } })).toEqual([]);
+});
+
+test('without a bundle a field that there is not is told by its path, and with what there is', () => {
+  const [typo] = configProblems({ watchNamspace: 'a' });
+  expect(typo).toMatch(/^unknown field "watchNamspace": expected one of installNamespace, .*watchNamespace/);
+  expect(configProblems({ deploymentConfig: { replicas: 3 } })).toEqual([
+    'unknown field "deploymentConfig.replicas": expected one of affinity, annotations, env, envFrom, nodeSelector, resources, tolerations, volumeMounts, volumes',
+  ]);
 });
 
 test('what was said is handed on', () => {

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, TerminalError } from '../../base/index.ts';
 import type { AmendmentChoice } from './amendments/index.ts';
 import { type CertificateProvider, findCertificateProvider } from './certificates.ts';
 import { type ConfigScope, configSchema, deploymentConfigSchema } from './config-schema.ts';
@@ -27,10 +27,17 @@ function join(field: string, key: string): string {
   return field === '' ? key : `${field}.${key}`;
 }
 
-/** What is wrong is told by its key alone where the reference does so, by its path where that helps. */
-function unknownField(error: ErrorObject): string {
+function knownFields({ parentSchema }: ErrorObject): string {
+  const known = isJsonObject(parentSchema as JsonObject) ? (parentSchema as { properties?: object }).properties : {};
+  return Object.keys(known ?? {}).join(', ');
+}
+
+/** What is wrong is told by its key alone where the reference does so, by its path where that helps; before it is known which bundle
+ *  it is about, by its path and with what there could be. */
+function unknownField(error: ErrorObject, scope: ConfigScope | undefined): string {
   const field = fieldOf(error);
   const key = (error.params as { additionalProperty: string }).additionalProperty;
+  if (scope === undefined) return `unknown field "${join(field, key)}": expected one of ${knownFields(error)}`;
   return `unknown field "${field === 'deploymentConfig' ? key : join(field, key)}"`;
 }
 
@@ -139,6 +146,20 @@ function repeatedEntries(config: JsonObject): readonly string[] {
   });
 }
 
+const quantity = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
+
+/** Numbers are what they are; texts that nobody understands would only be refused when something is installed. */
+function badQuantities(config: JsonObject): readonly string[] {
+  const amounts = (['limits', 'requests'] as const).flatMap((list) =>
+    Object.entries(objectAt(config, 'deploymentConfig', 'resources', list) ?? {}).map(
+      ([name, value]) => [`deploymentConfig.resources.${list}.${name}`, value] as const,
+    ),
+  );
+  return amounts
+    .filter(([, value]) => typeof value === 'string' && !quantity.test(value))
+    .map(([field]) => `invalid value for field "${field}": expected a quantity such as 500m or 2Gi`);
+}
+
 function bothWatchFields(config: JsonObject): readonly string[] {
   const isBoth = config['watchNamespaces'] !== undefined && (config['watchNamespace'] ?? null) !== null;
   return isBoth ? ['fields "watchNamespace" and "watchNamespaces" exclude each other'] : [];
@@ -153,7 +174,8 @@ export function configProblems(config: JsonValue, scope?: ConfigScope): readonly
   ajv.removeSchema(schema);
   const problems = validate(config) ? [] : messagesOf(validate.errors ?? [], scope);
   if (!isJsonObject(config)) return problems;
-  return [...problems, ...bothWatchFields(config), ...repeatedEntries(config)];
+  const amounts = scope === undefined ? badQuantities(config) : [];
+  return [...problems, ...bothWatchFields(config), ...repeatedEntries(config), ...amounts];
 }
 
 function typedList(name: string, value: JsonValue | undefined): readonly JsonObject[] | undefined {

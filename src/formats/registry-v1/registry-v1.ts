@@ -67,5 +67,6 @@ export const registryV1: BundleFormat = {
   maxFileBytes: maxManifestFileBytes,
   heedsCluster: true,
   begin: () => new RegistryReader(),
+  configWarnings: () => [],
   configProblems: (config: JsonValue) => configProblems(config).map((problem) => `spec.config: ${problem}`),
 };
