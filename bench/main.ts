@@ -1,10 +1,11 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render webhook` picks some. */
+/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render large webhook` picks some. */
 
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureComparison } from './comparison.ts';
 import { measureDeployments } from './deployments.ts';
 import { measureFetch } from './fetch.ts';
+import { measureLargeBundles } from './large-bundles.ts';
 import { measureRender } from './render.ts';
 import { type Figure, formatFigures, machineLine } from './table.ts';
 import { measureWebhook } from './webhook.ts';
@@ -19,6 +20,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
   { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
   { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
+  { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
 ];
 
 const wanted = process.argv.slice(2);

@@ -5,3 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 export function keepYoungHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
+
+/** As `keepYoungHeapSmall`; besides, memory is cleaned before the heap has grown by more than a quarter. For commands that read large files once: they take
+ *  a little longer, and half the memory. */
+export function keepHeapTight(): void {
+  keepYoungHeapSmall();
+  setFlagsFromString('--heap-growing-percent=25');
+}

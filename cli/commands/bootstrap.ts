@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bundleDeploymentResource, ownerKindLabel, ownerNameLabel } from '../../src/api/index.ts';
 import { fieldManager, installBatches } from '../../src/apply/index.ts';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
-import { maxManifestFileBytes, parseManifestFile } from '../../src/formats/index.ts';
+import { errorMessage, type JsonObject, TerminalError } from '../../src/base/index.ts';
+import { maxManifestFileBytes, readManifestFile } from '../../src/formats/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import { createContentClient } from '../content-client.ts';
 import type { OptionValues } from '../options.ts';
@@ -80,7 +80,9 @@ async function adopt(kube: KubeClient, object: KubeObject, adoption: Adoption): 
 export async function bootstrap(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const text = await readInput();
-  const objects = parseManifestFile('standard input', text) as unknown as readonly KubeObject[];
+  const objects: KubeObject[] = [];
+  const take = (object: JsonObject): unknown => objects.push(object as unknown as KubeObject);
+  readManifestFile('standard input', text, { take });
   if (objects.length === 0) throw new TerminalError('InvalidBundle', 'standard input: found zero objects');
   const client = stack.use(await createContentClient(values));
   await client.address();

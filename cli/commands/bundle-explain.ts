@@ -6,6 +6,7 @@ import {
   renderBundle,
   supportedModes,
 } from '../../src/formats/index.ts';
+import { keepHeapTight } from '../heap.ts';
 import { readStagedRegistryBundle } from '../oci/registry-bundle.ts';
 import { stageBundle } from '../oci/staged-bundle.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
@@ -82,6 +83,7 @@ function textOf(it: Explanation): string {
 
 /** `longshore bundle explain DIR|FILE|REF|-` */
 export async function bundleExplain(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  keepHeapTight();
   await using work = await openWorkFolder();
   const isJson = values['output'] === 'json';
   using progress = createProgress(process.stderr, { isQuiet: isJson });

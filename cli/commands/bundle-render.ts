@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { injectCaAnnotation, servingCertificateAnnotation } from '../../src/api/index.ts';
 import {
   errorMessage,
-  formatYaml,
+  formatYamlPieces,
   type JsonObject,
   type JsonValue,
   objectAt,
@@ -18,6 +20,7 @@ import {
   renderBundle,
   supportedModes,
 } from '../../src/formats/index.ts';
+import { keepHeapTight } from '../heap.ts';
 import { readStagedRegistryBundle } from '../oci/registry-bundle.ts';
 import { stageBundle } from '../oci/staged-bundle.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
@@ -104,13 +107,22 @@ function noteOf(issued: readonly RenderedObject[]): string {
   );
 }
 
-function textOf(objects: readonly RenderedObject[], isJson: boolean): string {
-  if (isJson) return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects })}\n`;
-  return objects.map((object) => `---\n${formatYaml(object)}`).join('');
+/** The text of all objects, in pieces: they may be large. */
+function* piecesOf(objects: readonly RenderedObject[], isJson: boolean): Generator<string> {
+  if (isJson) yield '{"apiVersion":"v1","kind":"List","items":[';
+  for (const [index, object] of objects.entries()) {
+    if (isJson) yield `${index === 0 ? '' : ','}${JSON.stringify(object)}`;
+    else {
+      yield '---\n';
+      yield* formatYamlPieces(object);
+    }
+  }
+  if (isJson) yield ']}\n';
 }
 
 /** `longshore bundle render DIR|FILE|REF|-` */
 export async function bundleRender(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  keepHeapTight();
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: false });
   const signal = AbortSignal.timeout(deadlineMs);
@@ -123,6 +135,6 @@ export async function bundleRender(values: OptionValues, [name = '']: readonly s
   progress.clear();
   process.stderr.write(noteOf(objects.filter(isIssued)));
   const printed = objects.filter((object) => !isIssued(object));
-  process.stdout.write(textOf(printed, values['output'] === 'json'));
+  await pipeline(Readable.from(piecesOf(printed, values['output'] === 'json')), process.stdout, { end: false });
   return 0;
 }

@@ -9,6 +9,7 @@ import {
   runChecks,
   selectChecks,
 } from '../../src/bundle-checks/index.ts';
+import { keepHeapTight } from '../heap.ts';
 import { bundleContent } from '../oci/bundle-content.ts';
 import { stageBundle } from '../oci/staged-bundle.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
@@ -137,6 +138,7 @@ export async function bundleValidate(values: OptionValues, names: readonly strin
   if (names.filter((name) => name === '-').length > 1) {
     throw new TerminalError('InvalidOption', 'bundle validate: standard input (-) can be read once');
   }
+  keepHeapTight();
   using progress = createProgress(process.stderr, { isQuiet: false });
   const context = await contextOf(values);
   const work = { values, selected, context, progress, signal: AbortSignal.timeout(deadlineMs), known: new Map() };

@@ -1,33 +1,20 @@
 import { TerminalError } from '../../src/base/index.ts';
-import type { DirectoryEntry, Staging } from '../../src/content/index.ts';
-import {
-  type BundleFiles,
-  maxManifestFileBytes,
-  type RegistryBundle,
-  readRegistryBundle,
-} from '../../src/formats/index.ts';
+import type { Staging } from '../../src/content/index.ts';
+import { maxManifestFileBytes, type RegistryBundle, RegistryBundleReader } from '../../src/formats/index.ts';
 
-async function entriesOf(staging: Staging, directory: string): Promise<readonly DirectoryEntry[] | undefined> {
-  const entries = staging.readDirectory(directory, maxManifestFileBytes);
-  if (entries === undefined) return undefined;
-  const list: DirectoryEntry[] = [];
-  for await (const entry of entries) list.push(entry);
-  return list;
-}
-
-/** The files of a registry+v1 bundle that are looked at. */
-async function registryFilesOf(staging: Staging): Promise<BundleFiles> {
-  return {
-    manifests: await entriesOf(staging, 'manifests'),
-    metadata: (await entriesOf(staging, 'metadata')) ?? [],
-  };
+async function readStaged(staging: Staging): Promise<RegistryBundle> {
+  const reader = new RegistryBundleReader();
+  for await (const entry of staging.readDirectory('metadata', maxManifestFileBytes) ?? []) reader.addMetadata(entry);
+  const manifests = staging.readDirectory('manifests', maxManifestFileBytes);
+  for await (const entry of manifests ?? []) reader.addManifest(entry);
+  return reader.finish(manifests !== undefined);
 }
 
 /** Reads the staged files as a registry+v1 bundle.
  *  @throws TerminalError InvalidBundle, beginning with `name` */
 export async function readStagedRegistryBundle(name: string, staging: Staging): Promise<RegistryBundle> {
   try {
-    return readRegistryBundle(await registryFilesOf(staging));
+    return await readStaged(staging);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     throw new TerminalError(thrown.reason, `${name}: ${thrown.message}`, { cause: thrown });

@@ -14,6 +14,7 @@ export {
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
+export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
 export {
   assertHarmless,
@@ -36,4 +37,6 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
-export { type FieldPath, type TextPosition, YamlPositions } from './yaml-positions.ts';
+export { readDocuments, toUtf8 } from './yaml-documents.ts';
+export { formatYamlPieces } from './yaml-pieces.ts';
+export { type TextPosition, YamlPositions } from './yaml-positions.ts';

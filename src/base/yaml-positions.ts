@@ -1,8 +1,7 @@
 import { loadAll, type State } from 'js-yaml';
+import type { FieldPath } from './field-path.ts';
 import { loadOptions } from './yaml.ts';
-
-/** Steps from the root of a document to a value: keys, and indexes of lists. */
-export type FieldPath = readonly (string | number)[];
+import { countLines, type TextPart, textOf, textParts } from './yaml-documents.ts';
 
 /** A place in a text; both count from 1. */
 export interface TextPosition {
@@ -93,25 +92,27 @@ function lineOf(text: string, line: number): string | undefined {
   return text.split('\n', line)[line - 1]?.trimEnd();
 }
 
-/** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
- *  agree; made for texts about which there is something to say, when it is said. */
-export class YamlPositions {
+/** One part of a text, with its values. */
+class Part {
   readonly #text: string;
-  #roots: readonly Node[] | undefined;
-  #lineStarts: readonly number[] | undefined;
+  readonly #linesBefore: number;
+  readonly #roots: readonly Node[];
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(content: Buffer, part: TextPart) {
+    this.#text = textOf(content, part);
+    this.#linesBefore = countLines(content, part.start);
+    this.#roots = readRoots(this.#text);
   }
 
-  /** Where the value stands: for a member its key. What is not there has the place of what should hold it; undefined when not even
-   *  the document is found. */
+  get documentCount(): number {
+    return this.#roots.length;
+  }
+
   find(document: number, path: FieldPath): TextPosition | undefined {
     const found = this.#walk(document, path);
     return found === undefined ? undefined : this.#position(contentStart(this.#text, found.shown.start));
   }
 
-  /** A scalar as it is written, at most 100 characters; undefined when the value is none or not there. */
   source(document: number, path: FieldPath): string | undefined {
     const found = this.#walk(document, path);
     if (found?.isWhole !== true || found.value === undefined || found.value.children.length > 0) return undefined;
@@ -119,20 +120,18 @@ export class YamlPositions {
     return this.#text.slice(start, Math.min(found.value.end, start + 100)).replace(/\s+(?:#.*)?$/s, '');
   }
 
-  /** Where a place in the text of a scalar stands, when that is written as a literal block (`|`), line for line; else undefined. */
   findInBlock(document: number, path: FieldPath, place: TextPosition): TextPosition | undefined {
     const found = this.#walk(document, path);
     const value = found?.isWhole === true ? found.value : undefined;
     if (typeof value?.result !== 'string') return undefined;
     const start = contentStart(this.#text, value.start);
     const line = this.#position(start).line + place.line;
-    const [written, shown] = [lineOf(this.#text, line), lineOf(value.result, place.line)];
+    const [written, shown] = [lineOf(this.#text, line - this.#linesBefore), lineOf(value.result, place.line)];
     if (this.#text[start] !== '|' || shown === undefined || written?.endsWith(shown) !== true) return undefined;
     return { line, column: written.length - shown.length + place.column };
   }
 
   #walk(document: number, path: FieldPath): (Step & { readonly isWhole: boolean }) | undefined {
-    this.#roots ??= readRoots(this.#text);
     const root = this.#roots[document];
     if (root === undefined) return undefined;
     let current: Step = { shown: root, value: root };
@@ -155,14 +154,70 @@ export class YamlPositions {
   }
 
   #position(offset: number): TextPosition {
-    this.#lineStarts ??= [0, ...Array.from(this.#text.matchAll(/\n/g), ({ index }) => index + 1)];
-    const starts = this.#lineStarts;
-    let [low, high] = [0, starts.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
+    let [line, start] = [this.#linesBefore + 1, 0];
+    for (;;) {
+      const end = this.#text.indexOf('\n', start);
+      if (end < 0 || end >= offset) return { line, column: offset - start + 1 };
+      [line, start] = [line + 1, end + 1];
     }
-    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  }
+}
+
+/** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
+ *  agree; made for texts about which there is something to say, when it is said. Keeps the values of one part of the text. */
+export class YamlPositions {
+  readonly #content: Buffer;
+  /** Each with how many documents come before it, as far as anybody asked. */
+  #parts: { readonly part: TextPart; documentsBefore: number | undefined }[] | undefined;
+  #read: { readonly index: number; readonly part: Part } | undefined;
+
+  constructor(content: Buffer | string) {
+    this.#content = typeof content === 'string' ? Buffer.from(content) : content;
+  }
+
+  /** Where the value stands: for a member its key. What is not there has the place of what should hold it; undefined when not even
+   *  the document is found. */
+  find(document: number, path: FieldPath): TextPosition | undefined {
+    const found = this.#partOf(document);
+    return found?.part.find(document - found.documentsBefore, path);
+  }
+
+  /** A scalar as it is written, at most 100 characters; undefined when the value is none or not there. */
+  source(document: number, path: FieldPath): string | undefined {
+    const found = this.#partOf(document);
+    return found?.part.source(document - found.documentsBefore, path);
+  }
+
+  /** Where a place in the text of a scalar stands, when that is written as a literal block (`|`), line for line; else undefined. */
+  findInBlock(document: number, path: FieldPath, place: TextPosition): TextPosition | undefined {
+    const found = this.#partOf(document);
+    return found?.part.findInBlock(document - found.documentsBefore, path, place);
+  }
+
+  #partOf(document: number): { readonly part: Part; readonly documentsBefore: number } | undefined {
+    this.#parts ??= Array.from(textParts(this.#content), (part, index) => ({
+      part,
+      documentsBefore: index === 0 ? 0 : undefined,
+    }));
+    let index = this.#parts.findLastIndex(
+      ({ documentsBefore }) => documentsBefore !== undefined && documentsBefore <= document,
+    );
+    for (; index < this.#parts.length; index += 1) {
+      const documentsBefore = this.#parts[index]?.documentsBefore ?? 0;
+      const part = this.#partAt(index);
+      const end = documentsBefore + part.documentCount;
+      const next = this.#parts[index + 1];
+      if (next === undefined || document < end) return { part, documentsBefore };
+      next.documentsBefore = end;
+    }
+    return undefined;
+  }
+
+  #partAt(index: number): Part {
+    if (this.#read?.index === index) return this.#read.part;
+    this.#read = undefined;
+    const part = new Part(this.#content, this.#parts?.[index]?.part ?? { start: 0, end: 0 });
+    this.#read = { index, part };
+    return part;
   }
 }

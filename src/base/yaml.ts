@@ -83,38 +83,85 @@ export const loadOptions: LoadOptions & { readonly maxDepth: number } = {
   maxDepth: maxNestingDepth + 1,
 };
 
-/** Nodes that a text without aliases cannot exceed, and room for honest use of aliases. */
-function maxNodes(text: string): number {
-  return 10_000 + 2 * text.length;
+/** What is wrong with a text and where; lines and columns count from 1. */
+export interface YamlFault {
+  readonly reason: string;
+  readonly line?: number;
+  readonly column?: number;
 }
 
-/** Aliases share nodes, so that a bomb is small in memory and huge once written out: count what would be written. */
-function assertNoAliasBomb(what: string, text: string, documents: readonly unknown[]): void {
-  const limit = maxNodes(text);
-  const pending: unknown[] = [...documents];
-  let count = 0;
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (++count > limit) {
-      throw new TerminalError('AliasBomb', `${what}: aliases expand to more than ${limit} nodes`);
-    }
-    if (typeof value !== 'object' || value === null) continue;
-    for (const child of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) pending.push(child);
+/** The cause of errors about texts. */
+export class TextFault extends Error {
+  readonly fault: YamlFault;
+
+  constructor(fault: YamlFault) {
+    super(fault.reason);
+    this.fault = fault;
   }
+}
+
+/** Aliases share nodes, so that a bomb is small in memory and huge once written out: counts what would be written, over all
+ *  documents of a text. */
+export class NodeBudget {
+  readonly #what: string;
+  readonly #limit: number;
+  #count = 0;
+
+  constructor(what: string, textLength: number) {
+    this.#what = what;
+    // Nodes that a text without aliases cannot exceed, and room for honest use of aliases.
+    this.#limit = 10_000 + 2 * textLength;
+  }
+
+  /** @throws TerminalError AliasBomb */
+  spend(documents: readonly unknown[]): void {
+    const pending: unknown[] = [...documents];
+    while (pending.length > 0) {
+      const value = pending.pop();
+      if (++this.#count > this.#limit) {
+        throw new TerminalError('AliasBomb', `${this.#what}: aliases expand to more than ${this.#limit} nodes`);
+      }
+      if (typeof value !== 'object' || value === null) continue;
+      for (const child of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) pending.push(child);
+    }
+  }
+}
+
+/** How `parseYamlPart` is to see its text. */
+interface PartOfText {
+  readonly budget: NodeBudget;
+  /** Lines of the whole text that stand before this part. */
+  readonly linesBefore: () => number;
+}
+
+function syntaxError(what: string, thrown: unknown, linesBefore: () => number): TerminalError {
+  const { message, reason, mark } = thrown as { message: string; reason?: unknown; mark?: Record<string, unknown> };
+  const text = typeof reason === 'string' ? reason : message;
+  const hasPlace = typeof mark?.['line'] === 'number' && typeof mark['column'] === 'number';
+  const place = hasPlace ? { line: Number(mark['line']) + 1 + linesBefore(), column: Number(mark['column']) + 1 } : {};
+  const cause = new TextFault({ reason: text, ...place });
+  const where = place.line === undefined ? '' : `line ${place.line}, column ${place.column}: `;
+  return new TerminalError('InvalidYaml', `${what}: ${where}${text}`, { cause });
+}
+
+/** The documents of one part of a text; parts are cut between documents.
+ *  @throws TerminalError as `parseYamlDocuments` */
+export function parseYamlPart(what: string, text: string, { budget, linesBefore }: PartOfText): JsonValue[] {
+  let documents: unknown[];
+  try {
+    documents = loadAll(text, null, loadOptions);
+  } catch (thrown) {
+    throw syntaxError(what, thrown, linesBefore);
+  }
+  budget.spend(documents);
+  assertHarmless(what, documents);
+  return documents.map((document) => (document ?? null) as JsonValue);
 }
 
 /** Parses all documents of a YAML (or JSON) text that came from outside; empty documents are `null`. `what` names it in messages.
  *  @throws TerminalError InvalidYaml (with line and column), AliasBomb, TooDeeplyNested, ForbiddenKey */
 export function parseYamlDocuments(what: string, text: string): JsonValue[] {
-  let documents: unknown[];
-  try {
-    documents = loadAll(text, null, loadOptions);
-  } catch (thrown) {
-    throw new TerminalError('InvalidYaml', `${what}: ${(thrown as Error).message}`, { cause: thrown });
-  }
-  assertNoAliasBomb(what, text, documents);
-  assertHarmless(what, documents);
-  return documents.map((document) => (document ?? null) as JsonValue);
+  return parseYamlPart(what, text, { budget: new NodeBudget(what, text.length), linesBefore: () => 0 });
 }
 
 /** The only document of a YAML text; `null` when it is empty.
@@ -131,19 +178,8 @@ export function formatYaml(value: unknown): string {
   return dump(value, { noRefs: true, lineWidth: -1, schema: kubernetesSchema });
 }
 
-/** What is wrong with a text and where; lines and columns count from 1. */
-export interface YamlFault {
-  readonly reason: string;
-  readonly line?: number;
-  readonly column?: number;
-}
-
-/** What `parseYamlDocuments` found wrong, in one line. */
+/** What is wrong with a text, in one line. */
 export function yamlFault(thrown: unknown): YamlFault {
   const cause: unknown = thrown instanceof Error ? thrown.cause : undefined;
-  if (!(cause instanceof Error)) return { reason: errorMessage(thrown) };
-  const { reason, mark } = cause as { reason?: unknown; mark?: { line?: unknown; column?: unknown } };
-  if (typeof reason !== 'string') return { reason: cause.message };
-  if (typeof mark?.line !== 'number' || typeof mark.column !== 'number') return { reason };
-  return { reason, line: mark.line + 1, column: mark.column + 1 };
+  return cause instanceof TextFault ? cause.fault : { reason: errorMessage(thrown) };
 }

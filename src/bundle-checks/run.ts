@@ -1,6 +1,6 @@
+import { formatPath } from '../base/index.ts';
 import type { BundleUnderCheck } from './bundle.ts';
 import { type Check, type CheckContext, type Hit, type Place, stages } from './check.ts';
-import { formatPath } from './field-path.ts';
 import type { Finding } from './finding.ts';
 
 function whereOf(place: Place | undefined): Pick<Finding, 'file' | 'line' | 'column' | 'fieldPath'> {

@@ -16,7 +16,7 @@ export {
   maxManifestFileBytes,
   type Rendered,
 } from './format.ts';
-export { parseManifestFile } from './manifest-file.ts';
+export { readManifestFile } from './manifest-file.ts';
 export { readStaged } from './read-staged.ts';
 export {
   type Amendment,
@@ -37,6 +37,7 @@ export {
   inspectCsv,
   type OperatorConfig,
   type RegistryBundle,
+  RegistryBundleReader,
   type RenderedObject,
   type RenderOptions,
   readConfig,

@@ -1,39 +1,31 @@
 import {
-  errorMessage,
+  type FieldPath,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parseJson,
-  parseYamlDocuments,
+  readDocuments,
   TerminalError,
+  type TextPosition,
+  toUtf8,
+  YamlPositions,
   yamlFault,
 } from '../base/index.ts';
+import { FieldError } from './field-error.ts';
 
-function refuse(text: string, cause?: unknown): never {
-  throw new TerminalError('InvalidBundle', text, { cause });
+function shownPlace(file: string, at: Partial<TextPosition> | undefined): string {
+  return at?.line === undefined ? '' : ` (${file}:${at.line}:${at.column ?? 1})`;
 }
 
-function yamlProblem(thrown: unknown): string {
-  const { reason, line } = yamlFault(thrown);
-  return line === undefined ? `yaml: ${reason}` : `yaml: line ${line}: ${reason}`;
-}
-
-function parseDocuments(file: string, text: string): JsonValue[] {
-  if (/^\s*\{/.test(text)) {
-    try {
-      return [parseJson(file, text)];
-    } catch (thrown) {
-      if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidJson')
-        return refuse(`error parsing ${errorMessage(thrown)}`, thrown);
-    }
+/** What is wrong with the text of a file, in the words that users know. */
+function unreadable(file: string, thrown: TerminalError): TerminalError {
+  if (thrown.reason !== 'InvalidYaml') {
+    return new TerminalError('InvalidBundle', `error parsing ${thrown.message}`, { cause: thrown });
   }
-  try {
-    return parseYamlDocuments(file, text);
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    if (thrown.reason !== 'InvalidYaml') return refuse(`error parsing ${thrown.message}`, thrown);
-    return refuse(`error parsing ${file}: error converting YAML to JSON: ${yamlProblem(thrown)}`, thrown);
-  }
+  const { reason, line, column } = yamlFault(thrown);
+  const problem = line === undefined ? `yaml: ${reason}` : `yaml: line ${line}: ${reason}`;
+  const at = line === undefined || column === undefined ? undefined : { line, column };
+  const text = `error parsing ${file}: error converting YAML to JSON: ${problem}${shownPlace(file, at)}`;
+  return new TerminalError('InvalidBundle', text, { cause: thrown });
 }
 
 function goKind(value: JsonValue): string {
@@ -49,29 +41,13 @@ function sortedJson(value: JsonObject): string {
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
 
-/** How strictly manifests are read. */
+/** How manifests are read, and what becomes of them. */
 export interface ManifestOptions {
   /** An object without `apiVersion` is read all the same. Default false. */
   readonly mayLackApiVersion?: boolean;
-}
-
-function checkObject(file: string, value: JsonValue, options: ManifestOptions): JsonObject {
-  if (!isJsonObject(value)) {
-    refuse(
-      `unable to decode "${file}": json: cannot unmarshal ${goKind(value)} into Go value of type unstructured.detector`,
-    );
-  }
-  if (typeof value['kind'] !== 'string' || value['kind'] === '') {
-    refuse(`unable to decode "${file}": Object 'Kind' is missing in '${sortedJson(value)}'`);
-  }
-  const hasApiVersion = typeof value['apiVersion'] === 'string' && value['apiVersion'] !== '';
-  if (!hasApiVersion && options.mayLackApiVersion !== true) {
-    refuse(`unable to decode "${file}": Object 'apiVersion' is missing in '${sortedJson(value)}'`);
-  }
-  if (value['metadata'] !== undefined && value['metadata'] !== null && !isJsonObject(value['metadata'])) {
-    refuse(`unable to decode "${file}": metadata: expected an object, found ${goKind(value['metadata'])}`);
-  }
-  return value;
+  /** Gets one object after the other; a `FieldError` that it throws is told with the place in the file. `place` says where the
+   *  object begins, for as long as somebody keeps it: ` (manifests/a.yaml:7:1)`, empty when that is not known. */
+  readonly take: (object: JsonObject, place: () => string) => void;
 }
 
 /** Items of typed lists may leave out what the list's own kind says. */
@@ -82,17 +58,75 @@ function itemOf(list: JsonObject, item: JsonValue): JsonValue {
   return { ...inferred, ...item };
 }
 
-function flatten(file: string, value: JsonValue, options: ManifestOptions): JsonObject[] {
-  const object = checkObject(file, value, options);
-  const items = object['items'];
-  const isList = typeof object['kind'] === 'string' && object['kind'].endsWith('List') && Array.isArray(items);
-  return isList ? items.flatMap((item) => flatten(file, itemOf(object, item), options)) : [object];
+/** What `takeObjects` needs in every object. */
+interface Given {
+  readonly file: string;
+  readonly options: ManifestOptions;
+  /** Where a value of the document stands. */
+  readonly place: (path: FieldPath) => string;
 }
 
-/** The objects of one manifest: several documents, YAML or JSON, lists flattened, empty documents left out; everything else verbatim.
- *  `file` is the path in the bundle, for messages.
- *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 */
-export function parseManifestFile(file: string, content: Buffer, options: ManifestOptions = {}): JsonObject[] {
-  const documents = parseDocuments(file, content.toString('utf8'));
-  return documents.filter((document) => document !== null).flatMap((document) => flatten(file, document, options));
+function isText(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function checkObject(file: string, value: JsonValue, options: ManifestOptions): JsonObject {
+  const fail = (problem: string, ...path: FieldPath): never => {
+    throw new FieldError(path, `unable to decode "${file}": ${problem}`);
+  };
+  if (!isJsonObject(value)) {
+    return fail(`json: cannot unmarshal ${goKind(value)} into Go value of type unstructured.detector`);
+  }
+  const { kind, apiVersion } = value;
+  const [metadata, items] = [value['metadata'] ?? {}, value['items'] ?? []];
+  if (!isText(kind)) fail(`Object 'Kind' is missing in '${sortedJson(value)}'`);
+  if (!isText(apiVersion) && options.mayLackApiVersion !== true) {
+    fail(`Object 'apiVersion' is missing in '${sortedJson(value)}'`);
+  }
+  if (!isJsonObject(metadata)) fail(`metadata: expected an object, found ${goKind(metadata)}`, 'metadata');
+  // As Kubernetes' own decoder: what has items is a list, whatever its kind.
+  if (!Array.isArray(items)) fail(`items: expected a list, found ${goKind(items)}`, 'items');
+  return value;
+}
+
+/** Gives `take` the object, or the items of a list.
+ *  @throws TerminalError InvalidBundle */
+function takeObjects(value: JsonValue, path: FieldPath, given: Given): void {
+  try {
+    const { file, options, place } = given;
+    const object = checkObject(file, value, options);
+    if (object['items'] === undefined) options.take(object, () => place(path));
+    if (!Array.isArray(object['items'])) return;
+    for (const [index, item] of object['items'].entries()) {
+      takeObjects(itemOf(object, item), [...path, 'items', index], given);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof FieldError)) throw thrown;
+    throw new TerminalError('InvalidBundle', `${thrown.message}${given.place([...path, ...thrown.path])}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function readAll(file: string, content: Buffer, options: ManifestOptions): void {
+  let index = 0;
+  for (const document of readDocuments(file, content)) {
+    const at = index;
+    const place = (path: FieldPath): string =>
+      shownPlace(file, new YamlPositions(toUtf8(file, content)).find(at, path));
+    if (document !== null) takeObjects(document, [], { file, options, place });
+    index += 1;
+  }
+}
+
+/** The objects of one manifest: several documents, YAML or JSON, lists flattened, empty documents left out; everything else
+ *  verbatim. `file` is the path in the bundle, for messages.
+ *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 and the place in the file */
+export function readManifestFile(file: string, content: Buffer, options: ManifestOptions): void {
+  try {
+    readAll(file, content, options);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason === 'InvalidBundle') throw thrown;
+    throw unreadable(file, thrown);
+  }
 }

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../base/index.ts';
 import { formatOf } from './index.ts';
-import { parseManifestFile } from './manifest-file.ts';
+import { readManifestFile } from './manifest-file.ts';
 
-const parse = (text: string) => parseManifestFile('manifests/f', Buffer.from(text));
+const parse = (text: string): JsonObject[] => {
+  const objects: JsonObject[] = [];
+  readManifestFile('manifests/f', Buffer.from(text), { take: (object) => objects.push(object) });
+  return objects;
+};
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 
 test.each([

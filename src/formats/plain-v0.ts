@@ -8,7 +8,7 @@ import {
   maxManifestFileBytes,
   maxManifestsBytes,
 } from './format.ts';
-import { parseManifestFile } from './manifest-file.ts';
+import { readManifestFile } from './manifest-file.ts';
 
 function refuse(text: string, cause?: unknown): never {
   throw new TerminalError('InvalidBundle', text, { cause });
@@ -31,7 +31,7 @@ class PlainReader implements BundleReader {
     }
     this.#count(path, entry.content.length);
     try {
-      for (const object of parseManifestFile(path, entry.content)) this.#objects.push(object);
+      readManifestFile(path, entry.content, { take: (object) => this.#objects.push(object) });
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
       throw new TerminalError(thrown.reason, `${this.#prefix}${thrown.message}`, { cause: thrown });

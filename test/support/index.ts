@@ -24,6 +24,7 @@ export {
   neverAnswers,
   redirectsForever,
 } from './faults.ts';
+export { largeManifests, memoryRatio, writeBundle } from './large-bundles.ts';
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
 export { type SampleVersion, sampleCrd } from './sample-crd.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';

@@ -1,9 +1,9 @@
-import { isJsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
+import { formatPath, isJsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
 import { findKind } from '../../formats/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
 import { containerParts, csvHit, csvParts, placeIn } from '../csv-parts.ts';
-import { formatPath, parseField } from '../field-path.ts';
+import { parseField } from '../field-path.ts';
 import { isOperator } from './loading-checks.ts';
 
 const content = { suite: 'default', stage: 'content', severity: 'error' } as const;

@@ -1,5 +1,6 @@
 import {
   errorMessage,
+  formatPath,
   isJsonObject,
   type JsonObject,
   listAt,
@@ -14,7 +15,7 @@ import { inspectCsv } from '../../formats/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
 import { csvHit, csvParts, csvSpec, deploymentParts, type Part, placeIn } from '../csv-parts.ts';
-import { formatPath, parseField } from '../field-path.ts';
+import { parseField } from '../field-path.ts';
 import { nameProblems } from './csv-checks.ts';
 
 const csv = { suite: 'default', stage: 'csv', severity: 'error' } as const;

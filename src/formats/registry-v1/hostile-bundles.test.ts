@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { acmeCsv, registryFiles } from '../../../test/support/index.ts';
 import type { JsonObject } from '../../base/index.ts';
@@ -47,7 +45,8 @@ const refused: readonly {
   {
     name: 'anchors in anchors, 10,000 deep',
     manifest: `kind: ConfigMap\na: ${Array.from({ length: 10 * kilobyte }, (_, index) => `&a${index} [`).join('')}`,
-    message: /manifests\/1\.yaml: error converting YAML to JSON: yaml: line 2: nesting exceeded maxDepth \(257\)$/,
+    message:
+      /manifests\/1\.yaml: error converting YAML to JSON: yaml: line 2: nesting exceeded maxDepth \(257\) \(manifests\/1\.yaml:2:\d+\)$/,
   },
   {
     name: 'a schema with 10,000 levels',
@@ -125,28 +124,3 @@ test.each([
 ])('a configuration with $name is refused, line by line', ({ config }) => {
   expect(configProblems(config as JsonObject).length).toBeGreaterThan(0);
 });
-
-const measure = `
-const [formats, document] = [process.argv[1], '---\\napiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: a}\\ndata:\\n  text: |\\n'];
-const { readRegistryBundle, renderBundle } = await import(formats);
-const csv = Buffer.from(process.argv[2]);
-const annotations = Buffer.from('annotations: {operators.operatorframework.io.bundle.package.v1: acme}');
-const files = (manifests) => ({ metadata: [{ kind: 'file', name: 'annotations.yaml', content: annotations }],
-  manifests: manifests.map((content, index) => ({ kind: 'file', name: index + '.yaml', content })) });
-const render = (manifests) => renderBundle(readRegistryBundle(files(manifests)), { installNamespace: 'a' });
-render([csv]);
-const baseBytes = process.memoryUsage.rss();
-const large = Buffer.from((document + '    a line of the text that is in this document\\n'.repeat(20)).repeat(20_000));
-const objects = render([csv, large]).length;
-process.stdout.write(JSON.stringify({ objects, fileBytes: large.length, peakBytes: process.resourceUsage().maxRSS * 1024 - baseBytes }));
-`;
-
-test('a file of 20 MiB and 20,000 documents is rendered in a small multiple of its size', async () => {
-  const formats = new URL('../index.ts', import.meta.url).href;
-  const argv = ['--max-semi-space-size=4', '--input-type=module', '-e', measure, formats, JSON.stringify(acmeCsv())];
-  const { stdout } = await promisify(execFile)(process.execPath, argv);
-  const { objects, fileBytes, peakBytes } = JSON.parse(stdout) as Record<string, number>;
-  expect(objects).toBeGreaterThan(20_000);
-  // What the test itself builds the file from counts as well.
-  expect(peakBytes).toBeLessThan(12 * (fileBytes ?? 0));
-}, 120_000);

@@ -6,7 +6,7 @@ export { type ClusterServiceVersion, inspectCsv, supportedModes } from './csv.ts
 export { type Explanation, explainBundle } from './explain.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { findKind } from './kinds.ts';
-export { type BundleFiles, readRegistryBundle } from './read.ts';
+export { type BundleFiles, RegistryBundleReader, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { registryV1 } from './registry-v1.ts';
 export { findBundleProblems, type RenderOptions, renderBundle } from './render.ts';

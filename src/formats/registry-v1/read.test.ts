@@ -145,3 +145,39 @@ test('a byte order mark and Windows line ends do no harm', () => {
   const annotations = '\uFEFFannotations:\r\n  operators.operatorframework.io.bundle.package.v1: tide\r\n';
   expect(read([acmeCsv()], { 'annotations.yaml': annotations }).packageName).toBe('tide');
 });
+
+const csvText = (spec: string): string =>
+  `apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a.v1}\nspec:\n${spec}`;
+
+test.each<[string, string, string]>([
+  [
+    'a list for a map',
+    csvText('  installModes: []\n  customresourcedefinitions: []\n'),
+    '"manifests/0.yaml": spec.customresourcedefinitions: expected an object, found a list (manifests/0.yaml:6:3)',
+  ],
+  [
+    'a number in a list of texts of the second document',
+    `kind: ConfigMap\n---\n${csvText('  keywords:\n  - a\n  - 1.10\n')}`,
+    'spec.keywords[1]: expected a string, found the number 1.1 (manifests/0.yaml:9:5)',
+  ],
+  [
+    'an item of a list without kind',
+    'apiVersion: v1\nkind: List\nitems:\n- kind: Secret\n- metadata: {}\n',
+    `unable to decode "manifests/0.yaml": Object 'Kind' is missing in '{"metadata":{}}' (manifests/0.yaml:5:3)`,
+  ],
+  [
+    'an unclosed quote',
+    csvText('  description: "open\n'),
+    /error converting YAML to JSON: yaml: line 6: .* \(manifests\/0\.yaml:6:1\)$/ as unknown as string,
+  ],
+])('%s: an error with file, line and column', (_name, manifest, text) => {
+  expect(() => read([manifest])).toThrow(text);
+});
+
+test('RV-P6 what has items is a list, whatever its kind', () => {
+  const read1 = read([acmeCsv(), { apiVersion: 'v1', kind: 'ConfigMap', items: [{ metadata: { name: 'a' } }] }]);
+  expect(read1.others).toEqual([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }]);
+  expect(() => read([acmeCsv(), { apiVersion: 'v1', kind: 'Basket', items: 'eggs' }])).toThrow(
+    'unable to decode "manifests/1.yaml": items: expected a list, found string (manifests/1.yaml:1:',
+  );
+});

@@ -9,11 +9,15 @@ import {
   TerminalError,
 } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
-import { parseManifestFile } from '../manifest-file.ts';
+import { readManifestFile } from '../manifest-file.ts';
 import { type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
 const propertiesAnnotation = 'olm.properties';
+/** More of a kind are counted only. */
+const maxShown = 5;
+/** The files of `metadata/` that are read. */
+const metadataFiles = ['annotations.yaml', 'properties.yaml'];
 
 /** Files of a bundle that are looked at, in the order of their names. */
 export interface BundleFiles {
@@ -35,53 +39,17 @@ function within<T>(prefix: string, work: () => T): T {
   }
 }
 
-function metadataFile(files: BundleFiles, name: string): Buffer | undefined {
-  const entry = files.metadata.find((one) => one.name === name);
-  return entry?.kind === 'file' ? entry.content : undefined;
-}
-
 /** A UTF-8 byte order mark is no content. */
 function textOf(content: Buffer): string {
   return content.toString('utf8').replace(/^\uFEFF/, '');
 }
 
-function packageNameOf(files: BundleFiles): string {
-  const content = metadataFile(files, 'annotations.yaml');
+function packageNameOf(content: Buffer | undefined): string {
   if (content === undefined) return refuse('open metadata/annotations.yaml: no such file or directory');
   const document = within('', () => parseYaml('metadata/annotations.yaml', textOf(content)));
   const annotations = isJsonObject(document) ? document['annotations'] : undefined;
   const name = isJsonObject(annotations) ? annotations[packageAnnotation] : undefined;
   return typeof name === 'string' ? name : '';
-}
-
-interface Sorted {
-  readonly csvs: { readonly file: string; readonly object: JsonObject }[];
-  readonly crds: Manifest[];
-  readonly others: Manifest[];
-}
-
-function sortIn(sorted: Sorted, file: string, object: JsonObject): void {
-  if (object['kind'] === 'ClusterServiceVersion') sorted.csvs.push({ file, object });
-  else if (object['kind'] === 'CustomResourceDefinition') sorted.crds.push(readCrd(object) as Manifest);
-  else
-    sorted.others.push({ ...object, metadata: isJsonObject(object['metadata']) ? object['metadata'] : {} } as Manifest);
-}
-
-function readManifests(entries: readonly DirectoryEntry[]): Sorted {
-  const sorted: Sorted = { csvs: [], crds: [], others: [] };
-  for (const entry of entries) {
-    const file = `manifests/${entry.name}`;
-    if (entry.kind === 'directory') {
-      refuse(
-        `subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "${file}"`,
-      );
-    }
-    within(`error parsing objects in "${file}": `, () => {
-      for (const object of parseManifestFile(file, entry.content, { mayLackApiVersion: true }))
-        sortIn(sorted, file, object);
-    });
-  }
-  return sorted;
 }
 
 function propertiesIn(what: string, value: JsonValue): readonly JsonObject[] | undefined {
@@ -104,7 +72,7 @@ function sortedKeys(value: JsonValue): JsonValue {
 
 /** The annotation `olm.properties` with the properties of the file behind its own; undefined when it stays as it is.
  *  @see registry-v1-rendering.md, section 2.1 */
-function mergedProperties(csv: ClusterServiceVersion, files: BundleFiles): string | undefined {
+function mergedProperties(csv: ClusterServiceVersion, content: Buffer | undefined): string | undefined {
   const own = csv.metadata.annotations?.[propertiesAnnotation];
   const annotated =
     own === undefined
@@ -112,7 +80,6 @@ function mergedProperties(csv: ClusterServiceVersion, files: BundleFiles): strin
       : within(`failed to unmarshal csv.metadata.annotations['${propertiesAnnotation}']: `, () =>
           propertiesIn('the annotation', parseJson('the annotation', own)),
         );
-  const content = metadataFile(files, 'properties.yaml');
   if (content === undefined || content.length === 0) return undefined;
   const listed = within('failed to unmarshal metadata/properties.yaml: ', () => {
     const document = parseYaml('metadata/properties.yaml', textOf(content));
@@ -124,31 +91,87 @@ function mergedProperties(csv: ClusterServiceVersion, files: BundleFiles): strin
   return goJson(merged.length === 0 && annotated === undefined ? null : (merged as JsonValue));
 }
 
-function csvOf(sorted: Sorted): ClusterServiceVersion {
-  const [first, ...more] = sorted.csvs;
-  if (first === undefined) return refuse('no ClusterServiceVersion found in "manifests"');
-  const csvs = sorted.csvs.map(({ file, object }) =>
-    within(`error parsing objects in "${file}": `, () => readCsv(object)),
-  );
-  if (more.length > 0) {
-    const names = csvs.map(({ metadata }) => `"${metadata.name ?? ''}"`).join(', ');
-    return refuse(`bundle contains ${csvs.length} ClusterServiceVersions: ${names}`);
-  }
-  return csvs[0] as ClusterServiceVersion;
+interface FoundCsv {
+  readonly csv: ClusterServiceVersion;
+  readonly place: () => string;
 }
 
-/** Reads a registry+v1 bundle.
- *  @throws TerminalError InvalidBundle with the texts of registry-v1-rendering.md, sections 2 and 3 */
-export function readRegistryBundle(files: BundleFiles): RegistryBundle {
-  const packageName = packageNameOf(files);
-  if (files.manifests === undefined) return refuse('stat manifests: no such file or directory');
-  const sorted = readManifests(files.manifests);
-  const csv = csvOf(sorted);
-  const properties = mergedProperties(csv, files);
-  const annotations = {
-    ...csv.metadata.annotations,
-    ...(properties === undefined ? {} : { [propertiesAnnotation]: properties }),
-  };
-  const merged = properties === undefined ? csv : { ...csv, metadata: { ...csv.metadata, annotations } };
-  return { packageName, csv: merged, crds: sorted.crds, others: sorted.others };
+function onlyCsv(found: readonly FoundCsv[]): ClusterServiceVersion {
+  const [first] = found;
+  if (first === undefined) return refuse('no ClusterServiceVersion found in "manifests"');
+  if (found.length === 1) return first.csv;
+  const shown = found.slice(0, maxShown);
+  const names = shown.map(({ csv }) => `"${csv.metadata.name ?? ''}"`).join(', ');
+  const places = shown.map(({ place }) => place()).join('');
+  return refuse(`bundle contains ${found.length} ClusterServiceVersions: ${names}${places}`);
+}
+
+/** Takes the files of a registry+v1 bundle, one after the other, and keeps of them what an installation needs. */
+export class RegistryBundleReader {
+  readonly #metadata = new Map<string, Buffer>();
+  readonly #csvs: FoundCsv[] = [];
+  readonly #crds: Manifest[] = [];
+  readonly #others: Manifest[] = [];
+  #failure: TerminalError | undefined;
+
+  /** A file or folder right in `metadata/`. */
+  addMetadata(entry: DirectoryEntry): void {
+    if (entry.kind === 'directory' || !metadataFiles.includes(entry.name)) return;
+    this.#metadata.set(entry.name, entry.content);
+  }
+
+  /** A file or folder right in `manifests/`. What is wrong with it is told by `finish`, after what is wrong with the metadata. */
+  addManifest(entry: DirectoryEntry): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#read(entry);
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError)) throw thrown;
+      this.#failure = thrown;
+    }
+  }
+
+  #read(entry: DirectoryEntry): void {
+    const file = `manifests/${entry.name}`;
+    if (entry.kind === 'directory') {
+      return refuse(
+        `subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "${file}"`,
+      );
+    }
+    const take = (object: JsonObject, place: () => string): void => this.#sortIn(object, place);
+    within(`error parsing objects in "${file}": `, () =>
+      readManifestFile(file, entry.content, { mayLackApiVersion: true, take }),
+    );
+  }
+
+  #sortIn(object: JsonObject, place: () => string): void {
+    if (object['kind'] === 'ClusterServiceVersion') this.#csvs.push({ csv: readCsv(object), place });
+    else if (object['kind'] === 'CustomResourceDefinition') this.#crds.push(readCrd(object) as Manifest);
+    else this.#others.push((isJsonObject(object['metadata']) ? object : { ...object, metadata: {} }) as Manifest);
+  }
+
+  /** @param hasManifests whether there is a directory `manifests/`
+   *  @throws TerminalError InvalidBundle with the texts of registry-v1-rendering.md, sections 2 and 3 */
+  finish(hasManifests: boolean): RegistryBundle {
+    const packageName = packageNameOf(this.#metadata.get('annotations.yaml'));
+    if (!hasManifests) return refuse('stat manifests: no such file or directory');
+    if (this.#failure !== undefined) throw this.#failure;
+    const csv = onlyCsv(this.#csvs);
+    const properties = mergedProperties(csv, this.#metadata.get('properties.yaml'));
+    const annotations = {
+      ...csv.metadata.annotations,
+      ...(properties === undefined ? {} : { [propertiesAnnotation]: properties }),
+    };
+    const merged = properties === undefined ? csv : { ...csv, metadata: { ...csv.metadata, annotations } };
+    return { packageName, csv: merged, crds: this.#crds, others: this.#others };
+  }
+}
+
+/** Reads a registry+v1 bundle whose files are there already.
+ *  @throws TerminalError InvalidBundle, as `RegistryBundleReader` */
+export function readRegistryBundle({ manifests, metadata }: BundleFiles): RegistryBundle {
+  const reader = new RegistryBundleReader();
+  for (const entry of metadata) reader.addMetadata(entry);
+  for (const entry of manifests ?? []) reader.addManifest(entry);
+  return reader.finish(manifests !== undefined);
 }

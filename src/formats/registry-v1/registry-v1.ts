@@ -11,7 +11,7 @@ import {
 import { findProblems } from './checks.ts';
 import { configProblems } from './config.ts';
 import { renderInstallation } from './installation.ts';
-import { readRegistryBundle } from './read.ts';
+import { RegistryBundleReader } from './read.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
 const conversionPrefix = 'convert registry+v1 bundle to plain+v0 bundle: ';
@@ -39,7 +39,7 @@ function contentOf(bundle: RegistryBundle): BundleContent {
 }
 
 class RegistryReader implements BundleReader {
-  readonly #entries: Record<string, DirectoryEntry[]> = { manifests: [], metadata: [] };
+  readonly #reader = new RegistryBundleReader();
   #sizeBytes = 0;
 
   add(directory: string, entry: DirectoryEntry): void {
@@ -47,13 +47,12 @@ class RegistryReader implements BundleReader {
     if (this.#sizeBytes > maxManifestsBytes) {
       refuse(`${conversionPrefix}all files together have more than the limit of ${maxManifestsBytes} bytes`);
     }
-    this.#entries[directory]?.push(entry);
+    if (directory === 'manifests') this.#reader.addManifest(entry);
+    else this.#reader.addMetadata(entry);
   }
 
   finish(present: ReadonlySet<string>): BundleContent {
-    const { manifests = [], metadata = [] } = this.#entries;
-    const files = { manifests: present.has('manifests') ? manifests : undefined, metadata };
-    const bundle = converting(() => readRegistryBundle(files));
+    const bundle = converting(() => this.#reader.finish(present.has('manifests')));
     const problems = findProblems(bundle);
     return problems.length === 0 ? contentOf(bundle) : refuse(`validate bundle: ${problems.join('\n')}`);
   }

@@ -1,18 +1,17 @@
-import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import { type FieldPath, formatPath, isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { FieldError } from '../field-error.ts';
 
 /** Members of structs in a short notation. In front of the type: `!` says that the member is written even when it is empty.
  *  Types: `string` `bool` `int32` `int64` `float64` `quantity` `intOrString` `time` `bytes` `json`, `*T` may be null, `[]T` list,
  *  `{}T` map, `#Name` struct, and the three unions of CRD schemas. */
 export type TypeTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A value that does not fit its type; `path` begins at the value that was read. */
-class TypeMismatch extends TerminalError {
-  readonly path: string;
+/** A value that does not fit its type; the path begins at the value that was read. */
+class TypeMismatch extends FieldError {
   readonly expected: string;
   readonly found: string;
-  constructor(path: string, expected: string, found: string) {
-    super('InvalidBundle', `${path === '' ? '' : `${path}: `}expected ${expected}, found ${found}`);
-    this.path = path;
+  constructor(path: FieldPath, expected: string, found: string) {
+    super(path, `${path.length === 0 ? '' : `${formatPath(path)}: `}expected ${expected}, found ${found}`);
     this.expected = expected;
     this.found = found;
   }
@@ -44,17 +43,16 @@ function foundText(value: JsonValue): string {
 }
 
 function refuse(expected: string, value: JsonValue): never {
-  throw new TypeMismatch('', expected, foundText(value));
+  throw new TypeMismatch([], expected, foundText(value));
 }
 
-/** Runs `work`; a mismatch in it gets `segment` in front of its path. */
-function at<T>(segment: string, work: () => T): T {
+/** Runs `work`; a mismatch in it gets `step` in front of its path. */
+function at<T>(step: string | number, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TypeMismatch)) throw thrown;
-    const rest = thrown.path === '' || thrown.path.startsWith('[') ? thrown.path : `.${thrown.path}`;
-    throw new TypeMismatch(`${segment}${rest}`, thrown.expected, thrown.found);
+    throw new TypeMismatch([step, ...thrown.path], thrown.expected, thrown.found);
   }
 }
 
@@ -121,7 +119,7 @@ function listOf(inner: Codec): Codec {
     write: (value) => {
       if (!Array.isArray(value)) return refuse('a list', value);
       return value.map((item, index) => {
-        const written = item === null ? undefined : at(`[${index}]`, () => inner.write(item));
+        const written = item === null ? undefined : at(index, () => inner.write(item));
         return written ?? inner.zero() ?? null;
       });
     },
@@ -135,7 +133,7 @@ function mapOf(inner: Codec): Codec {
     write: (value) => {
       if (!isJsonObject(value)) return refuse('an object', value);
       const entries = Object.entries(value).map(([key, item = null]): [string, JsonValue] => {
-        const written = item === null ? undefined : at(`["${key.slice(0, 253)}"]`, () => inner.write(item));
+        const written = item === null ? undefined : at(key, () => inner.write(item));
         return [key, written ?? inner.zero() ?? null];
       });
       return Object.fromEntries(entries);

@@ -21,7 +21,7 @@ import {
   configProblems,
   explainBundle,
   findCertificateProvider,
-  parseManifestFile,
+  readManifestFile,
   readRegistryBundle,
   renderBundle,
 } from '../../../src/formats/index.ts';
@@ -142,10 +142,11 @@ function yamlTexts(): FuzzTarget {
 function manifests(): FuzzTarget {
   const seeds = [Buffer.from(tideFiles['manifests/tide.example_gauges.yaml']), json(acmeCsv())];
   return pureTarget({ name: 'manifests', seeds, words: [...yamlWords, 'kind: List\nitems:\n'] }, (input) =>
-    attempt(() => {
-      for (const { kind } of parseManifestFile('manifests/a.yaml', input))
-        promised(kind !== '', 'an object of no kind');
-    }),
+    attempt(() =>
+      readManifestFile('manifests/a.yaml', input, {
+        take: ({ kind }) => promised(kind !== '', 'an object of no kind'),
+      }),
+    ),
   );
 }
 

@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { largeManifests, memoryRatio, writeBundle } from '../test/support/index.ts';
+import type { Figure } from './table.ts';
+
+const commands = ['render', 'explain', 'validate'];
+
+/** Memory that commands take for a bundle with a file of 20 MiB, beyond what they take for the bundle without it. */
+export async function measureLargeBundles(): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  try {
+    const small = await writeBundle(join(folder, 'small'), '');
+    const figures: Figure[] = [];
+    for (const [name, manifest] of Object.entries(largeManifests)) {
+      const large = await writeBundle(join(folder, 'large'), manifest());
+      for (const command of commands) {
+        const ratio = await memoryRatio(command, small, large);
+        figures.push({ what: `20 MiB, ${name}: ${command}`, value: `${ratio.toFixed(1)} × its size`, goal: '4 ×' });
+      }
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

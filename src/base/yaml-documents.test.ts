@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseYamlDocuments, yamlFault } from './yaml.ts';
+import { readDocuments } from './yaml-documents.ts';
+
+const read = (content: string | Buffer): unknown[] => [
+  ...readDocuments('f.yaml', typeof content === 'string' ? Buffer.from(content) : content),
+];
+
+function fault(content: string | Buffer): unknown {
+  try {
+    return read(content);
+  } catch (thrown) {
+    return yamlFault(thrown);
+  }
+}
+
+const padding = `# ${'a long comment '.repeat(3000)}\n`;
+const document = fc.constantFrom(
+  'a: 1\n',
+  'kind: List\nitems: [1, {b: 2}]\n',
+  `text: |\n  one\n\n  --- two\n`,
+  '# nothing\n',
+  `{"a": "---"}\n`,
+  `${padding}a: {b: &x [1], c: *x}\n`,
+  `b: "${'x'.repeat(40_000)}"\n`,
+  '%YAML 1.1\n---\na: 1\n',
+  'a: 1\n...\n',
+  '- é\n',
+  '\n',
+);
+
+test('a file that is read part by part holds the documents of the whole', () => {
+  fc.assert(
+    fc.property(
+      fc.array(document, { maxLength: 8 }),
+      fc.constantFrom('---\n', '--- # next\n', '---\r\n'),
+      (all, line) => {
+        const text = all.join(line);
+        let expected: unknown;
+        try {
+          expected = parseYamlDocuments('f.yaml', text);
+        } catch {
+          return;
+        }
+        expect(read(text)).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('JSON objects one after the other are documents', () => {
+  expect(read('{"a": "}\\"{"}{"b": [{}]}\n\t{"c": 1}\n')).toEqual([{ a: '}"{' }, { b: [{}] }, { c: 1 }]);
+});
+
+test('what only looks like JSON is read as YAML', () => {
+  expect(read('{a: yes}\n---\n{"b": 1}')).toEqual([{ a: true }, { b: 1 }]);
+});
+
+test('a fault far down in a file of many documents is told with its line', () => {
+  expect(fault(`${`---\na: ${'x'.repeat(1000)}\n`.repeat(200)}---\nok: 1\nb: [1\n`)).toMatchObject({ line: 404 });
+});
+
+test('a byte order mark says how the file is written', () => {
+  const text = 'a: é\n';
+  expect(read(`\uFEFF${text}`)).toEqual([{ a: 'é' }]);
+  const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  expect(read(little)).toEqual([{ a: 'é' }]);
+  expect(read(Buffer.from(little).swap16())).toEqual([{ a: 'é' }]);
+});
+
+test('bytes that are no UTF-8 are refused with their place', () => {
+  const content = Buffer.concat([Buffer.from('a: 1\nb: é'), Buffer.from([0xff]), Buffer.from('\n')]);
+  expect(fault(content)).toEqual({ reason: 'not UTF-8: save the file in that encoding', line: 2, column: 5 });
+});
+
+test('aliases are counted over all documents of a file', () => {
+  const bomb = `a: &a [${'x,'.repeat(80)}]\nb: &b [${'*a,'.repeat(80)}]\n`;
+  expect(() => read(`---\n${bomb}`.repeat(100))).toThrow('aliases expand to more than');
+});
