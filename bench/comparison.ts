@@ -191,7 +191,12 @@ function figureOf({ what, unit, ours, real, aim }: Row): Figure {
   if (real === undefined) return { what, value: show(ours, unit) };
   const ratio = `${(ours / real).toFixed(2)} of ${show(real, unit)}`;
   const goal = aim === undefined ? {} : { goal: unit === '/s' ? `at least ${aim}` : `at most ${aim}` };
-  return { what, value: `${show(ours, unit)}, ${ratio}`, ...goal };
+  return {
+    what,
+    value: `${show(ours, unit)}, ${ratio}`,
+    ...goal,
+    ratio: unit === '/s' ? ours / real : real / ours,
+  };
 }
 
 async function startOnce(start: () => Promise<Subject>): Promise<number> {

@@ -1,9 +1,11 @@
-/** `npm run bench`: the figures of the project, as tables. `npm run bench -- start requests apiserver fetch deployments wide-bundle bundles render large webhook` picks some. */
+/** `npm run bench`: the figures of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
 
+import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureComparison } from './comparison.ts';
 import { measureDeployments } from './deployments.ts';
+import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
 import { measureLargeBundles } from './large-bundles.ts';
 import { measureRender } from './render.ts';
@@ -23,14 +25,26 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
 ];
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  options: { write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const unknown = wanted.filter((name) => !parts.some((part) => part.name === name));
 if (unknown.length > 0) {
   console.error(`bench: no part "${unknown.join(', ')}"; there are ${parts.map((part) => part.name).join(', ')}`);
   process.exit(2);
 }
 console.log(machineLine());
-for (const part of parts) {
-  if (wanted.length > 0 && !wanted.includes(part.name)) continue;
-  console.log(`\n${formatFigures(part.title, await part.run())}`);
+const measured: MeasuredPart[] = [];
+for (const { name, title, run } of parts) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const figures = await run();
+  console.log(`\n${formatFigures(title, figures)}`);
+  const [date = ''] = new Date().toISOString().split('T');
+  measured.push({ name, title, figures, machine: machineLine(), date });
 }
+if (values.write)
+  await writeDocument(
+    measured,
+    parts.map((part) => part.name),
+  );

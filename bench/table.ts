@@ -5,6 +5,8 @@ export interface Figure {
   readonly what: string;
   readonly value: string;
   readonly goal?: string;
+  /** How many times better than the peer that was measured in turn; over 1 is better. */
+  readonly ratio?: number;
 }
 
 /** What the figures were measured on. */

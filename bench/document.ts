@@ -1,0 +1,88 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Figure } from './table.ts';
+
+/** The figures of one part, and where and when they were measured. */
+export interface MeasuredPart {
+  readonly name: string;
+  readonly title: string;
+  readonly machine: string;
+  /** `2026-01-31` */
+  readonly date: string;
+  readonly figures: readonly Figure[];
+}
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const recordedPath = at('recorded.json');
+const documentPath = at('../docs/performance.md');
+const plotPath = at('../docs/performance.svg');
+
+async function readRecorded(): Promise<readonly MeasuredPart[]> {
+  try {
+    return JSON.parse(await readFile(recordedPath, 'utf8')) as MeasuredPart[];
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('|', '\\|');
+}
+
+function sectionOf({ title, machine, date, figures }: MeasuredPart): string {
+  const rows = figures.map(({ what, value, goal = '' }) => `| ${[what, value, goal].map(escaped).join(' | ')} |`);
+  return [`## ${title}`, '', `${date}, ${machine}`, '', '| what | measured | aim |', '|---|---|---|', ...rows].join(
+    '\n',
+  );
+}
+
+const barHeight = 18;
+const labelWidth = 330;
+const plotWidth = 360;
+/** Bars end here: ten times better, or ten times worse. */
+const widestRatio = 10;
+
+/** Where a ratio is on the plot: half and double are as far from the middle. */
+function placeOf(ratio: number): number {
+  const share = Math.log(Math.min(widestRatio, Math.max(1 / widestRatio, ratio))) / Math.log(widestRatio);
+  return labelWidth + (plotWidth / 2) * (1 + share);
+}
+
+/** Bars from the middle: to the right where ours is better than the peer. */
+function plotOf(figures: readonly Figure[]): string {
+  const compared = figures.flatMap(({ what, ratio }) => (ratio === undefined ? [] : [{ what, ratio }]));
+  const height = barHeight * (compared.length + 2);
+  const middle = placeOf(1);
+  const bars = compared.map(({ what, ratio }, index) => {
+    const [y, end] = [barHeight * (index + 1), placeOf(ratio)];
+    const bar = `<rect x="${Math.min(middle, end).toFixed(1)}" y="${y + 3}" width="${Math.abs(end - middle).toFixed(1)}" height="${barHeight - 6}" fill="${ratio >= 1 ? '#2a7' : '#c63'}"/>`;
+    const label = `<text x="${labelWidth - 8}" y="${y + 13}" text-anchor="end">${escaped(what)}</text>`;
+    const number = `<text x="${labelWidth + plotWidth + 8}" y="${y + 13}">${ratio.toFixed(2)}</text>`;
+    return `${bar}${label}${number}`;
+  });
+  const line = `<line x1="${middle}" x2="${middle}" y1="${barHeight}" y2="${height - barHeight}" stroke="#666"/>`;
+  const title = `<text x="${middle}" y="13" text-anchor="middle">times better than the peer (1: alike)</text>`;
+  const frame = `viewBox="0 0 ${labelWidth + plotWidth + 60} ${height}" font-family="sans-serif" font-size="12"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${frame}>\n<rect width="100%" height="100%" fill="#fff"/>\n${[title, ...bars, line].join('\n')}\n</svg>\n`;
+}
+
+const head = `# Performance
+
+Written by \`npm run bench -- --write\`; \`npm run bench -- --write webhook fetch\` measures parts anew and leaves the others as they are. Two things that are
+compared are measured in turn, in one run, on one machine; the bars below are their ratios.
+
+![Ratios to the peers](performance.svg)
+`;
+
+/** Keeps the parts with those that were measured before, in the order of `names`, and writes docs/performance.md and its plot. */
+export async function writeDocument(measured: readonly MeasuredPart[], names: readonly string[]): Promise<void> {
+  const recorded = new Map([...(await readRecorded()), ...measured].map((part) => [part.name, part]));
+  const all = names.flatMap((name) => recorded.get(name) ?? []);
+  await writeFile(recordedPath, `${JSON.stringify(all, undefined, 2)}\n`);
+  await writeFile(plotPath, plotOf(all.flatMap(({ figures }) => figures)));
+  await writeFile(
+    documentPath,
+    `${[head, ...all.map(sectionOf)].join('\n')}\n`.replaceAll(/\n(?=## )/g, '\n\n').replaceAll(/\n{3,}/g, '\n\n'),
+  );
+}
