@@ -11,6 +11,8 @@ export interface ProvisionerConfig {
   readonly registryCaPath: string | undefined;
   /** Where images may be pulled from instead. */
   readonly registryConfigPath: string | undefined;
+  /** Which images may be used. */
+  readonly imagePolicyPath: string | undefined;
   readonly workers: number;
   /** In which every object is looked at again though nothing has changed. */
   readonly resyncMs: number;
@@ -74,6 +76,13 @@ export const provisionerOptions: readonly OptionSpec[] = [
     placeholder: 'FILE',
     sentence:
       'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Read again when it changes.',
+  },
+  {
+    name: 'image-policy',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'YAML file that says which images may be used, and who must have signed them; without it all may. Read again when it changes.',
   },
   {
     name: 'registry-ca',
@@ -233,6 +242,7 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
   return Object.freeze({
     insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
     registryConfigPath: values['registry-config'] as string | undefined,
+    imagePolicyPath: values['image-policy'] as string | undefined,
     registryCaPath: values['registry-ca'] as string | undefined,
     workers: inRange('workers', values['workers'] as number, [1, 64]),
     resyncMs: inRange('resync', values['resync'] as number, [1, 100_000]) * 60_000,

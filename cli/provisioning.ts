@@ -1,10 +1,12 @@
 import { type ContentServiceOptions, createUnpacker, startProvisioners } from '../provisioners/index.ts';
 import { type Logger, systemClock } from '../src/base/index.ts';
+import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
+import { parseRegistryConfig } from '../src/sources/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { packageVersion } from './commands/version.ts';
 import type { ProvisionerConfig } from './config.ts';
-import { openRegistryConfig } from './registry-config.ts';
+import { openWatchedFile } from './watched-file.ts';
 
 /** A content server, and where its clients find it. */
 export interface OpenContent extends AsyncDisposable {
@@ -33,14 +35,28 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
   const { kube, storeDir, systemNamespace, log, openContent, beforeWork } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const authorities = await readAuthorities(config.registryCaPath);
-  const registryConfig = await openRegistryConfig(config.registryConfigPath, log);
+  const mirrors = await openWatchedFile({
+    option: '--registry-config',
+    path: config.registryConfigPath,
+    parse: parseRegistryConfig,
+    absent: [],
+    log,
+  });
+  const imagePolicy = await openWatchedFile<ImagePolicy | undefined>({
+    option: '--image-policy',
+    path: config.imagePolicyPath,
+    parse: parseImagePolicy,
+    absent: undefined,
+    log,
+  });
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
     await createUnpacker({
       storeDir,
       limits: config.limits,
       insecureRegistries: config.insecureRegistries,
-      readMirrors: registryConfig.readMirrors,
+      readMirrors: mirrors.read,
+      readImagePolicy: imagePolicy.read,
       registryCaPem: authorities,
       gitCaPem: authorities,
       httpCaPem: authorities,
@@ -67,7 +83,8 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
     await provisioners.whenStopped;
   });
   await provisioners.whenReady;
-  stack.use(registryConfig.watch(provisioners.retryImages));
+  stack.use(mirrors.watch(provisioners.retryImages));
+  stack.use(imagePolicy.watch(provisioners.retrySources));
   const owned = stack.move();
   return { contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -176,7 +176,8 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const { provisionerClassName } = spec;
     const bundle = identityOf(run.object);
     const expectedDigest = run.evicted?.digest;
-    const request = { bundle, provisionerClassName, source, expectedDigest, ...inputs } as UnpackRequest;
+    const firstRef = source === spec.source ? undefined : spec.source.image?.ref;
+    const request = { bundle, provisionerClassName, source, firstRef, expectedDigest, ...inputs } as UnpackRequest;
     const content = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
     const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');

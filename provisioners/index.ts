@@ -73,6 +73,8 @@ export interface Provisioners {
   readonly whenStopped: Promise<void>;
   /** Tries images again that could not be fetched: something that is no object of the cluster has changed. */
   readonly retryImages: () => void;
+  /** The same for whatever could not be fetched. */
+  readonly retrySources: () => void;
 }
 
 const defaultWorkers = 8;
@@ -272,5 +274,6 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     whenReady: start(options, parts),
     whenStopped: ended.then(() => context.fetches.whenIdle()),
     retryImages: () => retry(parts, ({ type }) => type === 'image'),
+    retrySources: () => retry(parts, () => true),
   };
 }

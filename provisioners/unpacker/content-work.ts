@@ -75,8 +75,10 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath };
   const web = { ...download, caPem: settings.httpCaPem };
   const fetches: Readonly<Record<string, Fetch>> = {
-    image: ({ source, pullSecrets, mirrors }, staging, options) =>
-      fetchImage(image, { source, pullSecrets, mirrors, staging }, options),
+    image: ({ source, pullSecrets, mirrors, imagePolicy: policy, firstRef, expectedDigest }, staging, options) => {
+      const isKnown = expectedDigest !== undefined;
+      return fetchImage(image, { source, pullSecrets, mirrors, policy, firstRef, isKnown, staging }, options);
+    },
     git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
     http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),
     configMaps: ({ source, configMaps = [] }, staging, options) =>
@@ -166,7 +168,11 @@ export class ContentWork {
   }
 
   async #fetch(request: UnpackRequest, staging: Staging, options: FetchOptions): Promise<ContentSource> {
-    const fetch = this.#fetches.get(request.source.type);
+    const { type } = request.source;
+    if (type !== 'image' && request.imagePolicy?.allowsOtherSources === false) {
+      throw new TerminalError('ImageDenied', `image policy: sources of type "${type}" are denied: use an image`);
+    }
+    const fetch = this.#fetches.get(type);
     if (fetch !== undefined) return await fetch(request, staging, options);
     throw new TerminalError('UnsupportedSource', `source type "${request.source.type}" not supported`);
   }

@@ -96,7 +96,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   return {
     async unpack(asked, { signal, onProgress }) {
       const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
-      const request = isImage ? { ...asked, mirrors: await options.readMirrors?.() } : asked;
+      const mirrors = isImage ? { mirrors: await options.readMirrors?.() } : {};
+      const request = { imagePolicy: await options.readImagePolicy?.(), ...asked, ...mirrors };
       return (await pool.run({ kind: 'unpack', request }, { signal, onProgress })) as UnpackedContent;
     },
     async load({ bundle, provisionerClassName, terms }, { signal }) {

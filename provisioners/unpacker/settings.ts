@@ -28,7 +28,11 @@ function imageArchitecture(): string {
 }
 
 /** The one place of the unpacker's defaults. */
-export function completeSettings({ readMirrors: _stays, ...options }: UnpackerOptions): UnpackerSettings {
+export function completeSettings({
+  readMirrors: _mirrors,
+  readImagePolicy: _policy,
+  ...options
+}: UnpackerOptions): UnpackerSettings {
   const defaults = {
     insecureRegistries: [],
     registryCaPem: [],

@@ -2,6 +2,7 @@ import type { ContentLimits } from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
 import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
+import type { ImagePolicy } from '../../src/image-policy/index.ts';
 import type {
   ContentSource,
   ProgressListener,
@@ -29,6 +30,10 @@ export interface UnpackRequest {
   readonly pullSecrets?: PullSecrets | undefined;
   /** For a source of type image; the unpacker's own when absent. */
   readonly mirrors?: readonly RegistryMirror[] | undefined;
+  /** Which images may be used; the unpacker's own when absent. */
+  readonly imagePolicy?: ImagePolicy | undefined;
+  /** `spec.source.image.ref`. */
+  readonly firstRef?: string | undefined;
   /** The ConfigMaps that the source names, for a source that is made of them. */
   readonly configMaps?: readonly SourceConfigMap[] | undefined;
   /** The digest that the content had before it was lost: anything else is refused. */
@@ -121,6 +126,8 @@ export interface UnpackerOptions {
   readonly insecureRegistries?: readonly string[];
   /** Where images may be pulled from instead; asked before every fetch. Default: nowhere. */
   readonly readMirrors?: () => Promise<readonly RegistryMirror[]>;
+  /** Which images may be used; asked before every fetch. Default: all. */
+  readonly readImagePolicy?: () => Promise<ImagePolicy | undefined>;
   /** PEM texts of authorities trusted for registries beside the system's. */
   readonly registryCaPem?: readonly string[];
   /** PEM texts of authorities trusted for git servers beside the system's. */

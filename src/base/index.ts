@@ -9,6 +9,7 @@ export {
   createCertificateAuthority,
   isServingCertificate,
   issueCertificate,
+  readCertificateNames,
   splitCertificates,
 } from './certificates.ts';
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';

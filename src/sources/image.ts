@@ -1,12 +1,14 @@
 import { type ImageReference, parseImageReference } from '../api/index.ts';
 import { type Clock, mapLimit, TerminalError, TransientError } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
+import type { ImagePolicy, ImageRule } from '../image-policy/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
 import { addLabelledAnnotations, type BundleLabels, labelsOf, lacksAnnotations } from './bundle-labels.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
 import type { Layer } from './image-layers.ts';
 import { type Descriptor, type Platform, parseImageDocument } from './image-manifest.ts';
+import { assertAllowed, assertSigned } from './image-permission.ts';
 import type { LayerCache } from './layer-cache.ts';
 import { addLayer } from './layer-content.ts';
 import { fetchManifest } from './manifest-fetch.ts';
@@ -39,6 +41,12 @@ export interface ImageRequest {
   /** For the image's own registry, in place of pull secrets. */
   readonly credentials?: FoundCredentials | undefined;
   readonly mirrors?: readonly RegistryMirror[] | undefined;
+  /** Which images may be used; any without it. */
+  readonly policy?: ImagePolicy | undefined;
+  /** By which the image was asked for at first, when `source` is what became of that. */
+  readonly firstRef?: string | undefined;
+  /** The content is known to be what was allowed before, and is compared with that. */
+  readonly isKnown?: boolean | undefined;
   readonly staging: Staging;
 }
 
@@ -51,13 +59,15 @@ interface Pull extends FetchOptions {
 
 interface ResolvedImage {
   readonly digest: string;
+  /** Of the indexes that led there, and its own. */
+  readonly digests: readonly string[];
   readonly layers: readonly Layer[];
   readonly config: Descriptor | undefined;
 }
 
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
  *  and sizes verified; labels of the image fill in what the bundle's `metadata/annotations.yaml` lacks. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
- *  @throws TerminalError InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
+ *  @throws TerminalError ImageDenied, InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
  *  those of `extractArchive` · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
   deps: ImageSourceDeps,
@@ -68,9 +78,12 @@ export async function fetchImage(
   if (image === undefined) throw new TerminalError('InvalidSource', 'bundle source image configuration is unset');
   const reference = parseImageReference(image.ref);
   const name = `${reference.registry}/${reference.repository}`;
+  const rule = assertAllowed(request.policy, reference);
   const places = openPlaces(deps, { ...request, reference, name }, options);
   const pull: Pull = { ...options, deps, places, name, staging: request.staging };
-  const { digest, layers, config } = await resolveTag(pull, image.ref, reference);
+  const resolved = await resolveTag(pull, image.ref, reference);
+  if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
+  const { digest, layers, config } = resolved;
   await fetchLayers(pull, layers);
   if (config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
@@ -95,6 +108,33 @@ function openPlaces(
   return new RegistryPlaces({ name: request.name, places: places.map(open), isSourceBarred, signal });
 }
 
+/** An image that is fetched again by its own digest may have been signed as part of an index. */
+async function digestsOf(
+  pull: Pull,
+  { digest, digests }: ResolvedImage,
+  firstRef: string | undefined,
+): Promise<readonly string[]> {
+  if (firstRef === undefined) return digests;
+  try {
+    const first = await resolveImage(pull, parseImageReference(firstRef));
+    return first.digest === digest ? first.digests : digests;
+  } catch (thrown) {
+    if (thrown instanceof TerminalError || thrown instanceof TransientError) return digests;
+    throw thrown;
+  }
+}
+
+async function checkSignatures(
+  pull: Pull,
+  rule: ImageRule,
+  { resolved, firstRef }: { readonly resolved: ResolvedImage; readonly firstRef?: string | undefined },
+): Promise<void> {
+  if (rule.signedBy.length === 0) return;
+  pull.onProgress?.(`verifying signatures of ${pull.name}@${resolved.digest}`);
+  const search = { ...pull, maxManifestBytes: pull.staging.limits.manifestBytes };
+  await assertSigned(search, rule, await digestsOf(pull, resolved, firstRef));
+}
+
 /** A tag that is nowhere may be pushed yet; a digest that is nowhere is wrong, or gone. */
 async function resolveTag(pull: Pull, ref: string, reference: ImageReference): Promise<ResolvedImage> {
   try {
@@ -108,15 +148,17 @@ async function resolveTag(pull: Pull, ref: string, reference: ImageReference): P
 
 async function resolveImage(pull: Pull, reference: ImageReference): Promise<ResolvedImage> {
   let wanted = reference.digest ?? reference.tag ?? 'latest';
+  const digests: string[] = [];
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
     pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
     const { document, digest, contentType } = await pull.places.ask(({ client }) =>
       fetchManifest(client, { name: pull.name, wanted, maxBytes: pull.staging.limits.manifestBytes }),
     );
     const what = `${pull.name}@${digest}`;
+    digests.push(digest);
     const parsed = parseImageDocument(what, document, { contentType, platform: pull.deps.platform });
     if (parsed.kind === 'image') {
-      return { digest, layers: assertLayersAllowed(pull, what, parsed.layers), config: parsed.config };
+      return { digest, digests, layers: assertLayersAllowed(pull, what, parsed.layers), config: parsed.config };
     }
     wanted = parsed.chosen.digest;
   }

@@ -11,7 +11,8 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/controller': ['src/kube', 'src/api', 'src/base', 'src/metrics'],
   'src/content': ['src/api', 'src/base', 'src/metrics'],
   'src/resolver': ['src/base'],
-  'src/sources': ['src/content', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
+  'src/image-policy': ['src/base'],
+  'src/sources': ['src/content', 'src/image-policy', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   'src/pod-security': ['src/base'],
   'src/rbac': [],
   'src/formats': [
@@ -36,6 +37,7 @@ export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
   'src/apply': ['src/crd-safety', 'src/pod-security', 'src/rbac', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
   provisioners: [
     'src/sources',
+    'src/image-policy',
     'src/content',
     'src/formats',
     'src/dependencies',

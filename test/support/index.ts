@@ -1,4 +1,5 @@
 /** Servers, builders and waiting for tests: a registry and a git server on loopback with faults and authentication, hostile archives. */
+
 export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-server.ts';
 export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
 export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
@@ -10,6 +11,15 @@ export {
   hasCorpus,
   loadCanonical,
 } from './corpus.ts';
+export {
+  logged,
+  type MomentAuthority,
+  momentAuthority,
+  putSignatures,
+  type SigningKey,
+  signatureOf,
+  signingKey,
+} from './cosign.ts';
 export { eventually } from './eventually.ts';
 export {
   allOf,

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../src/base/index.ts';
+import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 import { eventually } from '../test/support/index.ts';
-import { openRegistryConfig } from './registry-config.ts';
+import { openWatchedFile, type WatchedFile } from './watched-file.ts';
 
 let dir: string;
 let path: string;
@@ -14,11 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
+function open(file: string | undefined): Promise<WatchedFile<readonly RegistryMirror[]>> {
+  const option = '--registry-config';
+  return openWatchedFile({ option, path: file, parse: parseRegistryConfig, absent: [], log: silentLogger() });
+}
+
 const mirrorTo = (mirror: string): string => `imageDigestMirrors: [{source: quay.io, mirrors: [${mirror}]}]\n`;
 
 test('the mirrors are those that the file has now, and the last good ones when it has become wrong', async () => {
   await writeFile(path, mirrorTo('one.example.com'));
-  const { readMirrors: read } = await openRegistryConfig(path, silentLogger());
+  const { read } = await open(path);
   expect((await read())[0]?.mirrors).toEqual(['one.example.com']);
   await writeFile(path, mirrorTo('another.example.com'));
   expect((await read())[0]?.mirrors).toEqual(['another.example.com']);
@@ -32,10 +38,10 @@ test('the mirrors are those that the file has now, and the last good ones when i
 
 test('a change for another good version is told, and none for a wrong one', async () => {
   await writeFile(path, mirrorTo('one.example.com'));
-  const config = await openRegistryConfig(path, silentLogger());
+  const config = await open(path);
   const seen: (string | undefined)[] = [];
   using _ = config.watch(() => {
-    void config.readMirrors().then(([entry]) => seen.push(entry?.mirrors[0]));
+    void config.read().then(([entry]) => seen.push(entry?.mirrors[0]));
   });
   await writeFile(path, 'imageDigestMirrors: [');
   await writeFile(path, mirrorTo('another.example.com'));
@@ -43,7 +49,7 @@ test('a change for another good version is told, and none for a wrong one', asyn
 });
 
 test('without a file there are no mirrors', async () => {
-  expect(await (await openRegistryConfig(undefined, silentLogger())).readMirrors()).toEqual([]);
+  expect(await (await open(undefined)).read()).toEqual([]);
 });
 
 test.each([
@@ -57,7 +63,7 @@ test.each([
   { name: 'is too large', text: `#${'x'.repeat(1024 * 1024)}`, message: 'more than the limit of 1048576 bytes' },
 ])('a file that $name is refused at the start', async ({ text, message }) => {
   if (text !== undefined) await writeFile(path, text);
-  const thrown: unknown = await openRegistryConfig(path, silentLogger()).catch((error: unknown) => error);
+  const thrown: unknown = await open(path).catch((error: unknown) => error);
   expect(thrown).toMatchObject({ name: 'TerminalError', reason: 'InvalidOption' });
   expect((thrown as Error).message).toMatch(/^--registry-config /);
   expect((thrown as Error).message).toContain(message);

@@ -1,0 +1,6 @@
+/** Which images may be used, and who must have signed them: reads the policy, finds the rule for an image, verifies cosign signatures.
+ *  Main type: `ImagePolicy`. Never fetches anything. */
+export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type UnreadSignature } from './cosign-manifest.ts';
+export { type ImagePolicy, type ImageRule, parseImagePolicy, type Signer } from './policy.ts';
+export { ruleFor } from './rules.ts';
+export { type CosignSignature, signatureProblem } from './signature.ts';

@@ -1,0 +1,169 @@
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseYaml,
+  splitCertificates,
+  TerminalError,
+} from '../base/index.ts';
+
+/** Whose signature counts: of a key, or of somebody whom an authority has given a certificate for a moment (keyless). */
+export type Signer =
+  | {
+      readonly kind: 'key';
+      /** PEM: ECDSA, RSA or Ed25519. */
+      readonly key: string;
+      /** PEM; the signature must be in the transparency log of this key. */
+      readonly rekorKey: string | undefined;
+    }
+  | {
+      readonly kind: 'keyless';
+      /** Who said who it is: `https://accounts.google.com`. */
+      readonly issuer: string;
+      /** Who it is: a mail address or a URL; `*` stands for any text. */
+      readonly subject: string;
+      /** PEM of the authorities. */
+      readonly roots: string;
+      /** PEM; the log tells when the certificate was used. */
+      readonly rekorKey: string;
+    };
+
+/** What holds for images. */
+export interface ImageRule {
+  /** `registry/repository`; `*` stands for anything between two slashes, `**` at the end for anything below. */
+  readonly images: readonly string[];
+  readonly isDenied: boolean;
+  readonly needsDigest: boolean;
+  /** One of them must have signed; empty: nobody need have. */
+  readonly signedBy: readonly Signer[];
+}
+
+/** Which images may be used. Plain data. */
+export interface ImagePolicy {
+  /** The first that fits an image holds. */
+  readonly rules: readonly ImageRule[];
+  /** Images that no rule fits. */
+  readonly isOpen: boolean;
+  /** Content that is no image: git, http, configMaps, upload. */
+  readonly allowsOtherSources: boolean;
+}
+
+const maxRules = 1000;
+const maxPatternLength = 512;
+
+class Reader {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  refuse(field: string, expected: string, found: JsonValue | undefined): never {
+    const shown = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 100);
+    throw new TerminalError('InvalidImagePolicy', `${this.#file}: ${field}: expected ${expected}, found ${shown}`);
+  }
+
+  object(field: string, value: JsonValue | undefined, members: readonly string[]): JsonObject {
+    if (!isJsonObject(value)) return this.refuse(field, 'a mapping', value);
+    const other = Object.keys(value).find((key) => !members.includes(key));
+    if (other !== undefined) this.refuse(field, `members among ${members.join(', ')}`, other);
+    return value;
+  }
+
+  list(field: string, value: JsonValue | undefined): readonly JsonValue[] {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value) && value.length <= maxRules) return value;
+    return this.refuse(field, `a list of at most ${maxRules} entries`, value);
+  }
+
+  text(field: string, value: JsonValue | undefined): string {
+    return typeof value === 'string' && value !== '' ? value : this.refuse(field, 'a text', value);
+  }
+
+  flag(field: string, value: JsonValue | undefined): boolean {
+    if (value === undefined) return false;
+    return typeof value === 'boolean' ? value : this.refuse(field, 'true or false', value);
+  }
+
+  choice(field: string, value: JsonValue | undefined, whenAbsent: 'allow' | 'deny'): boolean {
+    if (value === undefined) return whenAbsent === 'allow';
+    return value === 'allow' || value === 'deny' ? value === 'allow' : this.refuse(field, 'allow or deny', value);
+  }
+
+  key(field: string, value: JsonValue | undefined): string {
+    const text = this.text(field, value);
+    try {
+      const { asymmetricKeyType: type = '' } = createPublicKey(text);
+      if (['ec', 'rsa', 'ed25519'].includes(type) && !text.includes('PRIVATE')) return text;
+    } catch {
+      // Told below, without what was found: it may be a private key.
+    }
+    return this.refuse(field, 'a public key in PEM (ECDSA, RSA or Ed25519)', undefined);
+  }
+
+  certificates(field: string, value: JsonValue | undefined): string {
+    const text = this.text(field, value);
+    const all = splitCertificates(text);
+    try {
+      if (all.length > 0 && all.every((pem) => new X509Certificate(pem).ca)) return text;
+    } catch {
+      // Told below.
+    }
+    return this.refuse(field, 'certificates of authorities in PEM', undefined);
+  }
+}
+
+function readPattern(reader: Reader, field: string, value: JsonValue): string {
+  const pattern = reader.text(field, value);
+  const isGood = pattern.length <= maxPatternLength && /^[^/@\s]+(\/[^/@\s]+)+$/.test(pattern);
+  const expected = 'registry/repository without tag or digest, perhaps with * or, at the end, **';
+  return isGood ? pattern : reader.refuse(field, expected, pattern);
+}
+
+function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
+  const signer = reader.object(field, value, ['key', 'keyless', 'rekorKey']);
+  const { key, keyless, rekorKey } = signer;
+  if (key !== undefined && keyless === undefined) {
+    const log = rekorKey === undefined ? undefined : reader.key(`${field}.rekorKey`, rekorKey);
+    return { kind: 'key', key: reader.key(`${field}.key`, key), rekorKey: log };
+  }
+  if (keyless === undefined || key !== undefined)
+    reader.refuse(field, 'key or keyless', Object.keys(signer).join(', '));
+  const { issuer, subject, roots } = reader.object(`${field}.keyless`, keyless, ['issuer', 'subject', 'roots']);
+  return {
+    kind: 'keyless',
+    issuer: reader.text(`${field}.keyless.issuer`, issuer),
+    subject: reader.text(`${field}.keyless.subject`, subject),
+    roots: reader.certificates(`${field}.keyless.roots`, roots),
+    rekorKey: reader.key(`${field}.rekorKey`, rekorKey),
+  };
+}
+
+function readRule(reader: Reader, field: string, value: JsonValue): ImageRule {
+  const rule = reader.object(field, value, ['images', 'deny', 'requireDigest', 'signedBy']);
+  const images = reader
+    .list(`${field}.images`, rule['images'])
+    .map((pattern, index) => readPattern(reader, `${field}.images[${index}]`, pattern));
+  if (images.length === 0) reader.refuse(`${field}.images`, 'at least one image', rule['images']);
+  return {
+    images,
+    isDenied: reader.flag(`${field}.deny`, rule['deny']),
+    needsDigest: reader.flag(`${field}.requireDigest`, rule['requireDigest']),
+    signedBy: reader
+      .list(`${field}.signedBy`, rule['signedBy'])
+      .map((signer, index) => readSigner(reader, `${field}.signedBy[${index}]`, signer)),
+  };
+}
+
+/** Reads the text of a policy; `file` is for messages.
+ *  @throws TerminalError InvalidYaml, InvalidImagePolicy, naming the field, what was expected and what was found */
+export function parseImagePolicy(file: string, text: string): ImagePolicy {
+  const reader = new Reader(file);
+  const policy = reader.object('policy', parseYaml(file, text), ['default', 'otherSources', 'rules']);
+  return {
+    rules: reader.list('rules', policy['rules']).map((rule, index) => readRule(reader, `rules[${index}]`, rule)),
+    isOpen: reader.choice('default', policy['default'], 'deny'),
+    allowsOtherSources: reader.choice('otherSources', policy['otherSources'], 'allow'),
+  };
+}

@@ -1,0 +1,17 @@
+import { matchesGlob } from './glob.ts';
+import type { ImagePolicy, ImageRule } from './policy.ts';
+
+function fits(pattern: string, name: string): boolean {
+  const [wanted, found] = [pattern.split('/'), name.split('/')];
+  const isOpen = wanted.at(-1) === '**';
+  if (isOpen) wanted.pop();
+  if (isOpen ? found.length <= wanted.length : found.length !== wanted.length) return false;
+  return wanted.every((part, index) => matchesGlob(part, found[index] ?? ''));
+}
+
+/** What holds for the image `name` (`registry/repository`); undefined when it may not be used, because no rule is for it. */
+export function ruleFor({ rules, isOpen }: ImagePolicy, name: string): ImageRule | undefined {
+  const rule = rules.find(({ images }) => images.some((pattern) => fits(pattern, name)));
+  if (rule !== undefined || !isOpen) return rule;
+  return { images: [], isDenied: false, needsDigest: false, signedBy: [] };
+}

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { logged, type MomentAuthority, momentAuthority, signatureOf, signingKey } from '../../test/support/index.ts';
+import { type CosignSignature, type Signer, signatureProblem } from './index.ts';
+
+const digest = `sha256:${'ab'.repeat(32)}`;
+const another = `sha256:${'cd'.repeat(32)}`;
+const log = signingKey();
+const nowMs = Date.now();
+
+describe('a signature of a key', () => {
+  const keyed = (key: string, rekorKey?: string): Signer => ({ kind: 'key', key, rekorKey });
+
+  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is good for its digest and no other', async (type) => {
+    const key = signingKey(type);
+    const signature = signatureOf(digest, key);
+    expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(undefined);
+    expect(await signatureProblem(signature, another, keyed(key.publicPem))).toBe(`it is about ${digest}`);
+    const other = keyed(signingKey(type).publicPem);
+    expect(await signatureProblem(signature, digest, other)).toBe('it is not by the key');
+  });
+
+  const key = signingKey();
+  const good = signatureOf(digest, key);
+  const noted = logged(good, log, { signerPem: key.publicPem, timeMs: nowMs });
+  const spoil = (change: (text: string) => string): CosignSignature => {
+    const { 'dev.sigstore.cosign/bundle': bundle = '', ...rest } = noted.annotations;
+    return { ...noted, annotations: { ...rest, 'dev.sigstore.cosign/bundle': change(bundle) } };
+  };
+
+  test.each([
+    {
+      name: 'a changed payload',
+      signature: { ...good, payload: Buffer.from(`${good.payload.toString()} `) },
+      problem: 'it is not by the key',
+    },
+    { name: 'no signature', signature: { ...good, annotations: {} }, problem: 'it is not by the key' },
+    {
+      name: 'another claim',
+      signature: signatureOf(digest, key, { type: 'atomic container signature' }),
+      problem: 'it is a claim of the type "atomic container signature"',
+    },
+  ])('with $name is refused', async ({ signature, problem }) => {
+    expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(problem);
+  });
+
+  test('must be in the log where the policy says so', async () => {
+    const signer = keyed(key.publicPem, log.publicPem);
+    expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
+    expect(await signatureProblem(good, digest, signer)).toBe('it has no note of the transparency log');
+  });
+
+  test.each([
+    {
+      name: 'of another log',
+      signature: logged(good, signingKey(), { signerPem: key.publicPem, timeMs: nowMs }),
+      problem: 'is of another log',
+    },
+    {
+      name: 'about another key',
+      signature: logged(good, log, { signerPem: signingKey().publicPem, timeMs: nowMs }),
+      problem: 'is about another key',
+    },
+    {
+      name: 'with another time',
+      signature: spoil((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":1')),
+      problem: 'is not signed by the log',
+    },
+    { name: 'that is no JSON', signature: spoil(() => '{'), problem: 'JSON' },
+    {
+      name: 'without a time',
+      signature: spoil((text) => text.replace(/"integratedTime":\d+/, '"integratedTime":"x"')),
+      problem: 'lacks its time',
+    },
+    {
+      name: 'about another signature',
+      signature: {
+        ...signatureOf(another, key),
+        annotations: { ...noted.annotations, ...signatureOf(another, key).annotations },
+      },
+      problem: 'is about something else',
+    },
+  ])('with a note $name is refused', async ({ signature, problem }) => {
+    expect(await signatureProblem(signature, digest, keyed(key.publicPem, log.publicPem))).toContain(problem);
+  });
+});
+
+describe('a signature of somebody with a certificate for a moment', () => {
+  const issuer = 'https://token.actions.example.com';
+  const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
+  let authority: MomentAuthority;
+  beforeAll(async () => {
+    authority = await momentAuthority();
+  });
+
+  const signer = (more: Partial<Extract<Signer, { kind: 'keyless' }>> = {}): Signer => {
+    return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
+  };
+
+  async function signatureBy(
+    who: Partial<Parameters<MomentAuthority['certify']>[0]> = {},
+    loggedAtMs = nowMs,
+  ): Promise<CosignSignature> {
+    const { certificatePem, privateKey } = await authority.certify({ subject, issuer, timeMs: nowMs, ...who });
+    const signature = signatureOf(digest, { privateKey });
+    const annotations = { ...signature.annotations, 'dev.sigstore.cosign/certificate': certificatePem };
+    return logged({ ...signature, annotations }, log, { signerPem: certificatePem, timeMs: loggedAtMs });
+  }
+
+  test('is good long after the certificate has run out', async () => {
+    const longAgoMs = nowMs - 100 * 86_400_000;
+    const signature = await signatureBy({ timeMs: longAgoMs }, longAgoMs);
+    expect(await signatureProblem(signature, digest, signer())).toBe(undefined);
+    expect(await signatureProblem(signature, another, signer())).toBe(`it is about ${digest}`);
+  });
+
+  test('is good for whom a pattern fits', async () => {
+    const pattern = 'https://git.example.com/team/*@refs/heads/main';
+    expect(await signatureProblem(await signatureBy(), digest, signer({ subject: pattern }))).toBe(undefined);
+    const mail = await signatureBy({ subject: 'dev@example.com' });
+    expect(await signatureProblem(mail, digest, signer({ subject: 'dev@example.com' }))).toBe(undefined);
+  });
+
+  test('is refused when something about the certificate is wrong', async () => {
+    const problem = async (signature: CosignSignature, by: Signer = signer()): Promise<string | undefined> =>
+      await signatureProblem(signature, digest, by);
+    expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(
+      'its certificate is for "https://git.example.com/other", not',
+    );
+    expect(await problem(await signatureBy({ issuer: 'https://evil.example.com' }))).toContain(
+      'vouched for, not "https://token.actions.example.com"',
+    );
+    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe('its certificate is not for signing');
+    expect(await problem(await signatureBy({}, nowMs + 3_600_000))).toContain(
+      'did not hold when the signature was made',
+    );
+    const strange = signer({ roots: (await momentAuthority()).pem });
+    expect(await problem(await signatureBy(), strange)).toBe('its certificate is not by one of the given authorities');
+    const { 'dev.sigstore.cosign/certificate': _certificate, ...annotations } = (await signatureBy()).annotations;
+    expect(await problem({ ...(await signatureBy()), annotations })).toBe('it has no certificate');
+    const { 'dev.sigstore.cosign/bundle': _bundle, ...unnoted } = (await signatureBy()).annotations;
+    const signature = await signatureBy();
+    expect(
+      await problem({
+        ...signature,
+        annotations: { ...signature.annotations, ...unnoted, 'dev.sigstore.cosign/bundle': '' },
+      }),
+    ).toMatch(/it is not by the certificate|no note/);
+  });
+});

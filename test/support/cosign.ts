@@ -1,0 +1,158 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
+import type { Registry } from '../../cli/demo/registry.ts';
+import type { CosignSignature } from '../../src/image-policy/index.ts';
+
+/** A pair of keys; the public one as PEM. */
+export interface SigningKey {
+  readonly publicPem: string;
+  readonly privateKey: KeyObject;
+}
+
+/** A new pair, as `cosign generate-key-pair` and others make them. */
+export function signingKey(type: 'ec' | 'rsa' | 'ed25519' = 'ec'): SigningKey {
+  const spki = { type: 'spki', format: 'pem' } as const;
+  const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
+  const encodings = { publicKeyEncoding: spki, privateKeyEncoding: pkcs8 };
+  const pair =
+    type === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : type === 'rsa'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync('ed25519');
+  return { publicPem: pair.publicKey.export(encodings.publicKeyEncoding).toString(), privateKey: pair.privateKey };
+}
+
+function signed(key: KeyObject, payload: Buffer): string {
+  return sign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', payload, key).toString('base64');
+}
+
+function claim(digest: string, type: string): Buffer {
+  const identity = { 'docker-reference': 'registry.example.com/any' };
+  const critical = { identity, image: { 'docker-manifest-digest': digest }, type };
+  return Buffer.from(JSON.stringify({ critical, optional: null }));
+}
+
+/** What cosign would keep for an image of that digest. */
+export function signatureOf(
+  digest: string,
+  { privateKey }: Pick<SigningKey, 'privateKey'>,
+  { type = 'cosign container image signature' }: { readonly type?: string } = {},
+): CosignSignature {
+  const payload = claim(digest, type);
+  return { payload, annotations: { 'dev.cosignproject.cosign/signature': signed(privateKey, payload) } };
+}
+
+/** The note of a transparency log with that key, about a signature that `signerPem` made, at that time. */
+export function logged(
+  signature: CosignSignature,
+  log: SigningKey,
+  { signerPem, timeMs }: { readonly signerPem: string; readonly timeMs: number },
+): CosignSignature {
+  const entry = {
+    apiVersion: '0.0.1',
+    kind: 'hashedrekord',
+    spec: {
+      data: { hash: { algorithm: 'sha256', value: createHash('sha256').update(signature.payload).digest('hex') } },
+      signature: {
+        content: signature.annotations['dev.cosignproject.cosign/signature'],
+        publicKey: { content: Buffer.from(signerPem).toString('base64') },
+      },
+    },
+  };
+  const der = Buffer.from(log.publicPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const body = Buffer.from(JSON.stringify(entry)).toString('base64');
+  const logID = createHash('sha256').update(der).digest('hex');
+  const promise = { body, integratedTime: Math.floor(timeMs / 1000), logID, logIndex: 7 };
+  const bundle = {
+    SignedEntryTimestamp: signed(log.privateKey, Buffer.from(JSON.stringify(promise))),
+    Payload: promise,
+  };
+  const annotations = { ...signature.annotations, 'dev.sigstore.cosign/bundle': JSON.stringify(bundle) };
+  return { ...signature, annotations };
+}
+
+/** An authority that gives certificates for a moment, as Fulcio does. */
+export interface MomentAuthority {
+  readonly pem: string;
+  certify(who: {
+    readonly subject: string;
+    readonly issuer: string;
+    readonly timeMs: number;
+    readonly usage?: string;
+  }): Promise<{ readonly certificatePem: string; readonly privateKey: KeyObject }>;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const codeSigning = '1.3.6.1.5.5.7.3.3';
+
+function utf8String(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const head = bytes.length < 128 ? [0x0c, bytes.length] : [0x0c, 0x81, bytes.length];
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** A new authority. */
+export async function momentAuthority(): Promise<MomentAuthority> {
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const { KeyObject: Keys } = await import('node:crypto');
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const day = 86_400_000;
+  const root = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: randomBytes(8).toString('hex'),
+    name: 'CN=moments',
+    notBefore: new Date(Date.now() - 365 * day),
+    notAfter: new Date(Date.now() + 365 * day),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new x509.BasicConstraintsExtension(true, 1, true)],
+  });
+  return {
+    pem: root.toString('pem'),
+    certify: async ({ subject, issuer, timeMs, usage = codeSigning }) => {
+      const own = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+      const type = subject.includes('://') ? ('url' as const) : ('email' as const);
+      const certificate = await x509.X509CertificateGenerator.create({
+        serialNumber: randomBytes(8).toString('hex'),
+        subject: '',
+        issuer: root.subject,
+        notBefore: new Date(timeMs - 60_000),
+        notAfter: new Date(timeMs + 600_000),
+        signingAlgorithm: algorithm,
+        publicKey: own.publicKey,
+        signingKey: keys.privateKey,
+        extensions: [
+          new x509.ExtendedKeyUsageExtension([usage]),
+          new x509.SubjectAlternativeNameExtension([{ type, value: subject }], true),
+          new x509.Extension('1.3.6.1.4.1.57264.1.8', false, utf8String(issuer)),
+        ],
+      });
+      return { certificatePem: certificate.toString('pem'), privateKey: Keys.from(own.privateKey) };
+    },
+  };
+}
+
+/** Puts signatures where cosign would, for the image `repository@digest`. */
+export function putSignatures(
+  registry: Registry,
+  { repository, digest }: { readonly repository: string; readonly digest: string },
+  signatures: readonly CosignSignature[],
+): void {
+  const layers = signatures.map(({ payload, annotations }) => ({
+    mediaType: 'application/vnd.dev.cosign.simplesigning.v1+json',
+    digest: registry.putBlob(payload),
+    size: payload.length,
+    annotations,
+  }));
+  const configuration = Buffer.from('{}');
+  registry.putManifest(`${repository}:${digest.replace(':', '-')}.sig`, {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    config: {
+      mediaType: 'application/vnd.oci.image.config.v1+json',
+      digest: registry.putBlob(configuration),
+      size: configuration.length,
+    },
+    layers,
+  });
+}
