@@ -2,11 +2,11 @@ import { type ContentServiceOptions, createUnpacker, startProvisioners } from '.
 import { type Logger, systemClock } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
-import { parseRegistryConfig } from '../src/sources/index.ts';
+import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { packageVersion } from './commands/version.ts';
 import type { ProvisionerConfig } from './config.ts';
-import { openWatchedFile } from './watched-file.ts';
+import { openWatchedFile, type WatchedFile } from './watched-file.ts';
 
 /** A content server, and where its clients find it. */
 export interface OpenContent extends AsyncDisposable {
@@ -29,26 +29,29 @@ export interface ProvisioningContext {
   readonly beforeWork?: () => Promise<boolean>;
 }
 
+/** The files that may change while the provisioners run. */
+async function openSettings(
+  { registryConfigPath, imagePolicyPath }: ProvisionerConfig,
+  log: Logger,
+): Promise<{
+  readonly mirrors: WatchedFile<readonly RegistryMirror[]>;
+  readonly imagePolicy: WatchedFile<ImagePolicy | undefined>;
+}> {
+  const registries = { option: '--registry-config', path: registryConfigPath, parse: parseRegistryConfig };
+  const policy = { option: '--image-policy', path: imagePolicyPath, parse: parseImagePolicy };
+  return {
+    mirrors: await openWatchedFile<readonly RegistryMirror[]>({ ...registries, absent: [], log }),
+    imagePolicy: await openWatchedFile<ImagePolicy | undefined>({ ...policy, absent: undefined, log }),
+  };
+}
+
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
   const { kube, storeDir, systemNamespace, log, openContent, beforeWork } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const authorities = await readAuthorities(config.registryCaPath);
-  const mirrors = await openWatchedFile({
-    option: '--registry-config',
-    path: config.registryConfigPath,
-    parse: parseRegistryConfig,
-    absent: [],
-    log,
-  });
-  const imagePolicy = await openWatchedFile<ImagePolicy | undefined>({
-    option: '--image-policy',
-    path: config.imagePolicyPath,
-    parse: parseImagePolicy,
-    absent: undefined,
-    log,
-  });
+  const { mirrors, imagePolicy } = await openSettings(config, log);
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
     await createUnpacker({

@@ -32,17 +32,43 @@ function assertAbout(payload: Buffer, digest: string): void {
   if (claimed !== digest) refuse(`it is about ${claimed.slice(0, 100) || 'nothing'}`);
 }
 
-async function assertSigner({ payload, annotations }: CosignSignature, signer: Signer): Promise<void> {
-  const { [keys.signature]: signature = '', [keys.bundle]: bundle = '', [keys.chain]: chainPem = '' } = annotations;
-  const certificatePem = annotations[keys.certificate] ?? '';
-  if (signer.kind === 'keyless' && certificatePem === '') refuse('it has no certificate');
-  const signerPem = signer.kind === 'key' ? signer.key : certificatePem;
-  const key = signer.kind === 'key' ? createPublicKey(signerPem) : new X509Certificate(signerPem).publicKey;
-  if (!isSignedBy(key, payload, signature)) refuse(`it is not by the ${signer.kind === 'key' ? 'key' : 'certificate'}`);
+/** What the signature says it was made with. */
+interface Made {
+  readonly signature: string;
+  readonly certificatePem: string;
+  readonly chainPem: string;
+  /** Of the transparency log. */
+  readonly bundle: string;
+}
+
+function madeWith({ annotations }: CosignSignature): Made {
+  return {
+    signature: annotations[keys.signature] ?? '',
+    certificatePem: annotations[keys.certificate] ?? '',
+    chainPem: annotations[keys.chain] ?? '',
+    bundle: annotations[keys.bundle] ?? '',
+  };
+}
+
+function assertKey({ payload }: CosignSignature, { signature, certificatePem }: Made, signer: Signer): string {
+  if (signer.kind === 'key') {
+    if (!isSignedBy(createPublicKey(signer.key), payload, signature)) refuse('it is not by the key');
+    return signer.key;
+  }
+  if (certificatePem === '') refuse('it has no certificate');
+  const { publicKey } = new X509Certificate(certificatePem);
+  if (!isSignedBy(publicKey, payload, signature)) refuse('it is not by the certificate');
+  return certificatePem;
+}
+
+async function assertSigner(subject: CosignSignature, signer: Signer): Promise<void> {
+  const made = madeWith(subject);
+  const signerPem = assertKey(subject, made, signer);
   if (signer.rekorKey === undefined) return;
-  if (bundle === '') refuse('it has no note of the transparency log');
-  const timeMs = loggedAtMs(bundle, createPublicKey(signer.rekorKey), { payload, signature, signerPem });
-  if (signer.kind === 'keyless') await assertCertificate({ certificatePem, chainPem }, signer, timeMs);
+  if (made.bundle === '') refuse('it has no note of the transparency log');
+  const logged = { payload: subject.payload, signature: made.signature, signerPem };
+  const timeMs = loggedAtMs(made.bundle, createPublicKey(signer.rekorKey), logged);
+  if (signer.kind === 'keyless') await assertCertificate(made, signer, timeMs);
 }
 
 /** Why the signature does not show that the signer has signed the image of that digest; undefined when it does. */
