@@ -1,8 +1,7 @@
-import type { Clock, Logger } from '../base/index.ts';
-import { type KubeClient, type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { clientFor } from './account.ts';
+import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
-import type { CrdSafety } from './crd-preflight.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { healthLine, mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
@@ -10,83 +9,16 @@ import { type Inventory, inventoryOf, mergeInventories, withNamespace } from './
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
-import { ensureNamespace, type NamespaceMarks } from './namespace.ts';
+import { ensureNamespace } from './namespace.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
 import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
-import { type RemovalTerms, Remover, type UninstallRequest } from './remover.ts';
+import { Remover, type UninstallRequest } from './remover.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
-import { findHeld, type Held } from './serving.ts';
+import { findHeld, type Held, isReplaced } from './serving.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
-
-export interface InstallRequest extends RemovalTerms {
-  readonly owner: Owner;
-  /** Names what is installed: the same revision always has the same objects. */
-  readonly revision: string;
-  readonly objects: readonly KubeObject[];
-  /** Where earlier installations for this owner may have left objects; undefined when there was none. */
-  readonly recorded: Inventory | undefined;
-  /** Writes down, durably, where objects are; called before the first write with all that the installation may touch, and at
-   *  its end with what is left. */
-  readonly record: (inventory: Inventory) => Promise<void>;
-  readonly isUpgrade: boolean;
-  /** Where namespaced objects go that name no namespace: created if it is missing, and then removed when it is left empty. Default: the
-   *  system namespace, which must exist. */
-  readonly installNamespace?: string | undefined;
-  /** What that namespace gets when it is made. */
-  readonly namespaceMarks?: NamespaceMarks | undefined;
-  /** Told why that namespace, which is somebody else's, will refuse Pods. */
-  readonly onUnfitNamespace?: ((why: string) => void) | undefined;
-  /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
-  readonly mayAdopt?: boolean | undefined;
-  readonly crdSafety: CrdSafety;
-}
-
-/** What the watches saw. */
-export interface ClusterNews {
-  /** The deployment whose objects drifted, went, or may have another health; undefined for a change of the served kinds. */
-  readonly owner: string | undefined;
-  /** Something went or came that others may have waited for. */
-  readonly mayUnblock: boolean;
-  /** Somebody else changed or removed what is installed. */
-  readonly isDrift: boolean;
-}
-
-export interface ApplyEngineOptions {
-  readonly kube: KubeClient;
-  readonly systemNamespace: string;
-  /** How long webhooks wait for what serves them. */
-  readonly servingDeadlineMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-  /** Must only enqueue. */
-  readonly onNews: (news: ClusterNews) => void;
-}
-
-/** Makes the cluster hold exactly the objects of one revision for each owner. */
-export interface ApplyEngine {
-  /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
-  isInPlace(owner: Owner, revision: string): boolean;
-  /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain. What this
-   *  process wrote before, in the same words, and nobody has touched since is left out.
-   *  The first installation for an owner is applied without that check, and taken back when anything of it is refused.
-   *  Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
-   *  as drifted, and `health` tells of them. When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
-   *  completes it.
-   *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
-  install(request: InstallRequest): Promise<readonly ObjectRef[]>;
-  /** Where the objects are that are in place; empty when that is not known. */
-  inventoryOf(owner: Owner): Inventory;
-  /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
-  health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
-  /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
-   *  namespaces last. Objects to be kept, and CustomResourceDefinitions that others have objects of, are let go instead.
-   *  @throws WaitingError while objects still exist; their end calls `onNews` */
-  uninstall(request: UninstallRequest): Promise<void>;
-}
 
 type Check = CheckContext & PlanContext;
 
@@ -106,6 +38,8 @@ class Engine implements ApplyEngine {
   readonly #remover: Remover;
   /** By owner's uid: what a first installation made that trouble broke off. */
   readonly #brokenOff = new Map<string, readonly KubeObject[]>();
+  /** Uids of owners that still have objects which their revision does not contain. */
+  readonly #unpruned = new Set<string>();
   /** By owner's uid: what waits for its servers, and until when at most. */
   readonly #held = new Map<string, { readonly objects: readonly Held[]; readonly untilMs: number }>();
 
@@ -131,7 +65,7 @@ class Engine implements ApplyEngine {
   }
 
   isInPlace(owner: Owner, revision: string): boolean {
-    return this.#ledger.drifted(owner, revision)?.size === 0;
+    return this.#ledger.drifted(owner, revision)?.size === 0 && !this.#unpruned.has(owner.uid);
   }
 
   inventoryOf(owner: Owner): Inventory {
@@ -147,7 +81,10 @@ class Engine implements ApplyEngine {
       await this.#assertRights(request, plan);
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
-      return await this.#putRight(check, again, plan.objects);
+      const repaired = await this.#putRight(check, again, plan.objects);
+      if (this.#unpruned.has(owner.uid))
+        await this.#recordLeft(request, await this.#prune(request, plan.objects.map(keyOf)));
+      return repaired;
     }
     await this.#watches.ensure(plan.kinds);
     if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
@@ -162,19 +99,40 @@ class Engine implements ApplyEngine {
     this.#ledger.forget(owner);
     this.#held.delete(owner.uid);
     const applied = await this.#applyPlan(work, check, request);
-    const held = this.#heldBy(owner).map(({ ref }) => ref);
-    const others = [...work.standing.map(({ ref }) => ref), ...held].map(refKey);
-    const gone = await this.#remover.prune(owner, new Set([...applied.map(keyOf), ...others]), request);
+    const gone = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
     this.#brokenOff.delete(owner.uid);
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
-    this.#ledger.miss(owner, held.map(refKey));
-    const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
-    const places = [...left.map(({ ref }) => ref), ...held];
-    const inventory = withNamespace(inventoryOf(places), request.installNamespace);
-    await leaveNamespaces(this.#options.kube, vacatedBetween(request.recorded, inventory), request);
-    await request.record(inventory);
+    this.#ledger.miss(
+      owner,
+      this.#heldBy(owner).map(({ ref }) => refKey(ref)),
+    );
+    await this.#recordLeft(request, gone);
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
+  }
+
+  /** Takes away what is not among `keys`, unless new webhooks wait still: those that they replace stay till then, with what
+   *  answers them. Returns the keys of what is no longer the owner's. */
+  async #prune(request: InstallRequest, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const { owner } = request;
+    const held = this.#heldBy(owner).map(({ ref }) => refKey(ref));
+    const keep = new Set([...keys, ...held]);
+    this.#unpruned.delete(owner.uid);
+    if (held.length === 0 || !this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep))) {
+      return await this.#remover.prune(owner, keep, request);
+    }
+    this.#unpruned.add(owner.uid);
+    return new Set();
+  }
+
+  /** Writes down where objects are now, and leaves the namespaces where none is any more. */
+  async #recordLeft(request: InstallRequest, gone: ReadonlySet<string>): Promise<void> {
+    const { owner, recorded, installNamespace } = request;
+    const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
+    const places = [...left, ...this.#heldBy(owner)].map(({ ref }) => ref);
+    const inventory = withNamespace(inventoryOf(places), installNamespace);
+    await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
+    await request.record(inventory);
   }
 
   #checkOf(request: InstallRequest): Check {
@@ -210,6 +168,7 @@ class Engine implements ApplyEngine {
 
   async uninstall(request: UninstallRequest): Promise<void> {
     this.#held.delete(request.owner.uid);
+    this.#unpruned.delete(request.owner.uid);
     await this.#remover.uninstall(request);
     const { isOrphaned, inventory } = request;
     await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);

@@ -6,9 +6,11 @@ import {
   type KubeClient,
   type KubeObject,
   type ObjectRef,
+  refKey,
   refOf,
 } from '../kube/index.ts';
 import { healthOf } from './health/index.ts';
+import type { KindRef } from './kind-list.ts';
 import { fieldManager, labelledOwner, type Owner } from './ownership.ts';
 
 /** An object that waits for what serves it. */
@@ -27,8 +29,13 @@ interface ServingContext {
 const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
 /** Whether the object sends requests of others to somebody who may not be up yet. */
-function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
+function isWebhookConfiguration({ apiVersion, kind }: KindRef): boolean {
   return webhookKinds.includes(kind) && apiVersion.startsWith('admissionregistration.k8s.io/');
+}
+
+/** Whether it is a configuration of webhooks that nothing of `keep` is. */
+export function isReplaced(ref: ObjectRef, keep: ReadonlySet<string>): boolean {
+  return isWebhookConfiguration(ref) && !keep.has(refKey(ref));
 }
 
 /** An object as the readers of JSON want it. */

@@ -17,11 +17,11 @@ const webhookRef = {
 const deploymentRef = { apiVersion, kind: 'BundleDeployment', name: 'guard' };
 
 /** An operator that judges ConfigMaps. */
-function guardFiles(webhookPath: string): ReturnType<typeof operator> {
+function guardFiles(webhookPath: string, generateName = webhookRef.name): ReturnType<typeof operator> {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
   const webhook = {
     type: 'ValidatingAdmissionWebhook',
-    generateName: webhookRef.name,
+    generateName,
     deploymentName: 'acme-widget-controller-manager',
     containerPort: 443,
     sideEffects: 'None',
@@ -89,3 +89,31 @@ test('a webhook whose server never comes up does not wait longer than the deadli
   await world.deploymentWith('guard', installed);
   await eventually(async () => expect(await pathOf(world)).toBe('/validate'), { timeoutMs: 60_000 });
 }, 120_000);
+
+test('a webhook that is renamed leaves no gap: the one before stays until the new one is in place', async () => {
+  await using world = await startWorld();
+  const renamed = { ...webhookRef, name: 'vrenamed.acme.example' };
+  const isThere = async (ref: typeof webhookRef): Promise<boolean> => {
+    try {
+      await world.kube.get(ref);
+      return true;
+    } catch (thrown) {
+      if (isNotFound(thrown)) return false;
+      throw thrown;
+    }
+  };
+  await create(world, {});
+  await eventually(async () => expect(await pathOf(world)).toBe('/validate'));
+  const template = { spec: { source: world.imageSource('guard:v2', guardFiles('/validate', renamed.name)) } };
+  await world.kube.patch(deploymentRef, { spec: { config: failing, template } }, asTest);
+  await healthWith(world, 'ValidatingWebhookConfiguration)(vrenamed.acme.example): object InProgress: waits for');
+  await expect(isThere(webhookRef)).resolves.toBe(true);
+  await expect(isThere(renamed)).resolves.toBe(false);
+  await world.kube.patch(deploymentRef, { spec: { config: null } }, asTest);
+  await eventually(async () => {
+    expect([await isThere(webhookRef), await isThere(renamed)]).toEqual([false, true]);
+  });
+  await world.deploymentWith('guard', { type: 'Healthy', status: 'True' });
+  await world.kube.delete(deploymentRef);
+  await eventually(async () => expect([await isThere(renamed), await isThere(webhookRef)]).toEqual([false, false]));
+}, 300_000);
