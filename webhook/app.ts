@@ -26,6 +26,9 @@ export interface WebhookDeps {
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
+  readonly minVersion?: 'TLSv1.2';
+  /** Bytes of all headers of a request. */
+  readonly maxHeaderSize?: number;
 }
 
 async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {

@@ -157,3 +157,23 @@ test('while it drains it answers, and asks for other connections; what is being 
   expect(await answer).toEqual({ status: 200, connection: 'close' });
   await ended;
 });
+
+test('neither old TLS nor headers without end get an answer', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const { port } = server;
+  const ca = server.caBundlePem();
+  const old = connect({ host: '127.0.0.1', port, ca, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' });
+  const [refusal] = (await once(old, 'error')) as [Error & { code: string }];
+  expect(refusal.code).toMatch(/^ERR_SSL_|ECONNRESET/);
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { 'x-many': 'x'.repeat(20_000) };
+    const call = request({ host: '127.0.0.1', port, ca, path: '/x', agent: false, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+  expect(status).toBe(431);
+});

@@ -27,6 +27,10 @@ export interface WebhookServer extends AsyncDisposable {
 /** Longer than an answer may take. */
 const closeGraceMs = 10_000;
 const unusedGraceMs = 1_000;
+/** API servers keep a few connections each. */
+const maxConnections = 512;
+const maxHeaderSize = 16 * 1024;
+const headersDeadlineMs = 10_000;
 
 /** Requests that are being answered. */
 class OpenRequests {
@@ -58,7 +62,8 @@ class OpenRequests {
  *  @throws Error when the port is taken */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const serving = options.serving ?? (await createServingCertificate({ commonName: 'longshore webhook', ...options }));
-  const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair) => ({ cert, key }) as const;
+  const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair) =>
+    ({ cert, key, minVersion: 'TLSv1.2', maxHeaderSize }) as const;
   const app = buildWebhook(options, tlsOf(serving.current()));
   const open = new OpenRequests();
   app.addHook('onRequest', async (request, reply) => {
@@ -66,6 +71,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     reply.raw.once('close', () => open.end());
     if (open.isDraining) reply.header('connection', 'close');
   });
+  Object.assign(app.server, { maxConnections, headersTimeout: headersDeadlineMs });
   await app.listen({ host: options.host, port: options.port });
   const { port } = app.server.address() as AddressInfo;
   const stop = new AbortController();
