@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mapLimit } from '../src/base/index.ts';
+import { type JsonObject, mapLimit } from '../src/base/index.ts';
 import { type Registry, startRegistry } from '../test/support/index.ts';
 import {
   type BenchCluster,
   contentObject,
   imageOfConfigMaps,
+  type MeasuredPlatform,
   mebibytes,
   onEachCluster,
   secondsOf,
@@ -13,42 +14,48 @@ import {
   whenAllDone,
   whenQuiet,
 } from './platform.ts';
-import type { Figure } from './table.ts';
+import { type Figure, median } from './table.ts';
 
-const deploymentCount = 1000;
 const objectCount = 5;
 /** Beside one for each object. */
 const aimedRequests = 6;
 
 /** All objects come up once in it. */
 const resyncMs = 61_000;
+const steadyMs = 60_000;
+/** Of a moment: a repair, a pivot. */
+const momentRuns = 5;
+const pollMs = 10;
 
 type Source = Readonly<Record<string, unknown>>;
 
-function sourceOf(registry: Registry, index: number): Source {
+function sourceOf(registry: Registry, index: number, { tag = 'v1', value = String(index) } = {}): Source {
   const names = Array.from({ length: objectCount }, (_, at) => `bench-${index}-${at}`);
-  const objects = names.map((name) => ({ name, value: String(index) }));
-  return imageOfConfigMaps(registry, `bench-${index}:v1`, objects);
+  const objects = names.map((name) => ({ name, value }));
+  return imageOfConfigMaps(registry, `bench-${index}:${tag}`, objects);
 }
 
-function requestLines(requests: ReadonlyMap<string, number>): Figure[] {
+function requestLines(requests: ReadonlyMap<string, number>, deployments: number): Figure[] {
   return [...requests]
-    .filter(([, count]) => count >= deploymentCount / 20)
+    .filter(([, count]) => count >= deployments / 20)
     .sort(([, a], [, b]) => b - a)
-    .map(([kind, count]) => ({ what: `  ${kind}`, value: (count / deploymentCount).toFixed(2) }));
+    .map(([kind, count]) => ({ what: `  ${kind}`, value: (count / deployments).toFixed(2) }));
 }
 
-const perDeployment = (requests: ReadonlyMap<string, number>): string =>
-  (sum(requests.values()) / deploymentCount).toFixed(1);
+const perDeployment = (requests: ReadonlyMap<string, number>, deployments: number): string =>
+  (sum(requests.values()) / deployments).toFixed(1);
 
-async function measureInstall(cluster: BenchCluster, sources: readonly Source[]): Promise<Figure[]> {
-  await using platform = await cluster.startPlatform();
+async function measureInstall(
+  cluster: BenchCluster,
+  platform: MeasuredPlatform,
+  sources: readonly Source[],
+): Promise<Figure[]> {
   const before = await platform.facts();
   const seconds = await secondsOf(async () => {
     await mapLimit(sources, 16, (source, index) =>
       cluster.kube.create(contentObject('BundleDeployment', `bench-${index}`, source), { fieldManager: 'bench' }),
     );
-    await whenAllDone(cluster.kube, 'BundleDeployment', deploymentCount);
+    await whenAllDone(cluster.kube, 'BundleDeployment', sources.length);
   });
   const after = await whenQuiet(platform);
   const { requests, cpuMs } = usedBetween(before, after);
@@ -57,13 +64,61 @@ async function measureInstall(cluster: BenchCluster, sources: readonly Source[])
     { what: 'created to all Installed', value: `${seconds.toFixed(1)} s` },
     { what: 'processor time of the platform', value: `${(cpuMs / 1000).toFixed(1)} s` },
     { what: 'peak memory of the platform', value: mebibytes(after.peakBytes), goal: 'under 400 MB' },
-    { what: 'requests to the API server per deployment', value: perDeployment(requests), goal },
-    ...requestLines(requests),
+    { what: 'requests to the API server per deployment', value: perDeployment(requests, sources.length), goal },
+    ...requestLines(requests, sources.length),
+  ];
+}
+
+/** Nothing happens. */
+async function measureSteadyState(platform: MeasuredPlatform): Promise<Figure[]> {
+  const before = await platform.facts();
+  await pause(steadyMs);
+  const after = await platform.facts();
+  const { requests, cpuMs } = usedBetween(before, after);
+  return [
+    { what: 'a minute in which nothing happens: requests', value: String(sum(requests.values())) },
+    { what: 'a minute in which nothing happens: processor time', value: `${cpuMs.toFixed(0)} ms` },
+    { what: 'resident memory then', value: mebibytes(after.residentBytes) },
+  ];
+}
+
+async function whenValueIs({ kube }: BenchCluster, name: string, value: string): Promise<void> {
+  for (;;) {
+    const { data } = await kube.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name });
+    if ((data as { value?: string } | undefined)?.value === value) return;
+    await pause(pollMs);
+  }
+}
+
+/** One object that somebody changes, and one deployment that gets another version, among all the others. */
+async function measureMoments(cluster: BenchCluster, registry: Registry): Promise<Figure[]> {
+  const { kube } = cluster;
+  const repairs: number[] = [];
+  const pivots: number[] = [];
+  for (let run = 0; run < momentRuns; run += 1) {
+    const drifted = `bench-${run}-0`;
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: drifted };
+    await kube.patch(ref, { data: { value: 'changed by hand' } }, { fieldManager: 'somebody' });
+    repairs.push(await secondsOf(() => whenValueIs(cluster, drifted, String(run))));
+    const index = momentRuns + run;
+    const source = sourceOf(registry, index, { tag: 'v2', value: 'next' });
+    const deployment = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment', name: `bench-${index}` };
+    const spec = { template: { spec: { source } } } as unknown as JsonObject;
+    pivots.push(
+      await secondsOf(async () => {
+        await kube.patch(deployment, { spec }, { fieldManager: 'bench' });
+        await whenValueIs(cluster, `bench-${index}-${objectCount - 1}`, 'next');
+      }),
+    );
+  }
+  return [
+    { what: 'one object that is changed by hand: put right after', value: `${(median(repairs) * 1000).toFixed(0)} ms` },
+    { what: 'one pivot: new version there after', value: `${(median(pivots) * 1000).toFixed(0)} ms` },
   ];
 }
 
 /** A restart, and then as many resyncs as the default makes in ten hours, in a minute. */
-async function measureRest(cluster: BenchCluster): Promise<Figure[]> {
+async function measureRest(cluster: BenchCluster, deployments: number): Promise<Figure[]> {
   await using platform = await cluster.startPlatform(['--resync', '1']);
   const restarted = await whenQuiet(platform);
   const started = new Map(Object.entries(restarted.requests));
@@ -73,8 +128,8 @@ async function measureRest(cluster: BenchCluster): Promise<Figure[]> {
   const writes = [...requests].filter(([kind]) => !/^(get|list|watch) /.test(kind) && kind !== 'discovery');
   return [
     { what: 'restart: ready after', value: `${(platform.readyMs / 1000).toFixed(1)} s` },
-    { what: 'restart: requests per deployment', value: perDeployment(started) },
-    ...requestLines(started),
+    { what: 'restart: requests per deployment', value: perDeployment(started, deployments) },
+    ...requestLines(started, deployments),
     { what: 'restart: peak memory of the platform', value: mebibytes(restarted.peakBytes) },
     { what: 'ten hours of resyncs: writes', value: String(sum(writes.map(([, count]) => count))), goal: '0' },
     { what: 'ten hours of resyncs: requests', value: String(sum(requests.values())) },
@@ -82,12 +137,17 @@ async function measureRest(cluster: BenchCluster): Promise<Figure[]> {
   ];
 }
 
-/** Many deployments at once: time until all are installed, requests of the platform, and its memory. */
-export async function measureDeployments(): Promise<Figure[]> {
+/** Many deployments at once: time until all are installed, requests of the platform, and its memory; then what happens to a few of them, and a restart. */
+export async function measureDeployments(count: number): Promise<Figure[]> {
   await using registry = await startRegistry();
-  const sources = Array.from({ length: deploymentCount }, (_, index) => sourceOf(registry, index));
-  return await onEachCluster(async (cluster) => [
-    ...(await measureInstall(cluster, sources)),
-    ...(await measureRest(cluster)),
-  ]);
+  const sources = Array.from({ length: count }, (_, index) => sourceOf(registry, index));
+  return await onEachCluster(async (cluster) => {
+    const figures: Figure[] = [];
+    {
+      await using platform = await cluster.startPlatform();
+      figures.push(...(await measureInstall(cluster, platform, sources)));
+      figures.push(...(await measureSteadyState(platform)), ...(await measureMoments(cluster, registry)));
+    }
+    return [...figures, ...(await measureRest(cluster, count))];
+  });
 }
