@@ -11,6 +11,7 @@ import {
   type KubeObject,
   loadClusterAccess,
 } from '../src/kube/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import type { Config } from './config.ts';
 import { readCrds, untilEstablished } from './crds.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
@@ -83,7 +84,10 @@ async function accessOf(config: Config, apiServer: ApiServer | undefined): Promi
 
 /** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
  *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption */
-export async function openCluster(config: Config, log: Logger): Promise<OpenCluster> {
+export async function openCluster(
+  config: Config,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Promise<OpenCluster> {
   await using stack = new AsyncDisposableStack();
   const folder = await openFolder(config);
   stack.defer(async () => {
@@ -97,7 +101,7 @@ export async function openCluster(config: Config, log: Logger): Promise<OpenClus
     await rememberPort(folder.path, 'port', Number(new URL(apiServer.url).port));
   }
   const access = await accessOf(config, apiServer);
-  const kube = createKubeClient({ access, clock: systemClock });
+  const kube = createKubeClient({ access, clock: systemClock, metrics });
   stack.defer(() => kube.close());
   if (!own) await installCrds(kube);
   const owned = stack.move();

@@ -6,7 +6,6 @@ import {
   type ServingPair,
 } from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
-import { createMetrics } from '../src/metrics/index.ts';
 import { readClientRoles } from './install/manifests.ts';
 import type { OwnProcess } from './own-process.ts';
 import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
@@ -62,7 +61,7 @@ export async function keepContentPublished(
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
  *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles of `deploy/base/client-roles.yaml`. */
 export async function openContentServer(
-  options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics' | 'serving'> & {
+  options: Omit<ContentServiceOptions, 'host' | 'port' | 'serving'> & {
     readonly folder: string;
     /** 0: the one of last time, or a free one. */
     readonly port: number;
@@ -73,7 +72,7 @@ export async function openContentServer(
   const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: options.clock });
   const start = (port: number): Promise<ContentServer> =>
-    startContentService({ ...options, serving, metrics: createMetrics(), host: '127.0.0.1', port });
+    startContentService({ ...options, serving, host: '127.0.0.1', port });
   let server: ContentServer;
   try {
     server = await start(remembered);

@@ -14,6 +14,7 @@ export interface Leadership extends AsyncDisposable {
   readonly kube: KubeClient;
   /** True when this process leads, false when it was told to stop before. */
   readonly whenLeading: Promise<boolean>;
+  isLeading(): boolean;
   /** Resolves when this process must not work any more. */
   readonly whenLost: Promise<void>;
   /** Why contents are not to be had here. */
@@ -23,7 +24,15 @@ export interface Leadership extends AsyncDisposable {
 function alone({ kube }: OwnProcess): Leadership {
   const never = new Promise<void>(() => undefined);
   const whenLeading = Promise.resolve(true);
-  return { kube, whenLeading, whenLost: never, refusal: () => undefined, [Symbol.asyncDispose]: async () => {} };
+  const isLeading = (): boolean => true;
+  return {
+    kube,
+    whenLeading,
+    isLeading,
+    whenLost: never,
+    refusal: () => undefined,
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
 
 /** Stands for the Lease when the configuration says so; else leads from the beginning. */
@@ -47,6 +56,7 @@ export function openLeadership(own: OwnProcess, config: ControllersConfig): Lead
   return {
     kube,
     whenLeading: Promise.race([lead(), own.whenStopped.then(() => false)]),
+    isLeading: () => election.isLeading(),
     whenLost: election.whenLost,
     refusal: () => {
       if (election.isLeading()) return undefined;

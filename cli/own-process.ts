@@ -1,8 +1,10 @@
 import { type Clock, createLogger, type Logger, systemClock } from '../src/base/index.ts';
 import { type Probes, startProbes } from '../src/controller/index.ts';
 import { createKubeClient, type KubeClient } from '../src/kube/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
+import { openProcessMetrics } from './process-metrics.ts';
 import { untilStopped } from './stop.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */
@@ -12,6 +14,7 @@ export interface OwnProcess extends AsyncDisposable {
   connect(beforeWrite: () => void): KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Metrics;
   /** Ends all that the process does in the background. */
   readonly signal: AbortSignal;
   readonly systemNamespace: string;
@@ -25,6 +28,7 @@ export interface OwnProcess extends AsyncDisposable {
  *  @throws TerminalError InvalidOption · Error when the port of the probes is taken */
 export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess> {
   const whenStopped = untilStopped();
+  const metrics = openProcessMetrics();
   const log = await createLogger({ level: config.logLevel });
   await using stack = new AsyncDisposableStack();
   const access = await accessOwnCluster(config.kubeconfigPath);
@@ -34,7 +38,7 @@ export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess>
   });
   const connect = (beforeWrite?: () => void): KubeClient => {
     const guard = beforeWrite === undefined ? {} : { beforeWrite };
-    const client = createKubeClient({ access, clock: systemClock, ...guard });
+    const client = createKubeClient({ access, clock: systemClock, metrics, ...guard });
     clients.push(client);
     return client;
   };
@@ -44,6 +48,6 @@ export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess>
   const stop = new AbortController();
   stack.defer(() => stop.abort());
   const owned = stack.move();
-  const runtime = { kube, connect, clock: systemClock, log, signal: stop.signal };
+  const runtime = { kube, connect, clock: systemClock, log, metrics, signal: stop.signal };
   return { ...runtime, systemNamespace, probes, whenStopped, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ApiServer } from '../apiserver/index.ts';
 import { type Logger, systemClock } from '../src/base/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
+import { createMetrics, type Metrics } from '../src/metrics/index.ts';
 import { registerWebhooks, startWebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
 import type { Config } from './config.ts';
@@ -28,10 +29,16 @@ export interface Platform extends AsyncDisposable {
 /** What is told while the platform starts: one short line a step. */
 export interface PlatformDeps {
   readonly log: Logger;
+  /** Default: its own. */
+  readonly metrics?: Metrics;
   readonly onStep?: (line: string) => void;
 }
 
-async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promise<AsyncDisposable> {
+async function openWebhook(
+  kube: KubeClient,
+  config: Config,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Promise<AsyncDisposable> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
@@ -41,6 +48,7 @@ async function openWebhook(kube: KubeClient, config: Config, log: Logger): Promi
     await startWebhookServer({
       clock: systemClock,
       log,
+      metrics,
       host: loopback,
       port: 0,
       facts: factsReader(runtime, systemNamespace),
@@ -69,12 +77,13 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
   if (config.clusterPath !== undefined) keepYoungHeapSmall();
   const step = deps.onStep ?? (() => undefined);
+  const { log, metrics = createMetrics() } = deps;
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(config, deps.log));
+  const cluster = stack.use(await openCluster(config, { log, metrics }));
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
-  stack.use(await openWebhook(kube, config, deps.log));
+  stack.use(await openWebhook(kube, config, { log, metrics }));
   step('admission webhook registered');
   const storeDir = join(cluster.folder, 'bundles');
   const { contentUrl } = stack.use(
@@ -82,7 +91,8 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       kube,
       storeDir,
       systemNamespace: config.systemNamespace,
-      log: deps.log,
+      log,
+      metrics,
       openContent: (options) => openContentServer({ ...options, folder: cluster.folder, port: config.contentPort }),
     }),
   );

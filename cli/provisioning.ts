@@ -2,6 +2,7 @@ import { type ContentServiceOptions, createUnpacker, startProvisioners } from '.
 import { type Logger, systemClock } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 import { readAuthorities } from './authorities.ts';
 import { packageVersion } from './commands/version.ts';
@@ -19,9 +20,10 @@ export interface ProvisioningContext {
   readonly storeDir: string;
   readonly systemNamespace: string;
   readonly log: Logger;
+  readonly metrics: Metrics;
   /** Starts the content server for them. */
   readonly openContent: (
-    options: Omit<ContentServiceOptions, 'host' | 'port' | 'metrics' | 'serving'> & {
+    options: Omit<ContentServiceOptions, 'host' | 'port' | 'serving'> & {
       readonly systemNamespace: string;
     },
   ) => Promise<OpenContent>;
@@ -48,7 +50,7 @@ async function openSettings(
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
-  const { kube, storeDir, systemNamespace, log, openContent, beforeWork } = context;
+  const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const authorities = await readAuthorities(config.registryCaPath);
   const { mirrors, imagePolicy } = await openSettings(config, log);
@@ -68,7 +70,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
       ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
     }),
   );
-  const runtime = { kube, unpacker, clock: systemClock, log, systemNamespace };
+  const runtime = { kube, unpacker, clock: systemClock, log, metrics, systemNamespace };
   const maxUploadBytes = config.limits.compressedLayerBytes;
   const { contentUrl } = stack.use(await openContent({ ...runtime, storeDir, maxUploadBytes }));
   const stop = new AbortController();

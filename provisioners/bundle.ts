@@ -8,7 +8,7 @@ import {
   pausedAnnotation,
 } from '../src/api/index.ts';
 import { errorMessage, type JsonObject, TransientError, WaitingError } from '../src/base/index.ts';
-import { type ReconcileContext, runSteps, type Step } from '../src/controller/index.ts';
+import { type ReconcileContext, resultOf, runSteps, type Step } from '../src/controller/index.ts';
 import {
   type Condition,
   hasFinalizer,
@@ -181,11 +181,31 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const content = await run.context.unpacker.unpack(request, { signal, onProgress: progress.show });
     const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');
+    run.context.metrics?.add('longshore_fetched_bytes_total', { source: spec.source.type }, sizeBytes);
     if (warnings.length === 0 || run.evicted !== undefined) return;
     const message = warnings.slice(0, maxToldWarnings).join('; ');
     run.context.events.record(run.object, { type: 'Warning', reason: 'QuestionableMetadata', message });
   } finally {
     await progress.settle();
+  }
+}
+
+/** The same, told of in metrics. */
+async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<void> {
+  const { metrics, clock } = run.context;
+  const source = bundleOf(run).spec.source.type;
+  const startedMs = clock.now();
+  const count = (thrown?: unknown): void => {
+    if (reconcile.signal.aborted) return;
+    metrics?.add('longshore_fetches_total', { source, result: resultOf(thrown) });
+    metrics?.time('longshore_fetch_duration_seconds', { source }, Math.max(0, clock.now() - startedMs));
+  };
+  try {
+    await unpack(run, reconcile);
+    count();
+  } catch (thrown) {
+    count(thrown);
+    throw thrown;
   }
 }
 
@@ -248,7 +268,7 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
     rethrow(state, context.clock.now());
   }
   if (state.kind === 'due') {
-    context.fetches.start(bundle, hostOf(spec.source), (signal) => unpack(run, { ...reconcile, signal }));
+    context.fetches.start(bundle, hostOf(spec.source), (signal) => measured(run, { ...reconcile, signal }));
     state = context.fetches.stateOf(bundle);
   }
   if (state.kind === 'running') await reportBeginning(run, state.quietMs, reconcile.signal);

@@ -2,6 +2,7 @@ import type { ApplyEngine } from '../src/apply/index.ts';
 import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
 import { isJsonEqual } from '../src/base/index.ts';
 import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
@@ -15,6 +16,8 @@ export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
   readonly fetches: Fetches;
+  /** Told of fetches and of contents that are wanted. */
+  readonly metrics: Metrics | undefined;
   /** Names of Bundles whose content somebody wants to have, should it have been evicted. */
   readonly wanted: Set<string>;
   readonly engine: ApplyEngine;

@@ -12,6 +12,7 @@ import type { Clock, Logger } from '../src/base/index.ts';
 import { type Controller, startController } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
 import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
@@ -24,6 +25,7 @@ import {
   reconcileBundleDeployment,
 } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
+import { objectFigures } from './figures.ts';
 import { createKindCache, type KindCache } from './kind-cache.ts';
 import { resync } from './resync.ts';
 import { RightsNews } from './rights-news.ts';
@@ -31,6 +33,7 @@ import { ServingCertificates } from './serving-certificates.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
+export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
 export { wishesOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
@@ -56,6 +59,8 @@ export interface ProvisionerOptions {
   readonly healthDeadlineMs?: number;
   /** What is done about dependencies that are not met. Default warn. */
   readonly dependencyPolicy?: DependencyPolicy;
+  /** Told of what is done, and asked for what there is. */
+  readonly metrics?: Metrics | undefined;
   /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
   readonly beforeWork?: () => Promise<boolean>;
   /** Nothing is done for BundleDeployments that name no service account. Default false. */
@@ -182,8 +187,8 @@ interface Wake {
 }
 
 function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
-  const { kube, clock, log, signal, systemNamespace } = options;
-  const runtime = { kube, clock, log, signal };
+  const { kube, clock, log, metrics, signal, systemNamespace } = options;
+  const runtime = { kube, clock, log, metrics, signal };
   const bundles = createKindCache({ ...runtime, resource: bundleResource });
   const onChange = (name: string): void => {
     wake.bundle(name);
@@ -234,7 +239,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
 
 /** Starts both controllers; returns at once. */
 export function startProvisioners(options: ProvisionerOptions): Provisioners {
-  const { kube, clock, log, signal, workers = defaultWorkers } = options;
+  const { kube, clock, log, signal, metrics, workers = defaultWorkers } = options;
   const gate = new InstallGate(clock);
   const { promise: whenAllowed, resolve: allow } = Promise.withResolvers<void>();
   const runtime = { kube, clock, log, signal };
@@ -247,6 +252,7 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     workers: workers * bundlesPerWorker,
     reconcile: (name, run) => reconcileBundle(context, name, run),
     whenAllowed,
+    metrics,
     ...runtime,
   });
   const want = (name: string): void => {
@@ -265,9 +271,11 @@ export function startProvisioners(options: ProvisionerOptions): Provisioners {
     workers,
     reconcile: (name, run) => reconcileBundleDeployment({ ...context, hooks }, name, run),
     whenAllowed,
+    metrics,
     ...runtime,
   });
   const parts = { context, bundles, deployments, allow };
+  metrics?.readFrom(() => Promise.resolve(objectFigures(context)));
   const whenResynced = resyncBoth(options, parts);
   const ended = Promise.all([bundles.whenStopped, deployments.whenStopped, whenResynced]);
   return {

@@ -1,9 +1,12 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import { type JsonObject, type Logger, parseJson, TerminalError, withDeadline } from '../src/base/index.ts';
+import type { Metrics } from '../src/metrics/index.ts';
 import { type Endpoint, endpoints } from './checks.ts';
 import type { FactsReader } from './facts.ts';
+import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
 import { answerReview, answerUndecodable, readReview, reviewSchema } from './review.ts';
+import type { Verdict } from './rules/rule.ts';
 
 /** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
 const maxBodyBytes = 7 * 1024 * 1024;
@@ -20,6 +23,9 @@ export interface WebhookDeps {
   /** BundleDeployments must name a service account. Default false. */
   readonly isAccountRequired?: boolean;
   readonly log: Logger;
+  /** Told of every review; shown at `/metrics` where `metricsAccess` is given too. */
+  readonly metrics?: Metrics;
+  readonly metricsAccess?: MetricsAccess;
 }
 
 /** PEM texts for HTTPS. */
@@ -31,13 +37,39 @@ export interface TlsFiles {
   readonly maxHeaderSize?: number;
 }
 
+function decisionOf({ denials, warnings }: Verdict): string {
+  if (denials.length > 0) return 'denied';
+  return warnings.length > 0 ? 'warned' : 'allowed';
+}
+
 async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {
+  const { metrics } = deps;
+  const { webhook } = endpoint;
+  const startedMs = performance.now();
+  const count = (decision: string): void => {
+    metrics?.add('longshore_webhook_reviews_total', { webhook, decision });
+    metrics?.time('longshore_webhook_review_duration_seconds', { webhook }, performance.now() - startedMs);
+  };
+  try {
+    return await judge(endpoint, body, { ...deps, onVerdict: (verdict) => count(decisionOf(verdict)) });
+  } catch (thrown) {
+    count('failed');
+    throw thrown;
+  }
+}
+
+async function judge(
+  endpoint: Endpoint,
+  body: JsonObject,
+  deps: WebhookDeps & { readonly onVerdict: (verdict: Verdict) => void },
+): Promise<JsonObject> {
   const request = readReview(body);
   const { facts, systemNamespace, dependencyPolicy = 'warn', isAccountRequired = false } = deps;
   try {
     const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
       endpoint.check(request, { facts, systemNamespace, dependencyPolicy, isAccountRequired, signal }),
     );
+    deps.onVerdict(verdict);
     const denials = verdict.denials.map(({ text }) => text);
     deps.log.debug(
       { webhook: endpoint.webhook, operation: request.operation, name: request.name, denials },
@@ -46,6 +78,7 @@ async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): 
     return answerReview(request.uid, verdict);
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'InvalidObject') {
+      deps.onVerdict({ denials: [{ form: 'added', text: thrown.message }], warnings: [] });
       return answerUndecodable(request.uid, thrown.message);
     }
     throw thrown;
@@ -98,5 +131,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
       answer(endpoint, request.body as JsonObject, deps),
     );
   }
+  const { metrics, metricsAccess } = deps;
+  if (metrics !== undefined && metricsAccess !== undefined) addMetricsRoute(app, metrics, metricsAccess);
   return app;
 }

@@ -5,6 +5,7 @@ export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
 export { watchDependentBundles } from './dependent-bundles.ts';
 export type { FactsReader } from './facts.ts';
 export { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
+export type { MetricsAccess } from './metrics-route.ts';
 export {
   type ApplyConfiguration,
   type Registration,

@@ -1,5 +1,4 @@
 import { startContentService } from '../../provisioners/index.ts';
-import { createMetrics } from '../../src/metrics/index.ts';
 import { keepContentPublished } from '../content.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { issueServing } from '../issued-certificates.ts';
@@ -15,7 +14,7 @@ export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
   await using own = await openOwnProcess(config);
-  const { log, systemNamespace, probes } = own;
+  const { log, metrics, systemNamespace, probes } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
   const serving = config.isIssuing
     ? await issueServing(own)
@@ -24,7 +23,7 @@ export async function controllers(values: OptionValues): Promise<number> {
   const { kube, refusal } = leadership;
   const openContent: ProvisioningContext['openContent'] = async (options) => {
     const { host, port } = config.listen;
-    const server = await startContentService({ ...options, serving, metrics: createMetrics(), refusal, host, port });
+    const server = await startContentService({ ...options, serving, refusal, host, port });
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
   const beforeWork = async (): Promise<boolean> => {
@@ -33,8 +32,10 @@ export async function controllers(values: OptionValues): Promise<number> {
     await keepContentPublished({ ...own, kube }, { url, serving });
     return true;
   };
+  metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0 }));
   const { storeDir } = config;
-  await using _ = await openProvisioners(config, { kube, storeDir, systemNamespace, log, openContent, beforeWork });
+  const context = { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork };
+  await using _ = await openProvisioners(config, context);
   log.info({ contentUrl: url }, 'controllers running');
   const status = await Promise.race([own.whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
   probes.isReady = false;

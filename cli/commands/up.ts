@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { followNews } from '../news.ts';
 import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
+import { openProcessMetrics } from '../process-metrics.ts';
 import { untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
 
@@ -15,6 +16,7 @@ export async function up(values: OptionValues): Promise<number> {
   const log = await createLogger({ level: config.logLevel });
   const platform = await startPlatform(config, {
     log,
+    metrics: openProcessMetrics(),
     onStep: (line) => terminal.line(line),
   });
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);

@@ -1,11 +1,26 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { keepRegistered, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
+import { createContentAccess } from '../../provisioners/index.ts';
+import type { KubeClient } from '../../src/kube/index.ts';
+import { keepRegistered, type MetricsAccess, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
 import { factsReader } from '../facts.ts';
 import type { OptionValues } from '../options.ts';
 import { openOwnProcess } from '../own-process.ts';
 import { readWebhookConfig } from '../process-config.ts';
 import { openServingFiles } from '../serving-files.ts';
+
+const accessDeadlineMs = 10_000;
+
+/** Whoever may get the path `/metrics`. */
+function metricsAccess(kube: KubeClient): MetricsAccess {
+  const access = createContentAccess(kube);
+  return async (token) => {
+    const signal = AbortSignal.timeout(accessDeadlineMs);
+    const user = await access.authenticate({ token }, signal);
+    if (user === undefined) return 'unknown';
+    return (await access.isAllowed(user, { verb: 'get', path: '/metrics' }, signal)) ? 'allowed' : 'forbidden';
+  };
+}
 
 /** `longshore webhook`: registers itself and answers the API server until SIGTERM; then drains, and ends. */
 export async function webhook(values: OptionValues): Promise<number> {
@@ -20,6 +35,7 @@ export async function webhook(values: OptionValues): Promise<number> {
     facts: factsReader(own, systemNamespace),
     dependencyPolicy: config.dependencyPolicy,
     isAccountRequired: config.isAccountRequired,
+    metricsAccess: metricsAccess(own.kube),
   });
   const { externalAddress: origin } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };

@@ -41,13 +41,25 @@ async function reportLoadFailure(
   throw error;
 }
 
+async function countLoad<T>({ context: { metrics } }: DeploymentRun, loading: Promise<T>): Promise<T> {
+  try {
+    const loaded = await loading;
+    metrics?.add('longshore_content_loads_total', { result: 'stored' });
+    return loaded;
+  } catch (thrown) {
+    metrics?.add('longshore_content_loads_total', { result: isContentLost(thrown) ? 'lost' : 'failed' });
+    throw thrown;
+  }
+}
+
 /** The objects of a Bundle as the deployment's configuration wants them. */
 async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<Rendition> {
   const { kube, unpacker, servingCertificates } = run.context;
   const { name = '', uid = '' } = bundle.metadata;
   const { provisionerClassName } = parseBundle(bundle).spec;
   const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
-  const rendered = await unpacker.load({ bundle: { name, uid }, provisionerClassName, terms }, { signal });
+  const asked = { bundle: { name, uid }, provisionerClassName, terms };
+  const rendered = await countLoad(run, unpacker.load(asked, { signal }));
   const owner = actingOwnerOf(run.object);
   const reading = { kube: clientFor(kube, owner), signal };
   const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ReconcileContext {
@@ -17,6 +18,8 @@ export interface ControllerOptions {
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<void>;
   /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
   readonly whenAllowed?: Promise<void>;
+  /** Told of every reconcile, and of what waits. */
+  readonly metrics?: Metrics | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -53,6 +56,25 @@ function logFailure(log: Logger, thrown: unknown, isNews: boolean): void {
   log.error({ message, stack }, 'reconcile failed by a defect');
 }
 
+/** What an outcome is called in metrics; undefined stands for success. */
+export function resultOf(thrown: unknown): string {
+  if (thrown === undefined) return 'done';
+  if (thrown instanceof WaitingError) return 'waiting';
+  if (thrown instanceof TransientError) return 'transient';
+  return thrown instanceof TerminalError ? 'terminal' : 'defect';
+}
+
+function showQueue(queue: WorkQueue, { metrics, name }: ControllerOptions): void {
+  const labels = { controller: name };
+  metrics?.readFrom(() =>
+    Promise.resolve({
+      longshore_queue_depth: [{ labels, value: queue.size }],
+      longshore_queue_active: [{ labels, value: queue.activeCount }],
+      longshore_queue_oldest_seconds: [{ labels, value: queue.oldestMs / 1000 }],
+    }),
+  );
+}
+
 function requeue(queue: WorkQueue, key: string, thrown: unknown): void {
   if (thrown instanceof WaitingError) {
     queue.forgetFailures(key);
@@ -74,16 +96,24 @@ async function whenAborted(signal: AbortSignal): Promise<void> {
 export function startController(options: ControllerOptions): Controller {
   const queue = new WorkQueue(options.clock);
   const said = new SaidOnce();
-  const { signal } = options;
+  const { signal, metrics, name: controller, clock } = options;
+  showQueue(queue, options);
+  const count = (startedMs: number, thrown?: unknown): void => {
+    metrics?.add('longshore_reconciles_total', { controller, result: resultOf(thrown) });
+    metrics?.time('longshore_reconcile_duration_seconds', { controller }, Math.max(0, clock.now() - startedMs));
+  };
 
   const handle = async (key: string): Promise<void> => {
-    const log = options.log.child({ controller: options.name, object: key });
+    const log = options.log.child({ controller, object: key });
+    const startedMs = clock.now();
     try {
       await options.reconcile(key, { signal, log });
+      count(startedMs);
       queue.forgetFailures(key);
       said.forget(key);
     } catch (thrown) {
       if (signal.aborted) return;
+      count(startedMs, thrown);
       if (thrown instanceof WaitingError) log.debug({ reason: thrown.reason, message: thrown.message }, 'waiting');
       else logFailure(log, thrown, said.isNews(key, errorMessage(thrown)));
       requeue(queue, key, thrown);

@@ -4,6 +4,7 @@ export {
   type Controller,
   type ControllerOptions,
   type ReconcileContext,
+  resultOf,
   runSteps,
   type Step,
   startController,

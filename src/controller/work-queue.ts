@@ -23,7 +23,8 @@ export function backOffMs(
 /** Names of objects that need work: each at most once, none handed out again while it is being worked on. */
 export class WorkQueue {
   readonly #clock: Clock;
-  readonly #ready = new Set<string>();
+  /** And since when each waits. */
+  readonly #ready = new Map<string, number>();
   readonly #active = new Set<string>();
   /** Came again while being worked on. */
   readonly #again = new Set<string>();
@@ -40,6 +41,17 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
+  /** How many are being worked on. */
+  get activeCount(): number {
+    return this.#active.size;
+  }
+
+  /** How long the first of those that wait has waited; 0 when none does. */
+  get oldestMs(): number {
+    const [sinceMs] = this.#ready.values();
+    return sinceMs === undefined ? 0 : Math.max(0, this.#clock.now() - sinceMs);
+  }
+
   /** Now, or right after the work on it that is under way. A pending delay of the same key is void. */
   add(key: string): void {
     this.#cancelDelay(key);
@@ -47,7 +59,7 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    this.#ready.add(key);
+    if (!this.#ready.has(key)) this.#ready.set(key, this.#clock.now());
     this.#takers.shift()?.();
   }
 
@@ -82,7 +94,7 @@ export class WorkQueue {
   /** The next key, oldest first; undefined once `signal` has fired. Call `done` with it afterwards. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     while (!signal.aborted) {
-      for (const key of this.#ready) {
+      for (const key of this.#ready.keys()) {
         this.#ready.delete(key);
         this.#active.add(key);
         return key;

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, errorMessage, type JsonValue, parseJson, TerminalError } from '../base/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import { isKubeError, KubeUnavailable, kubeErrorOf } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
+import { measuredTransport } from './measured-transport.ts';
 import { createTransport, type WireRequest, type WireResponse } from './transport.ts';
 
 export interface KubeClientOptions {
@@ -13,6 +15,8 @@ export interface KubeClientOptions {
   readonly maxBodyBytes?: number;
   /** Called before each request that changes the cluster is sent, or sent again; what it throws is thrown in its place. */
   readonly beforeWrite?: () => void;
+  /** Told of every request. */
+  readonly metrics?: Metrics | undefined;
 }
 
 /** They are asked by creating them, and leave nothing behind. */
@@ -78,10 +82,11 @@ export interface Sender {
 
 /** A sender over its own transport. */
 export function createSender(options: KubeClientOptions): Sender {
-  const transport = createTransport(options.access, {
+  const plain = createTransport(options.access, {
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
   });
+  const transport = options.metrics === undefined ? plain : measuredTransport(plain, options.metrics);
   const once = async (request: Sendable): Promise<Answer | Retry> => {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
     if (isWrite(request)) options.beforeWrite?.();

@@ -1,4 +1,4 @@
 /** What a process counts of itself, for Prometheus: every metric's name, unit and labels in one table. Main type: `Metrics`.
  *
  * Never has the name of an object as a label, and never listens. */
-export { createMetrics, type Figures, type Metrics } from './metrics.ts';
+export { createMetrics, type Figures, type LabelledFigure, type Metrics } from './metrics.ts';

@@ -24,6 +24,43 @@ test('what is counted is shown by label, and figures are read anew each time', a
   expect(lines).toContain('# TYPE longshore_content_store_evictions_total counter');
 });
 
+test('several may tell of one metric, and what they do not tell any more is gone', async () => {
+  const metrics = createMetrics();
+  const depths: Record<string, number> = { bundle: 2, bundledeployment: 3 };
+  for (const controller of Object.keys(depths)) {
+    metrics.readFrom(() => {
+      const value = depths[controller];
+      return Promise.resolve(value === undefined ? {} : { longshore_queue_depth: [{ labels: { controller }, value }] });
+    });
+  }
+  const shown = async (): Promise<string[]> =>
+    (await metrics.show()).text.split('\n').filter((line) => line.startsWith('longshore_queue_depth{'));
+  const both = [
+    'longshore_queue_depth{controller="bundle"} 2',
+    'longshore_queue_depth{controller="bundledeployment"} 3',
+  ];
+  expect(await shown()).toEqual(both);
+  expect(await shown()).toEqual(both);
+  delete depths['bundle'];
+  expect(await shown()).toEqual(both.slice(1));
+});
+
+test('durations are shown in seconds', async () => {
+  const metrics = createMetrics();
+  metrics.time('longshore_reconcile_duration_seconds', { controller: 'bundle' }, 250);
+  const { text } = await metrics.show();
+  expect(text).toContain('longshore_reconcile_duration_seconds_sum{controller="bundle"} 0.25');
+  expect(text).toContain('longshore_reconcile_duration_seconds_bucket{le="0.5",controller="bundle"} 1');
+  expect(text).toContain('longshore_reconcile_duration_seconds_bucket{le="0.1",controller="bundle"} 0');
+});
+
+test('what is usual of a process is shown where that is wanted', async () => {
+  const metrics = createMetrics();
+  expect((await metrics.show()).text).not.toContain('nodejs_eventloop_lag');
+  metrics.watchProcess();
+  expect((await metrics.show()).text).toContain('nodejs_eventloop_lag_p99_seconds');
+});
+
 test('two that count know nothing of each other', async () => {
   const first = createMetrics();
   first.add('longshore_content_response_bytes_total', { path: 'bundles' }, 5);
@@ -37,7 +74,8 @@ test('what cannot be read is told, not shown as nothing', async () => {
 });
 
 test.each(Object.entries(table))('%s is named as Prometheus asks for', (name, { kind, help }) => {
-  expect(name).toMatch(/^longshore_[a-z]+(_[a-z]+)+$/);
+  expect(name).toMatch(/^longshore_[a-z]+(_[a-z]+)*$/);
+  expect(name.endsWith('_seconds')).toBe(kind === 'histogram' || name === 'longshore_queue_oldest_seconds');
   expect(name.endsWith('_total')).toBe(kind === 'counter');
   expect(help).toMatch(/\.$/);
 });

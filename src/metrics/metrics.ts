@@ -1,43 +1,69 @@
-import { Counter, Gauge, Registry } from 'prom-client';
-import { type CountedLabels, type Definition, type FigureName, table } from './table.ts';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type CountedLabels, type Definition, type FigureName, type TimedLabels, table } from './table.ts';
+
+/** One value of a metric with labels. */
+export interface LabelledFigure {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
 
 /** Figures that one part of the process keeps, by metric. */
-export type Figures = Readonly<Partial<Record<FigureName, number>>>;
+export type Figures = Readonly<Partial<Record<FigureName, number | readonly LabelledFigure[]>>>;
 
 /** What a process counts, shown in the text format of Prometheus. */
 export interface Metrics {
   /** Counts `amount` (at least 0) more. */
   add<Name extends keyof CountedLabels>(name: Name, labels: CountedLabels[Name], amount?: number): void;
-  /** Has figures read whenever the metrics are shown. */
+  /** Notes how long something took. */
+  time<Name extends keyof TimedLabels>(name: Name, labels: TimedLabels[Name], milliseconds: number): void;
+  /** Has figures read whenever the metrics are shown. Several may tell of one metric, each with labels of its own. */
   readFrom(read: () => Promise<Figures>): void;
+  /** Shows what is usual of a process from now on: CPU, memory, event loop, garbage collection. Once a process. */
+  watchProcess(): void;
   /** All of the table, those without a value yet included.
    *  @throws whatever reading figures throws */
   show(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-function registered(name: string, { kind, labels = [], help }: Definition, registry: Registry): Counter | Gauge {
-  const options = { name, help, labelNames: [...labels], registers: [registry] };
-  return kind === 'gauge' ? new Gauge(options) : new Counter(options);
+interface Registered {
+  readonly counters: ReadonlyMap<string, Counter>;
+  readonly gauges: ReadonlyMap<string, Gauge>;
+  readonly histograms: ReadonlyMap<string, Histogram>;
+}
+
+function register(registry: Registry): Registered {
+  const counters = new Map<string, Counter>();
+  const gauges = new Map<string, Gauge>();
+  const histograms = new Map<string, Histogram>();
+  for (const [name, { kind, labels = [], buckets = [], help }] of Object.entries(table) as [string, Definition][]) {
+    const options = { name, help, labelNames: [...labels], registers: [registry] };
+    if (kind === 'gauge') gauges.set(name, new Gauge(options));
+    else if (kind === 'counter') counters.set(name, new Counter(options));
+    else histograms.set(name, new Histogram({ ...options, buckets: [...buckets] }));
+  }
+  return { counters, gauges, histograms };
 }
 
 /** Metrics of the table, all at nothing; each call makes its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const rows = Object.entries(table) as [string, Definition][];
-  const metrics = new Map(rows.map(([name, definition]) => [name, registered(name, definition, registry)]));
+  const { counters, gauges, histograms } = register(registry);
   const readers: (() => Promise<Figures>)[] = [];
-  const showFigure = (name: string, value: number): void => {
-    const metric = metrics.get(name);
-    metric?.reset();
-    metric?.inc(value);
+  const showAll = (all: readonly Figures[]): void => {
+    const entries = all.flatMap((figures) => Object.entries(figures));
+    for (const [name] of entries) (gauges.get(name) ?? counters.get(name))?.reset();
+    for (const [name, given] of entries) {
+      const figures = typeof given === 'number' ? [{ labels: {}, value: given }] : given;
+      for (const { labels, value } of figures) (gauges.get(name) ?? counters.get(name))?.inc({ ...labels }, value);
+    }
   };
   return {
-    add: (name, labels, amount = 1) => metrics.get(name)?.inc({ ...labels }, amount),
+    add: (name, labels, amount = 1) => counters.get(name)?.inc({ ...labels }, amount),
+    time: (name, labels, milliseconds) => histograms.get(name)?.observe({ ...labels }, milliseconds / 1000),
     readFrom: (read) => void readers.push(read),
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
     async show() {
-      for (const figures of await Promise.all(readers.map((read) => read()))) {
-        for (const [name, value] of Object.entries(figures)) showFigure(name, value);
-      }
+      showAll(await Promise.all(readers.map((read) => read())));
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };

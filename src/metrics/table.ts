@@ -1,5 +1,14 @@
 /** Metrics that somebody else keeps: asked for when they are shown. */
 export type FigureName =
+  | 'longshore_build_info'
+  | 'longshore_leader'
+  | 'longshore_bundles'
+  | 'longshore_bundle_deployments'
+  | 'longshore_bundle_deployment_conditions'
+  | 'longshore_queue_depth'
+  | 'longshore_queue_oldest_seconds'
+  | 'longshore_queue_active'
+  | 'longshore_watch_cache_objects'
   | 'longshore_content_store_bytes'
   | 'longshore_content_store_contents'
   | 'longshore_content_store_upload_bytes'
@@ -17,17 +26,61 @@ export interface CountedLabels {
     readonly code: string;
   };
   readonly longshore_content_response_bytes_total: { readonly path: string };
+  readonly longshore_reconciles_total: { readonly controller: string; readonly result: string };
+  readonly longshore_fetches_total: { readonly source: string; readonly result: string };
+  readonly longshore_fetched_bytes_total: { readonly source: string };
+  readonly longshore_content_loads_total: { readonly result: string };
+  readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
+  readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
+}
+
+/** Metrics that tell how long things took, in seconds, and their labels. */
+export interface TimedLabels {
+  readonly longshore_reconcile_duration_seconds: { readonly controller: string };
+  readonly longshore_fetch_duration_seconds: { readonly source: string };
+  readonly longshore_api_request_duration_seconds: { readonly verb: string };
+  readonly longshore_webhook_review_duration_seconds: { readonly webhook: string };
 }
 
 /** A row of the table. */
 export interface Definition {
-  readonly kind: 'gauge' | 'counter';
+  readonly kind: 'gauge' | 'counter' | 'histogram';
   readonly labels?: readonly string[];
+  /** Of a histogram: upper ends, in seconds. */
+  readonly buckets?: readonly number[];
   readonly help: string;
 }
 
+const prompt = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const lengthy = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+
 /** Every metric; its unit is in the name, and counters start with the process. */
-export const table: Readonly<Record<FigureName | keyof CountedLabels, Definition>> = {
+export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
+  longshore_build_info: {
+    kind: 'gauge',
+    labels: ['version'],
+    help: 'Always 1; the version of the program is its label.',
+  },
+  longshore_leader: { kind: 'gauge', help: '1 while this process works, 0 while it stands by.' },
+  longshore_bundles: {
+    kind: 'gauge',
+    labels: ['phase'],
+    help: 'Bundles by phase; None before anybody has looked at one.',
+  },
+  longshore_bundle_deployments: { kind: 'gauge', help: 'BundleDeployments.' },
+  longshore_bundle_deployment_conditions: {
+    kind: 'gauge',
+    labels: ['condition', 'status'],
+    help: 'BundleDeployments by type and status of their conditions.',
+  },
+  longshore_queue_depth: { kind: 'gauge', labels: ['controller'], help: 'Objects that wait to be reconciled.' },
+  longshore_queue_oldest_seconds: {
+    kind: 'gauge',
+    labels: ['controller'],
+    help: 'How long the object waits that has waited longest; 0 when none does.',
+  },
+  longshore_queue_active: { kind: 'gauge', labels: ['controller'], help: 'Objects that are being reconciled.' },
+  longshore_watch_cache_objects: { kind: 'gauge', labels: ['kind'], help: 'Objects that are followed, by kind.' },
   longshore_content_store_bytes: { kind: 'gauge', help: 'Bytes of stored contents.' },
   longshore_content_store_contents: { kind: 'gauge', help: 'Stored contents.' },
   longshore_content_store_upload_bytes: { kind: 'gauge', help: 'Bytes of kept uploads.' },
@@ -45,5 +98,59 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels, Definition
     kind: 'counter',
     labels: ['path'],
     help: 'Bytes that the content server has sent, headers included, before encryption.',
+  },
+  longshore_reconciles_total: {
+    kind: 'counter',
+    labels: ['controller', 'result'],
+    help: 'Reconciles that ended; result is done, waiting, transient (tried again), terminal (not before a change) or defect.',
+  },
+  longshore_reconcile_duration_seconds: {
+    kind: 'histogram',
+    labels: ['controller'],
+    buckets: lengthy,
+    help: 'How long reconciles took.',
+  },
+  longshore_fetches_total: {
+    kind: 'counter',
+    labels: ['source', 'result'],
+    help: 'Contents that were fetched, checked and stored, by type of source; result is done, waiting, transient, terminal or defect.',
+  },
+  longshore_fetch_duration_seconds: {
+    kind: 'histogram',
+    labels: ['source'],
+    buckets: lengthy,
+    help: 'How long fetching, checking and storing took.',
+  },
+  longshore_fetched_bytes_total: {
+    kind: 'counter',
+    labels: ['source'],
+    help: 'Bytes of fetched contents, unpacked.',
+  },
+  longshore_content_loads_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Stored contents that were wanted for an installation; result is stored (it was there), lost (it is fetched again) or failed.',
+  },
+  longshore_api_requests_total: {
+    kind: 'counter',
+    labels: ['verb', 'code'],
+    help: 'Requests to the API server by method (WATCH for watches) and status; code is none when no answer came.',
+  },
+  longshore_api_request_duration_seconds: {
+    kind: 'histogram',
+    labels: ['verb'],
+    buckets: prompt,
+    help: 'How long the API server took to answer; until the first byte for watches.',
+  },
+  longshore_webhook_reviews_total: {
+    kind: 'counter',
+    labels: ['webhook', 'decision'],
+    help: 'Reviews by webhook; decision is allowed, warned, denied or failed.',
+  },
+  longshore_webhook_review_duration_seconds: {
+    kind: 'histogram',
+    labels: ['webhook'],
+    buckets: prompt,
+    help: 'How long reviews took, what was read from the API server included.',
   },
 };

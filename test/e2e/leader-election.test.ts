@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
 import { programPath, runProgram } from './program.ts';
@@ -111,46 +109,10 @@ async function commandsOfDocument(): Promise<readonly string[]> {
   return await Promise.all(lines.map(async (line) => (await runProgram('sh', ['-c', line], { env })).stdout));
 }
 
-/** What a replica answers somebody who may read everything. */
-async function ask(replica: Replica, path: string): Promise<{ readonly status: number; readonly text: string }> {
-  using connection = new Connection(await readFile(world.kubeconfig, 'utf8'));
-  const answer = await connection.ask({
-    method: 'POST',
-    path: '/api/v1/namespaces/rukpak-system/serviceaccounts/reader/token',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
-  });
-  const { token } = (answer.body as { status: { token: string } }).status;
-  const ca = await readFile(join(replica.tlsDir, 'ca.crt'));
-  return await new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}` };
-    const call = request(`${replica.url}${path}`, { ca, headers, agent: false }, (reply) => {
-      let text = '';
-      reply.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-      reply.once('end', () => resolve({ status: reply.statusCode ?? 0, text }));
-    });
-    call.once('error', reject).end();
-  });
-}
-
-async function allowReader(): Promise<void> {
-  const subject = { kind: 'ServiceAccount', name: 'reader', namespace: 'rukpak-system' };
-  const metadata = { name: 'reader', namespace: 'rukpak-system' };
-  const rules = [{ nonResourceURLs: ['*'], verbs: ['get'] }];
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader-of-everything' };
-  const rbac = 'rbac.authorization.k8s.io/v1';
-  const objects = [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: roleRef.name }, rules },
-    { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: 'reader' }, roleRef, subjects: [subject] },
-  ];
-  for (const object of objects) await kube.create(object, { fieldManager: 'test' });
-}
-
 beforeAll(async () => {
   world = await openOwnProcesses();
   ({ kube } = world);
-  await allowReader();
+  await world.allowReader();
 }, 120_000);
 
 test('of two processes one works; the other takes over when it is killed, given back or stands still', async () => {
@@ -163,11 +125,11 @@ test('of two processes one works; the other takes over when it is killed, given 
   await eventually(async () => expect([await isMarked(first.name), await isMarked(second)]).toEqual([true, false]));
   for (const printed of await commandsOfDocument()) expect(printed).toContain(first.name);
   const path = `/bundles/${name}.tgz`;
-  expect((await ask(first, path)).status).toBe(200);
-  const refused = await ask(standby, path);
+  expect((await world.ask(first, `${first.url}${path}`)).status).toBe(200);
+  const refused = await world.ask(standby, `${standby.url}${path}`);
   expect(refused).toMatchObject({ status: 503 });
   expect(refused.text).toContain(`contents and uploads are with ${first.name}_`);
-  expect((await ask(standby, '/metrics')).status).toBe(200);
+  expect((await world.ask(standby, `${standby.url}/metrics`)).status).toBe(200);
 
   // Killed: the other one has read everything already, and changes nothing of what is as it should be.
   const object = await kube.get(installedRef);
@@ -175,7 +137,7 @@ test('of two processes one works; the other takes over when it is killed, given 
   expect((await leaderBut(first.name)).name).toBe(second);
   expect((await bundleAt('installed', standby)).metadata).toMatchObject({ name, uid });
   await eventually(async () => expect([await isMarked(first.name), await isMarked(second)]).toEqual([false, true]));
-  expect((await ask(standby, path)).status).toBe(200);
+  expect((await world.ask(standby, `${standby.url}${path}`)).status).toBe(200);
   const listed = await runProgram(process.execPath, [programPath, 'content', name], {
     env: { KUBECONFIG: world.kubeconfig },
   });

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { request as requestOverTls } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { startApiServer } from '../../apiserver/index.ts';
 import { readCrds } from '../../cli/crds.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 import { programPath } from './program.ts';
 import { openTestCluster } from './test-cluster.ts';
@@ -33,6 +35,16 @@ export interface OwnProcesses extends AsyncDisposable {
   start(command: string, args: readonly string[], name?: string): Promise<OwnProcess>;
   /** The same, as somebody else, and with certificates that come from elsewhere. */
   startAs(kubeconfig: string, tlsDir: string, args: readonly string[]): Promise<OwnProcess>;
+  /** Makes the service account `reader`, which may read every path of our servers. */
+  allowReader(): Promise<void>;
+  /** What a process answers a service account of the system namespace; `nobody` shows nothing. */
+  ask(process: OwnProcess, url: string, account?: string): Promise<Reply>;
+}
+
+/** An answer of a process of ours. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
 }
 
 /** Below the ports that systems give to whoever asks for any: nobody gets it between this look and its use. */
@@ -67,6 +79,43 @@ export async function statusAt(port: number, path: string): Promise<number | und
     const call = request({ host: '127.0.0.1', port, path, agent: false }, (answer) =>
       resolve(answer.resume().statusCode),
     );
+    call.once('error', reject).end();
+  });
+}
+
+async function allowReader(kube: KubeClient): Promise<void> {
+  const [name, namespace] = ['reader', 'rukpak-system'];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader-of-everything' };
+  const rbac = 'rbac.authorization.k8s.io/v1';
+  const rules = [{ nonResourceURLs: ['*'], verbs: ['get'] }];
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  const objects = [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: roleRef.name }, rules },
+    { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name }, roleRef, subjects },
+  ];
+  for (const object of objects) await kube.create(object, { fieldManager: 'test' });
+}
+
+async function tokenOf(kubeconfig: string, account: string): Promise<string> {
+  using connection = new Connection(await readFile(kubeconfig, 'utf8'));
+  const answer = await connection.ask({
+    method: 'POST',
+    path: `/api/v1/namespaces/rukpak-system/serviceaccounts/${account}/token`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }),
+  });
+  return (answer.body as { status: { token: string } }).status.token;
+}
+
+async function fetchText(url: string, ca: Buffer, token: string | undefined): Promise<Reply> {
+  return await new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const call = requestOverTls(url, { ca, headers, agent: false }, (reply) => {
+      let text = '';
+      reply.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+      reply.once('end', () => resolve({ status: reply.statusCode ?? 0, text }));
+    });
     call.once('error', reject).end();
   });
 }
@@ -123,6 +172,11 @@ export async function openOwnProcesses({ isBare = false }: { readonly isBare?: b
       const tlsDir = join(folder, `tls-of-${name}`);
       await renew(tlsDir);
       return await startAs(kubeconfig, tlsDir, [command, ...args]);
+    },
+    allowReader: () => allowReader(kube),
+    ask: async ({ tlsDir }, url, account = 'reader') => {
+      const token = account === 'nobody' ? undefined : await tokenOf(kubeconfig, account);
+      return await fetchText(url, await readFile(join(tlsDir, 'ca.crt')), token);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -79,6 +79,40 @@ test('the controllers and the webhook run as processes of their own, and stop wh
   });
   expect(listed.stdout).toContain('manifests/');
 
+  await processes.allowReader();
+  const places = [
+    { of: webhook, url: `https://127.0.0.1:${webhookPort}/metrics` },
+    { of: controllers, url: `${contentUrl}/metrics` },
+  ];
+  for (const { of, url } of places) {
+    expect((await processes.ask(of, url, 'nobody')).status).toBe(401);
+    expect((await processes.ask(of, url, 'default')).status).toBe(403);
+  }
+  const [ofWebhook, ofControllers] = await Promise.all(places.map(({ of, url }) => processes.ask(of, url)));
+  const numbered = (text = ''): string[] => text.split('\n').map((line) => line.replace(/ [\d.e+]+$/, ''));
+  expect(numbered(ofWebhook?.text)).toEqual(
+    expect.arrayContaining([
+      'longshore_webhook_reviews_total{webhook="vbundles.core.rukpak.io",decision="denied"}',
+      'longshore_webhook_review_duration_seconds_count{webhook="vbundles.core.rukpak.io"}',
+      'longshore_api_requests_total{verb="GET",code="200"}',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]),
+  );
+  expect(ofControllers?.text).toContain('longshore_bundles{phase="Unpacked"} 1\n');
+  expect(ofControllers?.text).toContain('longshore_leader 1\n');
+  expect(numbered(ofControllers?.text)).toEqual(
+    expect.arrayContaining([
+      'longshore_reconciles_total{controller="bundle",result="done"}',
+      'longshore_queue_depth{controller="bundledeployment"}',
+      'longshore_queue_oldest_seconds{controller="bundle"}',
+      'longshore_fetches_total{source="configMaps",result="done"}',
+      'longshore_fetched_bytes_total{source="configMaps"}',
+      'longshore_api_requests_total{verb="WATCH",code="200"}',
+      'longshore_watch_cache_objects{kind="Bundle"}',
+      'longshore_content_store_bytes',
+    ]),
+  );
+
   const authority = await renew(webhook.tlsDir);
   await eventually(async () => expect(await authorityTold()).toContain(authority), patience);
   await eventually(async () => expect(await createDenied('denied')).toContain('directory must define path'), patience);

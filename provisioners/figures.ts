@@ -1,0 +1,34 @@
+import { parseBundle, parseBundleDeployment } from '../src/api/index.ts';
+import type { KubeObject } from '../src/kube/index.ts';
+import type { Figures, LabelledFigure } from '../src/metrics/index.ts';
+
+interface Known {
+  readonly bundles: { values(): readonly KubeObject[] };
+  readonly deployments: { values(): readonly KubeObject[] };
+}
+
+function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readonly LabelledFigure[] {
+  const counts = Map.groupBy(labelSets, (labels) => JSON.stringify(labels));
+  return [...counts.values()].map((same) => ({ labels: same[0] ?? {}, value: same.length }));
+}
+
+/** How the Bundles and BundleDeployments of a cluster do, in numbers. */
+export function objectFigures({ bundles, deployments }: Known): Figures {
+  const [allBundles, allDeployments] = [bundles.values(), deployments.values()];
+  const phases = allBundles.map((bundle) => ({ phase: parseBundle(bundle).status?.phase ?? 'None' }));
+  const conditions = allDeployments.flatMap((deployment) =>
+    (parseBundleDeployment(deployment).status?.conditions ?? []).map(({ type, status }) => ({
+      condition: type,
+      status,
+    })),
+  );
+  return {
+    longshore_bundles: countBy(phases),
+    longshore_bundle_deployments: allDeployments.length,
+    longshore_bundle_deployment_conditions: countBy(conditions),
+    longshore_watch_cache_objects: [
+      { labels: { kind: 'Bundle' }, value: allBundles.length },
+      { labels: { kind: 'BundleDeployment' }, value: allDeployments.length },
+    ],
+  };
+}
