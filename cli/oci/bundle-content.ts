@@ -1,3 +1,4 @@
+import { maxMetadataFileBytes } from '../../src/base/index.ts';
 import type { BundleContent } from '../../src/bundle-checks/index.ts';
 import type { Staging } from '../../src/content/index.ts';
 import { maxManifestFileBytes } from '../../src/formats/index.ts';
@@ -17,9 +18,10 @@ export async function bundleContent(name: string, staging: Staging): Promise<Bun
     else if (looked.test(path)) {
       const { sizeBytes } = node;
       readBytes += sizeBytes;
-      if (sizeBytes > maxManifestFileBytes || readBytes > maxBundleBytes) {
+      const maxBytes = path.startsWith('metadata/') ? maxMetadataFileBytes : maxManifestFileBytes;
+      if (sizeBytes > maxBytes || readBytes > maxBundleBytes) {
         otherEntries.push({ path, kind: 'too large', sizeBytes });
-      } else files.push({ path, content: await staging.readFile(path, node, maxManifestFileBytes) });
+      } else files.push({ path, content: await staging.readFile(path, node, maxBytes) });
     }
   }
   return { name, files, otherEntries };

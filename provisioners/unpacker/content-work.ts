@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import {
   errorMessage,
   type JsonObject,
+  maxMetadataFileBytes,
   systemClock,
   TerminalError,
   TransientError,
@@ -17,10 +18,11 @@ import {
 import {
   type BundleMetadata,
   boundedProperties,
+  metadataFileNames,
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { formatOf, maxManifestFileBytes, type Rendered, readStaged } from '../../src/formats/index.ts';
+import { formatOf, type Rendered, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -204,11 +206,13 @@ export class ContentWork {
 }
 
 /** Reads the metadata directory, where there is one.
- *  @throws TerminalError InvalidMetadata with everything that is wrong */
+ *  @throws TerminalError FileTooLarge, InvalidMetadata with everything that is wrong */
 async function checkMetadata(provisionerClassName: string, staging: Staging): Promise<BundleMetadata> {
   const files = new Map<string, Buffer>();
-  for await (const entry of staging.readDirectory('metadata', maxManifestFileBytes) ?? []) {
-    if (entry.kind === 'file') files.set(entry.name, entry.content);
+  for (const name of metadataFileNames) {
+    const node = staging.tree.get(['metadata', name]);
+    if (node?.kind !== 'file') continue;
+    files.set(name, await staging.readFile(`metadata/${name}`, node, maxMetadataFileBytes));
   }
   const metadata = readBundleMetadata(files, provisionerClassName);
   if (metadata.problems.length === 0) return metadata;

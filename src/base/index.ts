@@ -27,7 +27,7 @@ export {
   parseJson,
 } from './json.ts';
 export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
-export { type ContentLimits, defaultContentLimits } from './limits.ts';
+export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { redactUrl } from './redact.ts';
 export {

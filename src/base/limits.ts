@@ -16,3 +16,6 @@ export const defaultContentLimits: ContentLimits = Object.freeze({
   entries: 100_000,
   pathBytes: 4096,
 });
+
+/** Of one file in a bundle's `metadata/`: a few lists of short texts, no manifests. */
+export const maxMetadataFileBytes: number = mebibyte;

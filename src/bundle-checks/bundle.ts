@@ -7,7 +7,7 @@ export interface BundleFile {
   readonly sizeBytes: number;
   /** Length of its gzip in base64, as v0 packs it. */
   readonly packedBytes: number;
-  readonly text: string;
+  readonly content: Buffer;
   /** All documents, empty ones as null; none when it could not be parsed. */
   readonly documents: readonly JsonValue[];
   /** Why it could not be parsed. */

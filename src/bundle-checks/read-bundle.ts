@@ -6,10 +6,10 @@ import {
   type JsonObject,
   type JsonValue,
   listAt,
-  parseJson,
-  parseYamlDocuments,
+  readDocuments,
   TerminalError,
   textAt,
+  toUtf8,
   valueAt,
   YamlPositions,
   yamlFault,
@@ -31,16 +31,9 @@ interface Parsed {
   readonly fault: FileFault | undefined;
 }
 
-function parseText(text: string): Parsed {
-  if (/^\s*\{/.test(text)) {
-    try {
-      return { documents: [parseJson('', text)], fault: undefined };
-    } catch (thrown) {
-      if (!(thrown instanceof TerminalError)) throw thrown;
-    }
-  }
+function parse(content: Buffer): Parsed {
   try {
-    return { documents: parseYamlDocuments('', text), fault: undefined };
+    return { documents: [...readDocuments('', content)], fault: undefined };
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     const isSyntax = thrown.reason === 'InvalidYaml';
@@ -53,16 +46,9 @@ function packedLength(content: Buffer): number {
 }
 
 function readFile({ path, content }: BundleContent['files'][number]): BundleFile {
-  // A byte order mark is no content.
-  const text = content.toString('utf8').replace(/^\uFEFF/, '');
-  return {
-    path,
-    text,
-    sizeBytes: content.length,
-    packedBytes: packedLength(content),
-    ...parseText(text),
-    positions: new YamlPositions(text),
-  };
+  const parsed = parse(content);
+  const positions = new YamlPositions(parsed.fault === undefined ? toUtf8(path, content) : content);
+  return { path, content, sizeBytes: content.length, packedBytes: packedLength(content), ...parsed, positions };
 }
 
 interface Position {
@@ -131,8 +117,8 @@ function propertiesIn(files: readonly BundleFile[]): MetadataPart<JsonValue> | u
 }
 
 /** Whether the file would hold a ClusterServiceVersion if it could be parsed. */
-export function hasFaultyCsv({ fault, text }: BundleFile): boolean {
-  return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(text);
+export function hasFaultyCsv({ fault, content }: BundleFile): boolean {
+  return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(content.toString('latin1'));
 }
 
 function mediaTypeOf(files: readonly BundleFile[], objects: readonly ManifestObject[]): BundleUnderCheck['mediaType'] {

@@ -108,9 +108,20 @@ function takeObjects(value: JsonValue, path: FieldPath, given: Given): void {
   }
 }
 
-function readAll(file: string, content: Buffer, options: ManifestOptions): void {
+/** A manifest that was read. */
+export interface ManifestFile {
+  /** Its path in the bundle, for messages. */
+  readonly path: string;
+  readonly content: Buffer;
+  /** All documents, empty ones as null. */
+  readonly documents: Iterable<JsonValue>;
+}
+
+/** The objects of all documents: lists flattened, empty documents left out; everything else verbatim.
+ *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 and the place in the file */
+export function takeManifestObjects({ path: file, content, documents }: ManifestFile, options: ManifestOptions): void {
   let index = 0;
-  for (const document of readDocuments(file, content)) {
+  for (const document of documents) {
     const at = index;
     const place = (path: FieldPath): string =>
       shownPlace(file, new YamlPositions(toUtf8(file, content)).find(at, path));
@@ -119,12 +130,11 @@ function readAll(file: string, content: Buffer, options: ManifestOptions): void 
   }
 }
 
-/** The objects of one manifest: several documents, YAML or JSON, lists flattened, empty documents left out; everything else
- *  verbatim. `file` is the path in the bundle, for messages.
- *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 and the place in the file */
+/** The objects of one manifest: several documents, YAML or JSON. `file` is the path in the bundle, for messages.
+ *  @throws TerminalError InvalidBundle, as `takeManifestObjects` */
 export function readManifestFile(file: string, content: Buffer, options: ManifestOptions): void {
   try {
-    readAll(file, content, options);
+    takeManifestObjects({ path: file, content, documents: readDocuments(file, content) }, options);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.reason === 'InvalidBundle') throw thrown;
     throw unreadable(file, thrown);

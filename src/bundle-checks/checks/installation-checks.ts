@@ -1,6 +1,6 @@
 import { errorMessage, TerminalError } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
-import { assertSupported, findBundleProblems, type RegistryBundle, readRegistryBundle } from '../../formats/index.ts';
+import { assertSupported, findBundleProblems, type RegistryBundle, RegistryBundleReader } from '../../formats/index.ts';
 import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit } from '../check.ts';
 import { csvPlace } from '../csv-parts.ts';
@@ -18,24 +18,23 @@ function refusal(work: () => void): string | undefined {
   }
 }
 
-function entriesOf(files: readonly BundleFile[]): readonly DirectoryEntry[] {
-  return files.map(({ path, text }) => ({
-    kind: 'file',
-    name: path.slice(path.indexOf('/') + 1),
-    content: Buffer.from(text),
-  }));
+function entryOf({ path, content }: BundleFile): DirectoryEntry {
+  return { kind: 'file', name: path.slice(path.indexOf('/') + 1), content };
 }
 
 /** The bundle as it is read for an installation, or why it cannot be; undefined for bundles of other formats. */
 function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string | undefined {
   if (bundle.mediaType !== 'registry+v1') return undefined;
-  const { manifestFiles, metadataFiles, hasManifests } = bundle;
   let read: RegistryBundle | undefined;
   const problem = refusal(() => {
-    read = readRegistryBundle({
-      manifests: hasManifests ? entriesOf(manifestFiles) : undefined,
-      metadata: entriesOf(metadataFiles),
-    });
+    const reader = new RegistryBundleReader();
+    for (const file of bundle.metadataFiles) reader.addMetadata(entryOf(file));
+    for (const file of bundle.manifestFiles) {
+      // The faulty ones are read again, for the words that the installation has.
+      if (file.fault === undefined) reader.addParsed(file);
+      else reader.addManifest(entryOf(file));
+    }
+    read = reader.finish(bundle.hasManifests);
   });
   return problem ?? read;
 }

@@ -181,3 +181,9 @@ test('RV-P6 what has items is a list, whatever its kind', () => {
     'unable to decode "manifests/1.yaml": items: expected a list, found string (manifests/1.yaml:1:',
   );
 });
+
+test.each(['annotations.yaml', 'properties.yaml'])('metadata/%s of more than 1 MiB is refused unread', (name) => {
+  expect(() => read([acmeCsv()], { [name]: `a: ${'x'.repeat(2 ** 20)}` })).toThrow(
+    `metadata/${name}: 1048579 bytes, more than the limit of 1048576 bytes`,
+  );
+});

@@ -4,12 +4,14 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  maxMetadataFileBytes,
   parseJson,
   parseYaml,
   TerminalError,
 } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
-import { readManifestFile } from '../manifest-file.ts';
+import { maxManifestsBytes } from '../format.ts';
+import { type ManifestFile, type ManifestOptions, readManifestFile, takeManifestObjects } from '../manifest-file.ts';
 import { type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
@@ -112,36 +114,56 @@ export class RegistryBundleReader {
   readonly #csvs: FoundCsv[] = [];
   readonly #crds: Manifest[] = [];
   readonly #others: Manifest[] = [];
+  readonly #options: ManifestOptions = {
+    mayLackApiVersion: true,
+    take: (object, place) => this.#sortIn(object, place),
+  };
+  #sizeBytes = 0;
   #failure: TerminalError | undefined;
 
-  /** A file or folder right in `metadata/`. */
+  /** A file or folder right in `metadata/`.
+   *  @throws TerminalError InvalidBundle for a file that is read and too large */
   addMetadata(entry: DirectoryEntry): void {
     if (entry.kind === 'directory' || !metadataFiles.includes(entry.name)) return;
+    const { length } = entry.content;
+    if (length > maxMetadataFileBytes) {
+      refuse(`metadata/${entry.name}: ${length} bytes, more than the limit of ${maxMetadataFileBytes} bytes`);
+    }
     this.#metadata.set(entry.name, entry.content);
   }
 
   /** A file or folder right in `manifests/`. What is wrong with it is told by `finish`, after what is wrong with the metadata. */
   addManifest(entry: DirectoryEntry): void {
+    const file = `manifests/${entry.name}`;
+    this.#attempt(() => {
+      if (entry.kind === 'directory') {
+        return refuse(
+          `subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "${file}"`,
+        );
+      }
+      this.#sizeBytes += entry.content.length;
+      if (this.#sizeBytes > maxManifestsBytes) {
+        refuse(`all files together have more than the limit of ${maxManifestsBytes} bytes`);
+      }
+      within(`error parsing objects in "${file}": `, () => readManifestFile(file, entry.content, this.#options));
+    });
+  }
+
+  /** As `addManifest`, for a file that was parsed already. */
+  addParsed(file: ManifestFile): void {
+    this.#attempt(() =>
+      within(`error parsing objects in "${file.path}": `, () => takeManifestObjects(file, this.#options)),
+    );
+  }
+
+  #attempt(work: () => void): void {
     if (this.#failure !== undefined) return;
     try {
-      this.#read(entry);
+      work();
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
       this.#failure = thrown;
     }
-  }
-
-  #read(entry: DirectoryEntry): void {
-    const file = `manifests/${entry.name}`;
-    if (entry.kind === 'directory') {
-      return refuse(
-        `subdirectories are not allowed within the "manifests" directory of the bundle image filesystem: found "${file}"`,
-      );
-    }
-    const take = (object: JsonObject, place: () => string): void => this.#sortIn(object, place);
-    within(`error parsing objects in "${file}": `, () =>
-      readManifestFile(file, entry.content, { mayLackApiVersion: true, take }),
-    );
   }
 
   #sortIn(object: JsonObject, place: () => string): void {

@@ -6,7 +6,6 @@ import {
   type BundleReader,
   conversionFailed,
   maxManifestFileBytes,
-  maxManifestsBytes,
 } from '../format.ts';
 import { findProblems } from './checks.ts';
 import { configProblems } from './config.ts';
@@ -40,15 +39,10 @@ function contentOf(bundle: RegistryBundle): BundleContent {
 
 class RegistryReader implements BundleReader {
   readonly #reader = new RegistryBundleReader();
-  #sizeBytes = 0;
 
   add(directory: string, entry: DirectoryEntry): void {
-    if (entry.kind === 'file') this.#sizeBytes += entry.content.length;
-    if (this.#sizeBytes > maxManifestsBytes) {
-      refuse(`${conversionPrefix}all files together have more than the limit of ${maxManifestsBytes} bytes`);
-    }
     if (directory === 'manifests') this.#reader.addManifest(entry);
-    else this.#reader.addMetadata(entry);
+    else converting(() => this.#reader.addMetadata(entry));
   }
 
   finish(present: ReadonlySet<string>): BundleContent {
