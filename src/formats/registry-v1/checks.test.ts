@@ -166,7 +166,7 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     'RV-N24 a Service name of 64 characters',
     withDeployments(['x'.repeat(56)], { webhookdefinitions: [webhook({ deploymentName: 'x'.repeat(56) })] }),
     [],
-    [/^deployment 'x{56}' serves webhooks by a Service whose name 'x{56}-service' has more than 63 characters/],
+    [/^deployment 'x{56}' is called by a Service whose name 'x{56}-service' has more than 63 characters/],
   ],
   [
     'two Deployments with one Service name',
@@ -177,7 +177,7 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
       ],
     }),
     [],
-    ["deployments 'a.b', 'a-b' would serve webhooks by the same Service 'a-b-service'"],
+    ["deployments 'a.b', 'a-b' would be called by the same Service 'a-b-service'"],
   ],
   [
     'a shipped Service with the name of the generated one',
@@ -196,6 +196,45 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     acmeCsv(),
     [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }],
     ['bundle contains an object of kind "ConfigMap" without metadata.name'],
+  ],
+  [
+    'two objects of one name that differ',
+    acmeCsv(),
+    [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' }, data: {} },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { b: 'c' } },
+    ],
+    ['bundle contains 2 objects of kind "ConfigMap" with the name "a", which differ'],
+  ],
+  [
+    'a name of the ClusterServiceVersion that no role can have',
+    acmeCsv({}, { name: 'acme/v1' }),
+    [],
+    [/^cluster service version has the name 'acme\/v1', expected one without/],
+  ],
+  [
+    'a ServiceAccount with a bad name',
+    acmeCsv({
+      install: {
+        strategy: 'deployment',
+        spec: { deployments: [], permissions: [{ serviceAccountName: 'Bad_Name', rules: [] }] },
+      },
+    }),
+    [],
+    [/^invalid service account name 'Bad_Name': a lowercase RFC 1123 subdomain/],
+  ],
+  [
+    'an owned API without a Deployment, and one whose Service has too long a name',
+    withDeployments(['x'.repeat(56)], {
+      apiservicedefinitions: {
+        owned: [
+          { name: 'a', group: 'a.example', version: 'v1', kind: 'A', deploymentName: 'none' },
+          { name: 'b', group: 'b.example', version: 'v1', kind: 'B', deploymentName: 'x'.repeat(56) },
+        ],
+      },
+    }),
+    [],
+    [/is called by a Service whose name/, "owned API 'v1.a.example' references non-existent deployment 'none'"],
   ],
   [
     'a selector that selects other Pods',

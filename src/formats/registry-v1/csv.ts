@@ -203,7 +203,10 @@ const csvTypes: TypeTable = {
   RelatedImage: { name: '!string', image: '!string' },
 };
 
-const forms: TypedForms = new TypedForms({ ...(kubernetesTypes as TypeTable), ...csvTypes });
+/** What is looked at of any other object. */
+const manifestTypes: TypeTable = { Manifest: { apiVersion: 'string', kind: 'string', metadata: '#ObjectMeta' } };
+
+const forms: TypedForms = new TypedForms({ ...(kubernetesTypes as TypeTable), ...csvTypes, ...manifestTypes });
 
 /** Checks the types of a ClusterServiceVersion.
  *  @throws TypeMismatch */
@@ -221,6 +224,12 @@ export function inspectCsv(object: JsonObject): readonly TypeProblem[] {
 export function readCrd(object: JsonObject): JsonObject {
   const { status: _status, ...rest } = forms.write('CustomResourceDefinition', object);
   return rest;
+}
+
+/** Checks what is looked at of any other object: its version, kind and metadata.
+ *  @throws TypeMismatch */
+export function assertManifest(object: JsonObject): void {
+  forms.write('Manifest', object);
 }
 
 /** A struct of the Kubernetes API (`Volume`, `EnvVar`, …) as the typed API writes it.

@@ -1,179 +1,276 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type AnyOperator, anyOperator, spoiltOperator } from '../../../test/support/any-operator.ts';
 import { registryFiles } from '../../../test/support/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
+import {
+  formatYaml,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  objectsAt,
+  parseYamlDocuments,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
+import { type AmendmentChoice, amendments } from './amendments/index.ts';
 import { certificateProviderNames, findCertificateProvider } from './certificates.ts';
 import { readRegistryBundle } from './read.ts';
 import type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 import { type RenderOptions, renderBundle } from './render.ts';
 
-const name = fc.stringMatching(/^[a-z]([-a-z0-9]{0,20}[a-z0-9])?$/);
-const account = fc.constantFrom('', 'default', 'manager', 'reader');
-const rule = fc.record({
-  apiGroups: fc.array(fc.constantFrom('', 'apps', '*', 'a.example'), { maxLength: 2 }),
-  resources: fc.array(fc.constantFrom('pods', 'deployments/status', '*'), { maxLength: 2 }),
-  verbs: fc.array(fc.constantFrom('get', 'list', '*'), { maxLength: 3 }),
-});
-const permission = fc.record({ serviceAccountName: account, rules: fc.array(rule, { maxLength: 3 }) });
-const labels = fc.dictionary(fc.constantFrom('app', 'tier'), name, { minKeys: 1 });
-
-const deployment = fc
-  .record({ name, labels, account, replicas: fc.nat(5), mount: fc.boolean() })
-  .map((shape): JsonObject => {
-    const place = '/tmp/k8s-webhook-server/serving-certs';
-    const mounts = shape.mount ? { volumeMounts: [{ name: 'cert', mountPath: place }] } : {};
-    const volumes = shape.mount ? { volumes: [{ name: 'cert', secret: { secretName: 'mine' } }] } : {};
-    const podSpec = {
-      serviceAccountName: shape.account,
-      initContainers: [{ name: 'init', ...mounts }],
-      containers: [{ name: 'main', image: 'a', ...mounts }],
-      ...volumes,
-    };
-    return {
-      name: shape.name,
-      label: shape.labels,
-      spec: {
-        replicas: shape.replicas,
-        selector: { matchLabels: shape.labels },
-        template: { metadata: { labels: shape.labels }, spec: podSpec },
-      },
-    };
-  });
-
-const webhook = fc.record({
-  type: fc.constantFrom('ValidatingAdmissionWebhook', 'MutatingAdmissionWebhook'),
-  generateName: name,
-  deployment: fc.nat(3),
-  containerPort: fc.constantFrom(undefined, 443, 8443),
+const installNamespace = 'install';
+const wishes = fc.record({
+  targetNamespaces: fc.constantFrom(
+    [],
+    [''],
+    [installNamespace],
+    ['shop'],
+    ['shop', 'bank'],
+    ['shop', 'shop'],
+    [installNamespace, 'shop'],
+    ['', 'shop'],
+  ),
+  provider: fc.constantFrom('none', ...certificateProviderNames),
+  isConfigured: fc.boolean(),
 });
 
-const csv = fc
-  .record({
-    csvName: name,
-    modes: fc.subarray(['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace']),
-    permissions: fc.array(permission, { maxLength: 3 }),
-    clusterPermissions: fc.array(permission, { maxLength: 3 }),
-    deployments: fc.uniqueArray(deployment, { maxLength: 3, selector: (one) => one['name'] }),
-    webhooks: fc.uniqueArray(webhook, { maxLength: 3, selector: (one) => `${one.type} ${one.generateName}` }),
-  })
-  .map((shape): JsonObject => {
-    const names = shape.deployments.map((one) => one['name']);
-    const webhookdefinitions = shape.webhooks
-      .filter(() => names.length > 0)
-      .map(({ deployment: index, containerPort, ...rest }) => ({
-        ...rest,
-        deploymentName: names[index % names.length],
-        sideEffects: 'None',
-        admissionReviewVersions: ['v1'],
-        ...(containerPort === undefined ? {} : { containerPort }),
-      }));
-    const { permissions, clusterPermissions, deployments } = shape;
-    return {
-      apiVersion: 'operators.coreos.com/v1alpha1',
-      kind: 'ClusterServiceVersion',
-      metadata: { name: shape.csvName, annotations: { 'olm.targetNamespaces': 'evil' } },
-      spec: {
-        installModes: shape.modes.map((type) => ({ type, supported: true })),
-        install: { strategy: 'deployment', spec: { permissions, clusterPermissions, deployments } },
-        webhookdefinitions,
-      },
-    } as JsonObject;
-  });
+interface Wish {
+  readonly targetNamespaces: readonly string[];
+  readonly provider: string;
+  readonly isConfigured: boolean;
+}
 
-const options = fc.record({
-  installNamespace: fc.constant('install'),
-  targetNamespaces: fc.constantFrom([], [''], ['install'], ['shop'], ['shop', 'bank'], ['install', 'shop']),
-  provider: fc.constantFrom(undefined, ...certificateProviderNames),
-});
+const deploymentConfig = {
+  volumes: [{ name: 'mine', emptyDir: {} }],
+  volumeMounts: [{ name: 'mine', mountPath: '/data' }],
+  env: [{ name: 'A', value: 'mine' }],
+};
 
-/** What is rendered; undefined when it is refused in words. */
-function rendered(bundle: RegistryBundle, chosen: RenderOptions): readonly RenderedObject[] | undefined {
+function optionsOf({ targetNamespaces, provider, isConfigured }: Wish): RenderOptions {
+  const certificates = findCertificateProvider(provider);
+  const chosen = { installNamespace, targetNamespaces, ...(isConfigured ? { deploymentConfig } : {}) };
+  return { ...chosen, ...(certificates === undefined ? {} : { certificates }) };
+}
+
+function read({ packageName, manifests }: AnyOperator): RegistryBundle {
+  const annotations = { 'operators.operatorframework.io.bundle.package.v1': packageName };
+  return readRegistryBundle(registryFiles(manifests, { 'annotations.yaml': { annotations } }));
+}
+
+interface Outcome {
+  /** Undefined when it is refused. */
+  readonly objects?: readonly RenderedObject[];
+  readonly refusal?: string;
+}
+
+/** What becomes of it; anything but a refusal in words fails the test. */
+function outcome(work: () => readonly RenderedObject[]): Outcome {
   try {
-    return renderBundle(bundle, chosen);
+    return { objects: work() };
   } catch (thrown) {
-    if (thrown instanceof TerminalError && thrown.message !== '') return undefined;
+    if (thrown instanceof TerminalError && thrown.message !== '') return { refusal: thrown.message };
     throw thrown;
   }
 }
 
-function at(value: JsonValue | undefined, ...keys: readonly string[]): JsonValue | undefined {
-  return keys.reduce<JsonValue | undefined>(
-    (current, key) => (isJsonObject(current) ? current[key] : undefined),
-    value,
-  );
+const sortedTexts = (objects: readonly RenderedObject[]): string[] => objects.map((one) => JSON.stringify(one)).sort();
+const sortedLines = (text: string | undefined): string[] | undefined => text?.split('\n').sort();
+
+const clusterKinds = new Set([
+  'APIService',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ConsoleLink',
+  'CustomResourceDefinition',
+  'MutatingWebhookConfiguration',
+  'PriorityClass',
+  'ValidatingWebhookConfiguration',
+]);
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+function isGoodName({ kind, metadata: { name = '' } }: RenderedObject): boolean {
+  if (kind.includes('Role')) return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name);
+  if (kind === 'Service') return name.length <= 63 && label.test(name);
+  return name.length <= 253 && name.split('.').every((part) => label.test(part));
 }
 
 function identity({ apiVersion, kind, metadata }: RenderedObject): string {
   return `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name ?? ''}`;
 }
 
-const clusterKinds = /^(ClusterRole|ClusterRoleBinding|CustomResourceDefinition|.*WebhookConfiguration)$/;
-
-function namesIn(list: JsonValue | undefined): readonly (JsonValue | undefined)[] {
-  return Array.isArray(list) ? list.map((item) => at(item, 'name')) : [];
-}
-
-function mountsOf(podSpec: JsonValue | undefined): readonly (JsonValue | undefined)[] {
-  const containers = [at(podSpec, 'containers'), at(podSpec, 'initContainers')].flatMap((list) =>
-    Array.isArray(list) ? list : [],
-  );
-  return containers.flatMap((container) => namesIn(at(container, 'volumeMounts')));
-}
-
-function textAt(value: JsonValue | undefined, ...keys: readonly string[]): string {
-  const found = at(value, ...keys);
-  return typeof found === 'string' ? found : '';
-}
-
 function assertPlaced(object: RenderedObject, namespaces: ReadonlySet<string>): void {
-  expect(object.metadata.name).toMatch(/^.{1,253}$/);
-  if (clusterKinds.test(object.kind)) expect(object.metadata.namespace).toBeUndefined();
+  expect(object.apiVersion).toMatch(/^([a-z0-9.-]+\/)?v\d+((alpha|beta)\d+)?$/);
+  expect([identity(object), isGoodName(object)]).toEqual([identity(object), true]);
+  if (clusterKinds.has(object.kind)) expect(object.metadata.namespace).toBeUndefined();
   else expect(namespaces).toContain(object.metadata.namespace);
 }
 
-function assertRunnable(deployment: RenderedObject, accounts: ReadonlySet<string | undefined>): void {
-  const template = at(deployment, 'spec', 'template');
-  expect(at(deployment, 'spec', 'selector', 'matchLabels')).toEqual(at(template, 'metadata', 'labels'));
-  expect(at(template, 'metadata', 'annotations', 'olm.targetNamespaces')).not.toBe('evil');
-  expect(new Set([...accounts, 'default', ''])).toContain(textAt(template, 'spec', 'serviceAccountName'));
-  const volumes = namesIn(at(template, 'spec', 'volumes'));
-  for (const mount of mountsOf(at(template, 'spec'))) expect(volumes).toContain(mount);
+function assertRunnable(deployment: RenderedObject, accounts: ReadonlySet<string>): void {
+  const template = objectAt(deployment, 'spec', 'template');
+  const labels = objectAt(template, 'metadata', 'labels');
+  for (const [key, value] of Object.entries(objectAt(deployment, 'spec', 'selector', 'matchLabels') ?? {})) {
+    expect(labels).toHaveProperty([key], value);
+  }
+  const podSpec = objectAt(template, 'spec');
+  expect(accounts).toContain(textAt(podSpec, 'serviceAccountName'));
+  const volumes = objectsAt(podSpec, 'volumes').map(({ name }) => name);
+  expect(new Set(volumes).size).toBe(volumes.length);
+  const containers = ['containers', 'initContainers'].flatMap((key) => objectsAt(podSpec, key));
+  for (const mount of containers.flatMap((one) => objectsAt(one, 'volumeMounts')))
+    expect(volumes).toContain(mount['name']);
 }
 
-function assertGood(objects: readonly RenderedObject[], chosen: RenderOptions): void {
-  const identities = objects.map(identity);
-  expect(new Set(identities).size).toBe(identities.length);
-  const namespaces = new Set(['install', ...(chosen.targetNamespaces ?? [])]);
-  for (const object of objects) assertPlaced(object, namespaces);
-  const accounts = new Set(
-    objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name),
-  );
-  for (const object of objects) if (object.kind === 'Deployment') assertRunnable(object, accounts);
-  for (const { kind, roleRef, metadata } of objects.filter((object) => object.kind.endsWith('Binding'))) {
-    const namespace = kind === 'RoleBinding' ? (metadata.namespace ?? '') : '';
-    const role = `rbac.authorization.k8s.io/v1 ${textAt(roleRef, 'kind')} ${namespace} ${textAt(roleRef, 'name')}`;
-    expect(identities).toContain(role);
+/** Who a binding is for is there, or somebody else's: the author has said so. */
+function assertBound(
+  binding: RenderedObject,
+  known: { accounts: ReadonlySet<string>; identities: ReadonlySet<string> },
+): void {
+  for (const subject of objectsAt(binding, 'subjects')) {
+    const isOwn = subject['kind'] === 'ServiceAccount' && subject['namespace'] === installNamespace;
+    if (subject['kind'] === 'ServiceAccount') expect(textAt(subject, 'namespace')).not.toBe('');
+    if (isOwn && textAt(subject, 'name') !== 'manager') expect(known.accounts).toContain(subject['name']);
+  }
+  const role = objectAt(binding, 'roleRef') ?? {};
+  if (/^(view|system:auth-delegator|extension-apiserver-authentication-reader)$/.test(textAt(role, 'name'))) return;
+  const namespace = role['kind'] === 'Role' ? (binding.metadata.namespace ?? '') : '';
+  const wanted = `rbac.authorization.k8s.io/v1 ${textAt(role, 'kind')} ${namespace} ${textAt(role, 'name')}`;
+  expect(known.identities).toContain(wanted);
+}
+
+/** Services that webhooks, conversions and APIServices are called by. */
+function calledServices(object: RenderedObject): readonly JsonObject[] {
+  const holders: readonly (JsonObject | undefined)[] = [
+    ...listAt(object, 'webhooks').map((one) => (isJsonObject(one) ? objectAt(one, 'clientConfig') : undefined)),
+    objectAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'),
+    object.kind === 'APIService' ? objectAt(object, 'spec') : undefined,
+  ];
+  return holders.map((holder) => objectAt(holder, 'service')).filter((service) => service !== undefined);
+}
+
+function assertServed(object: RenderedObject, objects: readonly RenderedObject[]): void {
+  for (const service of calledServices(object)) {
+    const found = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === service['name']);
+    const ports = objectsAt(objectAt(found, 'spec'), 'ports').map(({ port }) => port);
+    expect(ports).toContain(service['port']);
+    expect(new Set(ports).size).toBe(ports.length);
   }
 }
 
-test('whatever an operator asks for, it is refused in words or rendered so that every part has what it names', () => {
+function assertGood(objects: readonly RenderedObject[], { targetNamespaces = [] }: RenderOptions): void {
+  const identities = objects.map(identity);
+  expect(identities.filter((one, index) => identities.indexOf(one) !== index)).toEqual([]);
+  const namespaces = new Set([installNamespace, 'kube-system', ...targetNamespaces]);
+  const made = objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name ?? '');
+  const accounts = new Set([...made, 'default', '']);
+  for (const object of objects) {
+    assertPlaced(object, namespaces);
+    assertServed(object, objects);
+    if (object.kind === 'Deployment') assertRunnable(object, accounts);
+    if (object.kind.endsWith('Binding')) assertBound(object, { accounts, identities: new Set(identities) });
+  }
+}
+
+test('an operator is refused in words or rendered so that every part is legal and has what it names', () => {
   let renderings = 0;
+  let refusals = 0;
   fc.assert(
-    fc.property(csv, options, (manifest, { installNamespace, targetNamespaces, provider }) => {
-      const bundle = readRegistryBundle(registryFiles([manifest]));
+    fc.property(anyOperator, wishes, (operator, wish) => {
+      const chosen = optionsOf(wish);
+      const bundle = read(operator);
       const before = JSON.stringify(bundle);
-      const certificates = provider === undefined ? undefined : findCertificateProvider(provider);
-      const chosen = { installNamespace, targetNamespaces, ...(certificates === undefined ? {} : { certificates }) };
-      const objects = rendered(bundle, chosen);
-      const base = rendered(bundle, { ...chosen, amendments: 'none' });
+      const { objects } = outcome(() => renderBundle(bundle, chosen));
       expect(JSON.stringify(bundle)).toBe(before);
-      expect(objects === undefined).toBe(base === undefined);
-      if (objects === undefined) return;
+      if (objects === undefined) {
+        refusals++;
+        return;
+      }
       renderings++;
-      expect(rendered(bundle, chosen)).toEqual(objects);
       assertGood(objects, chosen);
+      const again = outcome(() => renderBundle(read(operator), chosen));
+      expect(JSON.stringify(again.objects)).toBe(JSON.stringify(objects));
     }),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   );
-  expect(renderings).toBeGreaterThan(50);
+  expect(renderings).toBeGreaterThan(300);
+  expect(refusals).toBeGreaterThan(100);
+});
+
+test('what is rendered reads back as it is, from YAML and from JSON', () => {
+  fc.assert(
+    fc.property(anyOperator, wishes, (operator, wish) => {
+      const chosen = optionsOf(wish);
+      const { objects = [] } = outcome(() => renderBundle(read(operator), chosen));
+      const plain = JSON.parse(JSON.stringify(objects)) as JsonValue[];
+      const text = objects.map((object) => `---\n${formatYaml(object)}`).join('');
+      expect(objects.length === 0 ? [] : parseYamlDocuments('objects', text)).toEqual(plain);
+      expect(objects).toEqual(plain);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('neither the order of files nor how they are written changes what is rendered', () => {
+  const shuffled = anyOperator.chain((operator) =>
+    fc.record({
+      operator: fc.constant(operator),
+      manifests: fc.shuffledSubarray([...operator.manifests], { minLength: operator.manifests.length }),
+    }),
+  );
+  fc.assert(
+    fc.property(shuffled, wishes, ({ operator, manifests }, wish) => {
+      const chosen = optionsOf(wish);
+      const first = outcome(() => renderBundle(read(operator), chosen));
+      const second = outcome(() => renderBundle(read({ ...operator, manifests }), chosen));
+      expect(sortedLines(second.refusal)).toEqual(sortedLines(first.refusal));
+      expect(sortedTexts(second.objects ?? [])).toEqual(sortedTexts(first.objects ?? []));
+      const yaml = registryFiles(operator.manifests.map((manifest) => formatYaml(manifest)));
+      const annotated = {
+        ...yaml,
+        metadata: registryFiles([], {
+          'annotations.yaml': {
+            annotations: { 'operators.operatorframework.io.bundle.package.v1': operator.packageName },
+          },
+        }).metadata,
+      };
+      const third = outcome(() => renderBundle(readRegistryBundle(annotated), chosen));
+      expect(JSON.stringify(third)).toBe(JSON.stringify(first));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('every difference from the reference is that of a named amendment', () => {
+  const names = amendments.map(({ name }) => name);
+  const differing = new Set<string>();
+  fc.assert(
+    fc.property(anyOperator, wishes, (operator, wish) => {
+      const chosen = optionsOf(wish);
+      const bundle = read(operator);
+      const render = (choice: AmendmentChoice): string =>
+        JSON.stringify(outcome(() => renderBundle(bundle, { ...chosen, amendments: choice })));
+      const base = render('none');
+      const effective = names.filter((name) => render({ without: names.filter((other) => other !== name) }) !== base);
+      for (const name of effective) differing.add(name);
+      expect(render({ without: effective })).toBe(base);
+      if (effective.length === 0) expect(render('all')).toBe(base);
+    }),
+    { numRuns: 200 },
+  );
+  expect(differing.size).toBeGreaterThan(8);
+});
+
+test('what nobody should write is refused in words, or rendered, and nothing else', () => {
+  let refusals = 0;
+  fc.assert(
+    fc.property(spoiltOperator, wishes, (operator, wish) => {
+      const chosen = optionsOf(wish);
+      const first = outcome(() => renderBundle(read(operator), chosen));
+      if (first.refusal !== undefined) refusals++;
+      expect(JSON.stringify(outcome(() => renderBundle(read(operator), chosen)))).toBe(JSON.stringify(first));
+    }),
+    { numRuns: 2000 },
+  );
+  expect(refusals).toBeGreaterThan(200);
 });

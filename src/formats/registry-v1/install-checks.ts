@@ -1,9 +1,9 @@
-import { type JsonObject, objectAt, valueAt } from '../../base/index.ts';
+import { type JsonObject, objectAt, textAt, valueAt } from '../../base/index.ts';
 import { nameProblems } from './checks.ts';
-import type { DeploymentEntry, WebhookEntry } from './csv.ts';
+import type { ApiServiceDescription, DeploymentEntry, WebhookEntry } from './csv.ts';
 import { groupOf, supportedKinds } from './kinds.ts';
-import { servingNames } from './names.ts';
-import type { RegistryBundle } from './registry-bundle.ts';
+import { accountOf, servingNames } from './names.ts';
+import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
 type Check = (bundle: RegistryBundle) => readonly string[];
 
@@ -20,6 +20,10 @@ function webhooksOf({ csv }: RegistryBundle): readonly WebhookEntry[] {
   return csv.spec.webhookdefinitions ?? [];
 }
 
+function apisOf({ csv }: RegistryBundle): readonly ApiServiceDescription[] {
+  return csv.spec.apiservicedefinitions.owned ?? [];
+}
+
 const strategyIsDeployment: Check = ({ csv }) => {
   const { strategy } = csv.spec.install;
   return strategy === 'deployment' ? [] : [`install strategy is '${strategy}', expected 'deployment'`];
@@ -30,16 +34,53 @@ const objectsHaveNames: Check = ({ crds, others }) =>
     .filter(({ metadata }) => typeof metadata.name !== 'string' || metadata.name === '')
     .map(({ kind }) => `bundle contains an object of kind "${kind}" without metadata.name`);
 
+/** Roles are named after it: their names are segments of a path. */
+const csvNameIsSegment: Check = ({ csv }) => {
+  const { name = '' } = csv.metadata;
+  return /[/%]/.test(name)
+    ? [`cluster service version has the name '${name}', expected one without '/' and '%': roles are named after it`]
+    : [];
+};
+
+const accountsHaveGoodNames: Check = ({ csv }) => {
+  const { permissions, clusterPermissions, deployments } = csv.spec.install.spec;
+  const named = [...(permissions ?? []), ...(clusterPermissions ?? [])].map(accountOf);
+  const used = (deployments ?? []).map(({ spec }) => textAt(objectAt(spec, 'template', 'spec'), 'serviceAccountName'));
+  return [...new Set([...named, ...used])]
+    .filter((name) => name !== '' && nameProblems(name).length > 0)
+    .map((name) => `invalid service account name '${name}': ${nameProblems(name).join(', ')}`);
+};
+
+/** What two objects of one kind and name are, their namespaces aside: installers set those. */
+function contentOf({ metadata: { namespace: _namespace, ...metadata }, ...rest }: Manifest): string {
+  return JSON.stringify({ ...rest, metadata });
+}
+
+const objectsDiffer: Check = ({ others }) => {
+  const byName = new Map<string, Manifest[]>();
+  for (const object of others) {
+    const key = `${object.kind} ${object.metadata.name ?? ''}`;
+    const known = byName.get(key);
+    if (known === undefined) byName.set(key, [object]);
+    else known.push(object);
+  }
+  return [...byName.values()]
+    .filter((objects) => objects.length > 1 && new Set(objects.map(contentOf)).size > 1)
+    .map(([first, ...more]) => {
+      return `bundle contains ${more.length + 1} objects of kind "${first?.kind}" with the name "${first?.metadata.name ?? ''}", which differ`;
+    });
+};
+
 const groupsAreSupported: Check = ({ others }) =>
   others.flatMap(({ kind, apiVersion, metadata }) => {
     const supported = supportedKinds.get(kind);
-    if (supported === undefined || apiVersion === undefined || groupOf(apiVersion) === supported.group) return [];
+    if (supported === undefined || !apiVersion || groupOf(apiVersion) === supported.group) return [];
     const expected = supported.group === '' ? 'the core group' : `group ${supported.group}`;
     return [`unsupported resource "${metadata.name ?? ''}" with kind "${kind}" of ${apiVersion}: expected ${expected}`];
   });
 
 function servicesOf(bundle: RegistryBundle): ReadonlyMap<string, readonly string[]> {
-  const serving = new Set(webhooksOf(bundle).map(({ deploymentName = '' }) => deploymentName));
+  const serving = new Set([...webhooksOf(bundle), ...apisOf(bundle)].map(({ deploymentName = '' }) => deploymentName));
   const names = new Map<string, string[]>();
   for (const { name } of deploymentsOf(bundle)) {
     if (!serving.has(name)) continue;
@@ -54,11 +95,11 @@ const servicesHaveGoodNames: Check = (bundle) => {
   return services.flatMap(([service, deployments]) => [
     ...(Buffer.byteLength(service) > maxServiceNameBytes
       ? [
-          `deployment '${deployments[0] ?? ''}' serves webhooks by a Service whose name '${service}' has more than ${maxServiceNameBytes} characters: expected another length than 56 of the deployment's name`,
+          `deployment '${deployments[0] ?? ''}' is called by a Service whose name '${service}' has more than ${maxServiceNameBytes} characters: expected another length than 56 of the deployment's name`,
         ]
       : []),
     ...(deployments.length > 1
-      ? [`deployments '${deployments.join("', '")}' would serve webhooks by the same Service '${service}'`]
+      ? [`deployments '${deployments.join("', '")}' would be called by the same Service '${service}'`]
       : []),
   ]);
 };
@@ -71,6 +112,16 @@ const shippedServicesDiffer: Check = (bundle) => {
       const [deployment = ''] = services.get(metadata.name ?? '') ?? [];
       return `bundle contains a Service '${metadata.name ?? ''}' that has the name of the one for the webhooks of deployment '${deployment}'`;
     });
+};
+
+const apisHaveDeployments: Check = (bundle) => {
+  const names = new Set(deploymentsOf(bundle).map(({ name }) => name));
+  return apisOf(bundle)
+    .filter(({ deploymentName = '' }) => !names.has(deploymentName))
+    .map(
+      ({ version, group, deploymentName = '' }) =>
+        `owned API '${version}.${group}' references non-existent deployment '${deploymentName}'`,
+    );
 };
 
 const portsAreClear: Check = (bundle) =>
@@ -122,10 +173,14 @@ const webhooksAreComplete: Check = (bundle) =>
 /** What the API server would refuse although the reference renders it. In the order in which findings are told. */
 const checks: readonly Check[] = [
   strategyIsDeployment,
+  csvNameIsSegment,
+  accountsHaveGoodNames,
   objectsHaveNames,
+  objectsDiffer,
   groupsAreSupported,
   servicesHaveGoodNames,
   shippedServicesDiffer,
+  apisHaveDeployments,
   portsAreClear,
   selectorsMatch,
   webhooksAreComplete,

@@ -187,3 +187,27 @@ test.each(['annotations.yaml', 'properties.yaml'])('metadata/%s of more than 1 M
     `metadata/${name}: 1048579 bytes, more than the limit of 1048576 bytes`,
   );
 });
+
+test.each<[string, JsonObject, string]>([
+  [
+    'a version that is no text',
+    { ...configMap('a'), apiVersion: { toString: 'x' } },
+    'apiVersion: expected a string, found an object',
+  ],
+  [
+    'a name that is no text',
+    { ...configMap('a'), metadata: { name: 7 } },
+    'metadata.name: expected a string, found the number 7',
+  ],
+  [
+    'a label that is no text',
+    { ...configMap('a'), metadata: { name: 'a', labels: { b: true } } },
+    'metadata.labels["b"]: expected a string',
+  ],
+])('%s is refused by file and path', (_name, manifest, text) => {
+  expect(() => read([acmeCsv(), manifest])).toThrow(`error parsing objects in "manifests/1.yaml": ${text}`);
+});
+
+test('a version that is left empty counts as missing', () => {
+  expect(read([acmeCsv(), 'apiVersion:\nkind: ConfigMap\nmetadata: {name: a}\n']).others).toHaveLength(1);
+});

@@ -12,7 +12,7 @@ import {
 import type { DirectoryEntry } from '../../content/index.ts';
 import { maxManifestsBytes } from '../format.ts';
 import { type ManifestFile, type ManifestOptions, readManifestFile, takeManifestObjects } from '../manifest-file.ts';
-import { type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
+import { assertManifest, type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
 const propertiesAnnotation = 'olm.properties';
@@ -169,7 +169,10 @@ export class RegistryBundleReader {
   #sortIn(object: JsonObject, place: () => string): void {
     if (object['kind'] === 'ClusterServiceVersion') this.#csvs.push({ csv: readCsv(object), place });
     else if (object['kind'] === 'CustomResourceDefinition') this.#crds.push(readCrd(object) as Manifest);
-    else this.#others.push((isJsonObject(object['metadata']) ? object : { ...object, metadata: {} }) as Manifest);
+    else {
+      assertManifest(object);
+      this.#others.push((isJsonObject(object['metadata']) ? object : { ...object, metadata: {} }) as Manifest);
+    }
   }
 
   /** @param hasManifests whether there is a directory `manifests/`

@@ -22,3 +22,9 @@ export function webhooksOf({ bundle }: Rendering): readonly WebhookEntry[] {
 export function servesWebhooks(rendering: Rendering, deploymentName: string): boolean {
   return webhooksOf(rendering).some((webhook) => webhook.deploymentName === deploymentName);
 }
+
+/** Whether an aggregated API that the operator owns is served by the Deployment. */
+export function servesApis({ bundle }: Rendering, deploymentName: string): boolean {
+  const owned = bundle.csv.spec.apiservicedefinitions.owned ?? [];
+  return owned.some((api) => api.deploymentName === deploymentName);
+}

@@ -19,7 +19,8 @@ export function eachOfKind(
   kinds: string | readonly string[],
   change: (object: RenderedObject) => RenderedObject,
 ): readonly RenderedObject[] {
-  return objects.map((object) => (kinds === object.kind || kinds.includes(object.kind) ? change(object) : object));
+  const wanted = [kinds].flat();
+  return objects.map((object) => (wanted.includes(object.kind) ? change(object) : object));
 }
 
 /** `object` without the member called `key`. */

@@ -7,10 +7,11 @@ import { annotationBudget } from './annotation-budget.ts';
 import { apiServices } from './api-services.ts';
 import { apiVersions } from './api-versions.ts';
 import { autoscalerNamespace } from './autoscaler-namespace.ts';
+import { clusterScope } from './cluster-scope.ts';
 import { commonName } from './common-name.ts';
 import { crdVersions } from './crd-versions.ts';
 import { deploymentAccounts } from './deployment-accounts.ts';
-import { equalPermissions } from './equal-permissions.ts';
+import { equalObjects } from './equal-objects.ts';
 import { initContainerMounts } from './init-container-mounts.ts';
 import { operatorNamespace } from './operator-namespace.ts';
 import { ownNamespaceRoles } from './own-namespace-roles.ts';
@@ -18,7 +19,6 @@ import { shippedAccounts } from './shipped-accounts.ts';
 import { staleCaAnnotations } from './stale-ca-annotations.ts';
 import { subjectNamespaces } from './subject-namespaces.ts';
 import { volumeMounts } from './volume-mounts.ts';
-import { webhookNamespace } from './webhook-namespace.ts';
 import { webhookPorts } from './webhook-ports.ts';
 
 export type { Amendment } from './amendment.ts';
@@ -32,16 +32,16 @@ export const amendments: readonly Amendment[] = [
   apiServices,
   shippedAccounts,
   ownNamespaceRoles,
-  equalPermissions,
   operatorNamespace,
   annotationBudget,
   staleCaAnnotations,
   autoscalerNamespace,
   subjectNamespaces,
-  webhookNamespace,
+  clusterScope,
   webhookPorts,
   commonName,
   initContainerMounts,
+  equalObjects,
 ];
 
 /** Which amendments are applied: all of them, none, or all but some. */

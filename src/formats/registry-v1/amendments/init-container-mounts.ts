@@ -1,5 +1,5 @@
 import { objectsAt } from '../../../base/index.ts';
-import { servesWebhooks } from '../rendering.ts';
+import { servesApis, servesWebhooks } from '../rendering.ts';
 import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.ts';
 
 /** Init containers lose mounts of volumes that gave way to certificates, and get those of the certificates instead. */
@@ -8,9 +8,9 @@ export const initContainerMounts: Amendment = {
   reason: 'An init container that mounts a volume which is gone makes the API server refuse the Deployment.',
   amend: (objects, rendering) =>
     eachOfKind(objects, 'Deployment', (deployment) => {
-      const isServing =
-        rendering.certificates !== undefined && servesWebhooks(rendering, deployment.metadata.name ?? '');
-      if (!isServing) return deployment;
+      const name = deployment.metadata.name ?? '';
+      const isServing = servesWebhooks(rendering, name) || servesApis(rendering, name);
+      if (rendering.certificates === undefined || !isServing) return deployment;
       return withPodSpec(deployment, (podSpec) => {
         const present = new Set(objectsAt(podSpec, 'volumes').map(({ name }) => name));
         const certificates = objectsAt(objectsAt(podSpec, 'containers')[0], 'volumeMounts').filter(

@@ -1,20 +1,15 @@
-import type { RenderedObject } from '../registry-bundle.ts';
+import { generateServiceAccounts } from '../generate-rbac.ts';
 import { type Amendment, identityOf } from './amendment.ts';
 
 /** A ServiceAccount that is both made from permissions and shipped as a manifest comes once, as it is shipped. */
 export const shippedAccounts: Amendment = {
   name: 'shipped-accounts',
   reason: 'Two objects of one identity overwrite each other: what the manifest says of the account would be lost.',
-  amend: (objects) => {
-    const shipped = new Map<string, RenderedObject>();
-    for (const object of objects) if (object.kind === 'ServiceAccount') shipped.set(identityOf(object), object);
-    const done = new Set<string>();
-    return objects.flatMap((object) => {
-      if (object.kind !== 'ServiceAccount') return [object];
-      const identity = identityOf(object);
-      if (done.has(identity)) return [];
-      done.add(identity);
-      return [shipped.get(identity) ?? object];
-    });
+  amend: (objects, rendering) => {
+    const shipped = rendering.bundle.others.filter(({ kind }) => kind === 'ServiceAccount');
+    const names = new Set(shipped.map(({ metadata }) => metadata.name));
+    const made = generateServiceAccounts(rendering).filter(({ metadata }) => names.has(metadata.name));
+    const waiting = new Set(made.map(identityOf));
+    return objects.filter((object) => !waiting.delete(identityOf(object)));
   },
 };
