@@ -202,7 +202,7 @@ test.each<[string, JsonObject, string]>([
   [
     'a label that is no text',
     { ...configMap('a'), metadata: { name: 'a', labels: { b: true } } },
-    'metadata.labels["b"]: expected a string',
+    'metadata.labels.b: expected a string, found the boolean true (manifests/1.yaml:1:',
   ],
 ])('%s is refused by file and path', (_name, manifest, text) => {
   expect(() => read([acmeCsv(), manifest])).toThrow(`error parsing objects in "manifests/1.yaml": ${text}`);
