@@ -1,9 +1,10 @@
 import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
-import { clientFor, InstallBlocked, RightsMissing } from '../../src/apply/index.ts';
+import { clientFor, InstallBlocked, type Inventory, RightsMissing } from '../../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { takeOverRelease } from '../helm-release.ts';
 import {
   actingOwnerOf,
   isRecorded,
@@ -131,16 +132,23 @@ function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
   return waitMs > 0;
 }
 
+/** Where RukPak has installed it, if it has. */
+async function formerlyInstalled(run: DeploymentRun, signal: AbortSignal): Promise<Inventory | undefined> {
+  return activeOf(run) === '' ? undefined : await takeOverRelease(run.context, run.object, signal);
+}
+
 /** Installs the objects of a Bundle for the deployment. */
 async function installObjects(
   run: DeploymentRun,
   bundle: KubeObject,
   { rendition, signal, onWrite }: Work,
 ): Promise<void> {
+  const wishes = wishesOf(run.object);
   const repaired = await run.context.engine.install({
     owner: actingOwnerOf(run.object),
     revision: fullRevisionOf(run, bundle),
-    ...wishesOf(run.object),
+    ...wishes,
+    recorded: wishes.recorded ?? (await formerlyInstalled(run, signal)),
     ...placeOf(rendition),
     ...namespaceTerms(run.context, run.object),
     record: async (inventory) => {

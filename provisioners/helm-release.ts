@@ -1,0 +1,164 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { installFieldManager } from '../src/api/index.ts';
+import type { Inventory } from '../src/apply/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  mapLimit,
+  parseJson,
+  parseYamlDocuments,
+  TerminalError,
+} from '../src/base/index.ts';
+import {
+  groupOf,
+  isConflict,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  type ObjectRef,
+  preconditionOf,
+} from '../src/kube/index.ts';
+import type { ProvisionerContext } from './context.ts';
+
+/** A release may be compressed a thousandfold. */
+const maxReleaseBytes = 64 * 1024 * 1024;
+const maxObjects = 20_000;
+const atATime = 8;
+const maxTries = 5;
+/** The programs of RukPak that wrote what they installed. */
+const formerManagers: ReadonlySet<unknown> = new Set(['core', 'helm']);
+const unzip = promisify(gunzip);
+
+function versionOf({ metadata }: KubeObject): number {
+  return Number(metadata.labels?.['version'] ?? 0);
+}
+
+/** What is installed by the Secrets of a release: the one that was deployed last, else the newest. */
+function currentRelease(secrets: readonly KubeObject[]): KubeObject | undefined {
+  const newestFirst = secrets
+    .filter((secret) => secret['type'] === 'helm.sh/release.v1')
+    .toSorted((a, b) => versionOf(b) - versionOf(a));
+  return newestFirst.find(({ metadata }) => metadata.labels?.['status'] === 'deployed') ?? newestFirst[0];
+}
+
+/** The manifest of a release: base64 of JSON, nearly always compressed, base64 again as all data of Secrets.
+ *  @throws TerminalError UnreadableRelease */
+export async function manifestOf(secret: KubeObject): Promise<string> {
+  const what = `Secret "${secret.metadata.name ?? ''}"`;
+  const data = isJsonObject(secret['data']) ? secret['data']['release'] : undefined;
+  const packed = Buffer.from(Buffer.from(typeof data === 'string' ? data : '', 'base64').toString('latin1'), 'base64');
+  try {
+    const isZipped = packed[0] === 0x1f && packed[1] === 0x8b;
+    const text = isZipped ? await unzip(packed, { maxOutputLength: maxReleaseBytes }) : packed;
+    const release = parseJson(what, text.toString('utf8'));
+    const manifest = isJsonObject(release) ? release['manifest'] : undefined;
+    if (typeof manifest === 'string') return manifest;
+  } catch (thrown) {
+    throw new TerminalError('UnreadableRelease', `${what}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+  throw new TerminalError('UnreadableRelease', `${what}: expected a release of Helm with a manifest, found none`);
+}
+
+interface Place {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+/** Where the objects of a manifest are said to be; what is no object is left out.
+ *  @throws TerminalError InvalidYaml, UnreadableRelease */
+export function placesIn(manifest: string): readonly Place[] {
+  const objects = parseYamlDocuments('manifest of the release', manifest).filter(isJsonObject);
+  if (objects.length > maxObjects) {
+    throw new TerminalError('UnreadableRelease', `the release has more than ${maxObjects} objects`);
+  }
+  return objects.flatMap(({ apiVersion, kind, metadata }): Place[] => {
+    const { name, namespace } = isJsonObject(metadata) ? metadata : {};
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return [];
+    return [{ apiVersion, kind, name, namespace: typeof namespace === 'string' ? namespace : undefined }];
+  });
+}
+
+/** Where they really are; without those whose kind has gone. */
+async function locate(
+  places: readonly Place[],
+  { kube, systemNamespace }: Pick<ProvisionerContext, 'kube' | 'systemNamespace'>,
+): Promise<readonly ObjectRef[]> {
+  const located = await mapLimit(places, atATime, async ({ namespace = systemNamespace, ...place }) => {
+    try {
+      const { isNamespaced } = await kube.resolve(place.apiVersion, place.kind);
+      return [{ ...place, namespace: isNamespaced ? namespace : undefined }];
+    } catch (thrown) {
+      if (thrown instanceof NoKindMatch) return [];
+      throw thrown;
+    }
+  });
+  return located.flat();
+}
+
+/** The entry of a former writer as one of ours, so that a field that a later version drops goes, instead of staying as theirs. */
+function asApplied(entry: JsonObject): JsonObject {
+  const isFormer =
+    formerManagers.has(entry['manager']) && entry['operation'] === 'Update' && entry['subresource'] === undefined;
+  return isFormer ? { ...entry, manager: installFieldManager, operation: 'Apply' } : entry;
+}
+
+async function takeOver(kube: KubeClient, ref: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const live = await kube.get(ref, { signal });
+      const isTheirs = live.metadata.ownerReferences?.some((reference) => reference.uid === uid) === true;
+      const { managedFields = [] } = live.metadata;
+      const next = managedFields.map(asApplied);
+      const ours = next.filter(({ manager, operation }) => manager === installFieldManager && operation === 'Apply');
+      // Two entries of one writer make no sense to the server.
+      if (!isTheirs || ours.length !== 1 || next.every((entry, index) => entry === managedFields[index])) return;
+      const metadata = { ...preconditionOf(live), managedFields: next };
+      await kube.patch(ref, { metadata }, { fieldManager: installFieldManager, signal });
+      return;
+    } catch (thrown) {
+      if (isNotFound(thrown)) return;
+      if (!isConflict(thrown) || tries === maxTries) throw thrown;
+    }
+  }
+}
+
+function inventoryOf(refs: readonly ObjectRef[]): Inventory {
+  const kinds = new Map(refs.map(({ apiVersion, kind }) => [`${kind}.${groupOf(apiVersion)}`, { apiVersion, kind }]));
+  const namespaces = new Set(refs.flatMap(({ namespace }) => namespace ?? []));
+  return {
+    kinds: [...kinds.values()].map(({ apiVersion, kind }) => ({ group: groupOf(apiVersion), kind })),
+    namespaces: [...namespaces],
+  };
+}
+
+/** Where everything is that RukPak has installed for the deployment, by the Secret of its Helm release; whatever RukPak wrote into those objects counts
+ *  as written by us from now on. Nothing else of them is changed. Undefined when there is no release; one that cannot be read is told by an Event. */
+export async function takeOverRelease(
+  context: ProvisionerContext,
+  deployment: KubeObject,
+  signal: AbortSignal,
+): Promise<Inventory | undefined> {
+  const { kube, systemNamespace, events } = context;
+  const { name = '', uid = '' } = deployment.metadata;
+  const labelSelector = `owner=helm,name=${name}`;
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, labelSelector };
+  const release = currentRelease((await kube.list(target, { signal })).items);
+  if (release === undefined) return undefined;
+  try {
+    const refs = await locate(placesIn(await manifestOf(release)), context);
+    await mapLimit(refs, atATime, (ref) => takeOver(kube, ref, uid, signal));
+    const message = `Took over ${refs.length} objects of the release in Secret "${release.metadata.name ?? ''}"`;
+    events.record(deployment, { type: 'Normal', reason: 'ReleaseTakenOver', message });
+    return inventoryOf(refs);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const message = `What an earlier release installed and this version does not is not known, and stays: ${thrown.message}`;
+    events.record(deployment, { type: 'Warning', reason: 'ReleaseUnreadable', message });
+    return undefined;
+  }
+}
