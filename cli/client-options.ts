@@ -27,6 +27,13 @@ export const clusterOptions: readonly OptionSpec[] = [
     default: 'rukpak-ca',
     sentence: 'Secret of the system namespace with the address (url) and the authority (ca.crt) of the content server.',
   },
+  {
+    name: 'content-address',
+    kind: 'text',
+    placeholder: 'URL',
+    sentence:
+      'Where the content server is reached from here, such as https://localhost:8443 with "kubectl port-forward -n rukpak-system service/core 8443:443" (default: the url of that Secret).',
+  },
 ];
 
 /** Taken so that scripts for the original go on working; the Secret says where the server is. */

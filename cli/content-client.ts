@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { isJsonObject, systemClock, TerminalError } from '../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, isNotFound, type KubeClient } from '../src/kube/index.ts';
 import { readAccess } from './kubeconfig.ts';
-import type { OptionValues } from './options.ts';
+import { type OptionValues, readOrigin } from './options.ts';
 
 const answerDeadlineMs = 60_000;
 
@@ -100,9 +100,11 @@ export async function createContentClient(values: OptionValues): Promise<Content
     known ??= readServerFacts(kube, namespace, name);
     return known;
   };
+  const elsewhere = readOrigin('content-address', values);
+  const led = (url: string): string => (elsewhere === undefined ? url : `${elsewhere}${new URL(url).pathname}`);
   return {
     kube,
-    open: async (call) => await send(access, (await facts()).ca, call),
+    open: async (call) => await send(access, (await facts()).ca, { ...call, url: led(call.url) }),
     address: async () => {
       const { url } = await facts();
       if (url !== undefined) return url;

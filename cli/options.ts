@@ -100,6 +100,16 @@ export function parseOptions(
   return { values: Object.fromEntries(values), positionals: parsed.positionals };
 }
 
+/** The HTTPS origin that an option gives, without a slash at its end; undefined where the option is absent.
+ *  @throws TerminalError InvalidOption */
+export function readOrigin(name: string, values: OptionValues): string | undefined {
+  const text = values[name] as string | undefined;
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'https:' && url.username === '' && url.search === '') return text.replace(/\/+$/, '');
+  throw new TerminalError('InvalidOption', `--${name}: expected https://HOST[:PORT], found "${text}"`);
+}
+
 function leftColumn(spec: OptionSpec): string {
   const negatable = spec.kind === 'flag' && spec.default === true ? 'no-' : '';
   const short = spec.short === undefined ? '' : `-${spec.short}, `;

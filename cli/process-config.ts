@@ -10,7 +10,7 @@ import {
   readProvisionerConfig,
   requireServiceAccountOption,
 } from './config.ts';
-import type { OptionSpec, OptionValues } from './options.ts';
+import { type OptionSpec, type OptionValues, readOrigin } from './options.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -202,14 +202,6 @@ function readShared(values: OptionValues, bindOption: string): ProcessConfig {
     tlsDir: values['tls-dir'] as string,
     logLevel: readLogLevel(values),
   };
-}
-
-function readOrigin(name: string, values: OptionValues): string | undefined {
-  const text = values[name] as string | undefined;
-  if (text === undefined) return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:' && url.username === '' && url.search === '') return text.replace(/\/+$/, '');
-  throw new TerminalError('InvalidOption', `--${name}: expected https://HOST[:PORT], found "${text}"`);
 }
 
 function readLease(values: OptionValues): number | undefined {

@@ -22,6 +22,8 @@ const documents = [
   'crd-safety',
   'embedded-api-server',
 ].map((name) => `docs/${name}.md`);
+/** They begin on a cluster without Longshore. */
+const bareDocuments = ['docs/install.md'];
 const missing = ['kubectl', 'git', 'curl'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
 const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
@@ -31,8 +33,12 @@ function isShown({ command, output }: { command: string; output: string }, print
 }
 
 /** Does what a reader of `text` would do, and compares what is printed with what is shown. */
-async function follow(text: string, toSteps: (text: string) => readonly DocumentStep[] = stepsOf): Promise<void> {
-  await using reader = await startReader();
+async function follow(
+  text: string,
+  toSteps: (text: string) => readonly DocumentStep[] = stepsOf,
+  options: { readonly isBare?: boolean } = {},
+): Promise<void> {
+  await using reader = await startReader(options);
   for (const step of toSteps(reader.localise(text))) {
     if (step.kind === 'file') {
       await reader.write(step.name, step.content);
@@ -48,6 +54,12 @@ test.skipIf(missing.length > 0).each(documents)(`what %s shows is what is printe
   const text = await readFile(document, 'utf8');
   expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(5);
   await follow(text);
+});
+
+test.skipIf(missing.length > 0).each(bareDocuments)(`what %s shows is what is printed${why}`, async (document) => {
+  const text = await readFile(document, 'utf8');
+  expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(5);
+  await follow(text, stepsOf, { isBare: true });
 });
 
 /** A Bundle with this source, and the command that has the API check it. */

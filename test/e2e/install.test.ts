@@ -21,6 +21,8 @@ let kube: KubeClient;
 let registry: Registry;
 let controllers: OwnProcess;
 let webhook: OwnProcess;
+/** As with a forwarded port: what the cluster calls the server is nothing that can be reached from here. */
+let contentAddress = '';
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 beforeAll(async () => {
@@ -165,7 +167,7 @@ test('an installation that does not become ready says what is missing', async ()
 
 test('with the tokens of their service accounts, the processes start, serve and guard', async () => {
   const [contentPort, webhookPort] = [await freePort(), await freePort()];
-  const contentUrl = `https://localhost:${contentPort}`;
+  contentAddress = `https://localhost:${contentPort}`;
   const ofCore = await kubeconfigOf('core-admin');
   controllers = await processes.startAs(ofCore, '/nonexistent', [
     'controllers',
@@ -173,8 +175,6 @@ test('with the tokens of their service accounts, the processes start, serve and 
     '--leader-elect',
     '--http-bind-address',
     `:${contentPort}`,
-    '--http-external-address',
-    contentUrl,
     '--provisioner-storage-dir',
     join(processes.folder, 'bundles'),
   ]);
@@ -216,7 +216,7 @@ test('the main job needs no more rights than these: a plain bundle, an operator,
   await kube.create(bundleDeployment('acme', source, { templateClassName }), asTest);
   const folder = join(processes.folder, 'uploaded');
   await writeFolder(folder, { 'manifests/a.yaml': `${namespace('uploaded')}---\n${configMap('b', 'uploaded', {})}` });
-  const uploaded = await longshore('run', 'uploaded', folder);
+  const uploaded = await longshore('run', 'uploaded', folder, '--content-address', contentAddress);
   expect(uploaded).toMatchObject({ code: 0 });
   for (const name of ['plain', 'acme', 'uploaded']) await whenInstalled(name);
 
@@ -227,7 +227,8 @@ test('the main job needs no more rights than these: a plain bundle, an operator,
   await eventually(async () => expect(await isThere(gone)).toBe(false), patience);
 
   await eventually(async () => {
-    const listed = await longshore('content', String(statusOf(await kube.get(ref))['activeBundle']));
+    const active = String(statusOf(await kube.get(ref))['activeBundle']);
+    const listed = await longshore('content', active, '--content-address', contentAddress);
     expect(listed.stdout).toContain('manifests/crds.yaml');
   }, patience);
   await kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'acme' });

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { startApiServer } from '../../apiserver/index.ts';
 import { type DemoServers, startDemoServers } from '../../cli/demo/servers.ts';
 import { startPlatform } from '../../cli/platform.ts';
 import { silentLogger } from '../../src/base/index.ts';
@@ -82,15 +83,24 @@ function hostsOf({ places }: DemoServers, others: Private): readonly (readonly [
   ];
 }
 
-/** Starts one, with servers and a cluster of its own. */
-export async function startReader(): Promise<Reader> {
+/** An API server that nothing of ours runs on. */
+async function startBareCluster(folder: string): Promise<AsyncDisposable & { readonly kubeconfigPath: string }> {
+  const kubeconfigPath = join(folder, '.bare.kubeconfig');
+  const server = await startApiServer({ kubeconfigPath });
+  return { kubeconfigPath, [Symbol.asyncDispose]: async () => void (await server.stop()) };
+}
+
+/** Starts one, with servers and a cluster of its own; `isBare`: without Longshore. */
+export async function startReader({ isBare = false }: { readonly isBare?: boolean } = {}): Promise<Reader> {
   await using stack = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), 'longshore-docs-'));
   stack.defer(() => rm(cwd, { recursive: true, force: true }));
   const servers = stack.use(await startDemoServers());
   const others = stack.use(await startPrivateServers());
   await layOut(cwd, others.keyFiles);
-  const platform = stack.use(await startPlatform(configOf([]), { log: silentLogger() }));
+  const platform = stack.use(
+    isBare ? await startBareCluster(cwd) : await startPlatform(configOf([]), { log: silentLogger() }),
+  );
   const env = {
     ...process.env,
     PATH: `${join(cwd, '.bin')}:${process.env['PATH']}`,
