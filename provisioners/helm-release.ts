@@ -107,18 +107,29 @@ function asApplied(entry: JsonObject): JsonObject {
   return isFormer ? { ...entry, manager: installFieldManager, operation: 'Apply' } : entry;
 }
 
-async function takeOver(kube: KubeClient, ref: ObjectRef, uid: string, signal: AbortSignal): Promise<void> {
+/** The merge patch that makes them ours; undefined where there is nothing to be made, or where the server would see two entries of one writer. */
+function takeoverPatch(live: KubeObject, uid: string): JsonObject | undefined {
+  const { managedFields = [], ownerReferences = [] } = live.metadata;
+  const next = managedFields.map(asApplied);
+  const ours = next.filter(({ manager, operation }) => manager === installFieldManager && operation === 'Apply');
+  const isChanged = next.some((entry, index) => entry !== managedFields[index]);
+  const isTheirs = ownerReferences.some((reference) => reference.uid === uid);
+  if (!isTheirs || !isChanged || ours.length !== 1) return undefined;
+  return { metadata: { ...preconditionOf(live), managedFields: next } };
+}
+
+interface Takeover {
+  readonly kube: KubeClient;
+  /** Of the BundleDeployment. */
+  readonly uid: string;
+  readonly signal: AbortSignal;
+}
+
+async function takeOver(ref: ObjectRef, { kube, uid, signal }: Takeover): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      const live = await kube.get(ref, { signal });
-      const isTheirs = live.metadata.ownerReferences?.some((reference) => reference.uid === uid) === true;
-      const { managedFields = [] } = live.metadata;
-      const next = managedFields.map(asApplied);
-      const ours = next.filter(({ manager, operation }) => manager === installFieldManager && operation === 'Apply');
-      // Two entries of one writer make no sense to the server.
-      if (!isTheirs || ours.length !== 1 || next.every((entry, index) => entry === managedFields[index])) return;
-      const metadata = { ...preconditionOf(live), managedFields: next };
-      await kube.patch(ref, { metadata }, { fieldManager: installFieldManager, signal });
+      const patch = takeoverPatch(await kube.get(ref, { signal }), uid);
+      if (patch !== undefined) await kube.patch(ref, patch, { fieldManager: installFieldManager, signal });
       return;
     } catch (thrown) {
       if (isNotFound(thrown)) return;
@@ -151,7 +162,7 @@ export async function takeOverRelease(
   if (release === undefined) return undefined;
   try {
     const refs = await locate(placesIn(await manifestOf(release)), context);
-    await mapLimit(refs, atATime, (ref) => takeOver(kube, ref, uid, signal));
+    await mapLimit(refs, atATime, (ref) => takeOver(ref, { kube, uid, signal }));
     const message = `Took over ${refs.length} objects of the release in Secret "${release.metadata.name ?? ''}"`;
     events.record(deployment, { type: 'Normal', reason: 'ReleaseTakenOver', message });
     return inventoryOf(refs);

@@ -87,7 +87,7 @@ function hostsOf({ places }: DemoServers, others: Private): readonly (readonly [
 async function startBareCluster(folder: string): Promise<AsyncDisposable & { readonly kubeconfigPath: string }> {
   const kubeconfigPath = join(folder, '.bare.kubeconfig');
   const server = await startApiServer({ kubeconfigPath });
-  return { kubeconfigPath, [Symbol.asyncDispose]: async () => void (await server.stop()) };
+  return { kubeconfigPath, [Symbol.asyncDispose]: () => server.stop() };
 }
 
 /** Starts one, with servers and a cluster of its own; `isBare`: without Longshore. */
