@@ -54,7 +54,7 @@ function submitted(object: KubeObject, release: string): KubeObject {
 }
 
 /** The Secret that Helm keeps a revision of a release in. */
-export function releaseSecret(
+function releaseSecret(
   release: { readonly name: string; readonly version: number; readonly status: string },
   objects: readonly KubeObject[],
   owner?: KubeObject,
