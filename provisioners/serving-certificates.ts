@@ -65,6 +65,11 @@ export class ServingCertificates {
     return this.#clock.now() < state.dueMs ? ` and certificates ${state.digest}` : ' and certificates to renew';
   }
 
+  /** When the first certificate of the deployment is to be renewed; undefined where none is known. */
+  renewalMsOf(deployment: string): number | undefined {
+    return this.#states.get(deployment)?.dueMs;
+  }
+
   /** `objects` with certificates, keys and authorities filled in: those of the cluster as long as they are good, else new ones. */
   async complete(deployment: string, objects: readonly KubeObject[], reading: Reading): Promise<readonly KubeObject[]> {
     this.#states.delete(deployment);

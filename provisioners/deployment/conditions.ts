@@ -82,11 +82,13 @@ export const notInstalled: ConditionChange = {
   message: 'Installed condition is false',
 };
 
-/** Whether the deployment is paused. */
-export function pausedCondition(isPaused: boolean): ConditionChange {
+/** Whether the deployment is paused, and which certificates are `overdue` for that. */
+export function pausedCondition(isPaused: boolean, overdue?: string): ConditionChange {
   if (!isPaused) return { type: 'Paused', status: 'False', reason: 'NotPaused', message: '' };
   const message = `Nothing is installed, changed or put right while the annotation ${pausedAnnotation} is "true"`;
-  return { type: 'Paused', status: 'True', reason: 'Paused', message };
+  if (overdue === undefined) return { type: 'Paused', status: 'True', reason: 'Paused', message };
+  const warning = `${message}, and certificates of webhooks are not renewed: ${overdue}. Take the annotation off before that`;
+  return { type: 'Paused', status: 'True', reason: 'CertificatesOverdue', message: warning };
 }
 
 /** What the Bundle's own status means for the deployment. */

@@ -18,6 +18,7 @@ import { placeOf, type Rendition, termsFor } from '../rendition.ts';
 import type { BundleIdentity } from '../unpacker/index.ts';
 import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
+import { awaitRenewal } from './renewal.ts';
 import { activeOf, type DeploymentRun, lookAgain, ownedBundles, report } from './run.ts';
 
 function isContentLost(thrown: unknown): boolean {
@@ -284,5 +285,6 @@ export const install: Step<DeploymentRun> = async (run, context) => {
   }
   gate.forget(owner.name);
   run.context.rights.forget(owner.name);
+  awaitRenewal(run);
   return undefined;
 };

@@ -46,6 +46,7 @@ const tellOfHealth: Teller = ({ before, after, from, to }) => {
 };
 
 const tellOfPause: Teller = ({ before, after }) => {
+  if (after.reason === 'CertificatesOverdue') return warning(after);
   if (after.status === 'True') return { type: 'Normal', reason: after.reason, message: after.message };
   if (before?.status !== 'True') return undefined;
   return { type: 'Normal', reason: 'Resumed', message: 'No longer paused' };

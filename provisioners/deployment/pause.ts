@@ -2,13 +2,16 @@ import { pausedAnnotation } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import { pausedCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
+import { overdueCertificates } from './renewal.ts';
 import { type DeploymentRun, deploymentOf, report } from './run.ts';
 
-/** While the deployment is paused nothing of it is written but its own status. */
+/** While the deployment is paused nothing of it is written but its own status, which also says which certificates
+ *  would have been renewed. */
 export const heedPause: Step<DeploymentRun> = async (run, { signal }) => {
   const isPaused = run.object.metadata.annotations?.[pausedAnnotation] === 'true';
   const shown = deploymentOf(run).status?.conditions?.find(({ type }) => type === 'Paused')?.status;
-  if (isPaused || shown === 'True') await report(run, [pausedCondition(isPaused)], { signal });
+  const overdue = isPaused ? await overdueCertificates(run, signal) : undefined;
+  if (isPaused || shown === 'True') await report(run, [pausedCondition(isPaused, overdue)], { signal });
   if (!isPaused) return undefined;
   await refreshHealth(run, signal);
   return 'stop';

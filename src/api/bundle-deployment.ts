@@ -45,7 +45,7 @@ export type RemovingReason = 'NotRemoved' | 'Removing' | 'RemovalFailed';
 /** Reasons of `Healthy`. */
 export type HealthyReason = 'InstallationStatusUnknown' | 'InstallationStatusFalse' | 'Unhealthy' | 'Healthy';
 /** Reasons of `Paused`. */
-export type PausedReason = 'Paused' | 'NotPaused';
+export type PausedReason = 'Paused' | 'NotPaused' | 'CertificatesOverdue';
 
 /** Where the kind is served. */
 export const bundleDeploymentResource: Resource = {

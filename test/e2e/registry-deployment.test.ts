@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issueServing, renewalMs, servingData } from '../../provisioners/serving-secret.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { acmeCsv, eventually, installModes } from '../support/index.ts';
@@ -322,6 +323,51 @@ describe('certificates of webhooks', () => {
       expect(data['ca.crt']).not.toBe(before['ca.crt']);
       await expect(bundleOf(configuration)).resolves.toBe(data['ca.crt']);
     });
+  });
+
+  /** Another certificate in the Secret, as old as that. */
+  async function age(nowMs: number): Promise<Record<string, string>> {
+    const host = `acme-widget-controller-manager-service.${namespace}`;
+    const pair = await issueServing([host, `${host}.svc`, `${host}.svc.cluster.local`], '', nowMs);
+    const secret = { apiVersion: 'v1', kind: 'Secret', namespace, name: secretName };
+    await world.kube.patch(secret, { data: servingData(pair) }, { fieldManager: 'somebody' });
+    return await secretData();
+  }
+
+  test('are renewed when it is time, though nothing else happens', async () => {
+    const day = 86_400_000;
+    const ageMs = renewalMs(await issueServing(['localhost'], '', 0));
+    const old = await age(Date.now() + 6_000 - ageMs);
+    // It is told of, and trusted, before it is renewed.
+    await eventually(async () => expect(await bundleOf(configuration)).toContain(old['ca.crt']));
+    await eventually(async () => expect((await secretData())['tls.crt']).not.toBe(old['tls.crt']));
+    const { 'tls.crt': certificate = '', 'ca.crt': authorities = '' } = await secretData();
+    expect(Date.parse(new X509Certificate(certificate).validTo)).toBeGreaterThan(Date.now() + 300 * day);
+    expect(authorities).toContain(old['ca.crt']);
+    await eventually(async () => expect(await bundleOf(configuration)).toBe((await secretData())['ca.crt']));
+  });
+
+  test('are not renewed while the deployment is paused, which says so as long as they are good', async () => {
+    const annotations = { 'core.rukpak.io/paused': 'true' };
+    await world.kube.patch(deploymentRef('hooked'), { metadata: { annotations } }, asTest);
+    await world.deploymentWith('hooked', { type: 'Paused', status: 'True', reason: 'Paused' });
+    const old = await age(Date.now() - 300 * 86_400_000);
+    await world.kube.patch(deploymentRef('hooked'), { metadata: { annotations: { note: 'look' } } }, asTest);
+    const late = await world.deploymentWith('hooked', {
+      type: 'Paused',
+      status: 'True',
+      reason: 'CertificatesOverdue',
+    });
+    expect(conditionOf(late, 'Paused')?.message).toContain(
+      `the certificate in Secret "${secretName}" in namespace "${namespace}" is good until `,
+    );
+    expect(await secretData()).toEqual(old);
+    await world.kube.patch(
+      deploymentRef('hooked'),
+      { metadata: { annotations: { 'core.rukpak.io/paused': null } } },
+      asTest,
+    );
+    await eventually(async () => expect((await secretData())['tls.crt']).not.toBe(old['tls.crt']));
   });
 
   test('go with the operator', async () => {
