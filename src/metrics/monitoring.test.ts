@@ -1,0 +1,140 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { type JsonObject, parseYamlDocuments } from '../base/index.ts';
+import { createMetrics } from './index.ts';
+import { type Definition, table } from './table.ts';
+
+const folder = 'deploy/monitoring';
+const runbooks = 'docs/runbooks';
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const why = hasKubectl ? '' : ' (skipped: kubectl is not installed)';
+/** Prometheus gives them to everything that it reads. */
+const scraped = ['job', 'pod', 'namespace', 'instance', 'le'];
+const histogramParts = /_(?:bucket|sum|count)$/;
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+function documentsOf(name: string): readonly JsonObject[] {
+  return parseYamlDocuments(name, readFileSync(`${folder}/${name}`, 'utf8')) as JsonObject[];
+}
+
+function alerts(): readonly Alert[] {
+  const [rule] = documentsOf('alerts.yaml') as unknown as { spec: { groups: { rules: Alert[] }[] } }[];
+  return rule?.spec.groups.flatMap(({ rules }) => rules) ?? [];
+}
+
+function panels(): readonly Panel[] {
+  const text = readFileSync(`${folder}/longshore-dashboard.json`, 'utf8');
+  return (JSON.parse(text) as { panels: Panel[] }).panels;
+}
+
+const expressions = [
+  ...alerts().map(({ alert, expr }) => ({ of: alert, expr })),
+  ...panels().flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ of: title, expr }))),
+];
+
+function namesIn(expr: string): readonly string[] {
+  return [...expr.matchAll(/\b(?:longshore|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
+}
+
+function definitionOf(name: string): Definition | undefined {
+  const rows: Readonly<Record<string, Definition>> = table;
+  return rows[name] ?? rows[name.replace(histogramParts, '')];
+}
+
+test.each(expressions)('$of asks for metrics and labels that there are: $expr', async ({ expr }) => {
+  const metrics = createMetrics();
+  metrics.watchProcess();
+  const { text } = await metrics.show();
+  const shown = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  for (const name of namesIn(expr)) {
+    const isHistogram = definitionOf(name)?.kind === 'histogram';
+    expect(isHistogram).toBe(histogramParts.test(name));
+    expect(shown).toContain(isHistogram ? name.replace(histogramParts, '') : name);
+  }
+  for (const [, name = '', selector = ''] of expr.matchAll(/\b(longshore_[a-z_]+)\{([^}]*)\}/g)) {
+    const labels = [...selector.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label);
+    expect([...(definitionOf(name)?.labels ?? []), ...scraped]).toEqual(expect.arrayContaining(labels));
+  }
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/));
+  const known = namesIn(expr).flatMap((name) => definitionOf(name)?.labels ?? []);
+  expect([...known, ...scraped]).toEqual(expect.arrayContaining(grouped));
+  expect(expr.split('(').length).toBe(expr.split(')').length);
+});
+
+test('every metric of ours is on the dashboard, or an alert is about it', () => {
+  const named = new Set(
+    expressions.flatMap(({ expr }) => namesIn(expr)).map((name) => name.replace(histogramParts, '')),
+  );
+  const apart = [
+    'longshore_build_info',
+    'longshore_bundle_deployments',
+    'longshore_watch_cache_objects',
+    'longshore_content_store_contents',
+    'longshore_content_store_uploads',
+    'longshore_content_store_evicted_bytes_total',
+    'longshore_content_store_sweeps_total',
+    'longshore_content_response_bytes_total',
+  ];
+  expect(Object.keys(table).filter((name) => !named.has(name) && !apart.includes(name))).toEqual([]);
+});
+
+test('every alert has a runbook that says what to do, and every runbook an alert', () => {
+  const names = alerts().map(({ alert }) => alert);
+  expect(new Set(names).size).toBe(names.length);
+  expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+  for (const { alert, labels, annotations } of alerts()) {
+    expect(annotations.runbook_url).toBe(`${runbooks}/${alert}.md`);
+    expect(['critical', 'warning']).toContain(labels.severity);
+    const text = readFileSync(annotations.runbook_url, 'utf8');
+    expect(text).toMatch(new RegExp(`^# ${alert}\n\nSeverity: ${labels.severity}\\. `));
+    expect(text).toMatch(/\n## What to do\n\n1\. /);
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#]+)/g))
+      expect(existsSync(`${runbooks}/${target}`)).toBe(true);
+    const graphs = [...text.matchAll(/"([^"]+)" of the dashboard/g)].map(([, title]) => title);
+    expect(panels().map(({ title }) => title.split(',')[0])).toEqual(expect.arrayContaining(graphs));
+  }
+});
+
+test('panels are told apart', () => {
+  const ids = panels().map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row');
+});
+
+test('what Prometheus is to read is what the manifests call it', () => {
+  const apps = documentsOf('scraping.yaml')
+    .filter(({ kind }) => kind === 'Service')
+    .map(({ spec }) => (spec as unknown as { selector: { app: string } }).selector.app);
+  expect(apps).toEqual(['core', 'rukpak-webhooks']);
+  const manifests = ['core', 'webhooks'].map((name) => readFileSync(`deploy/base/${name}.yaml`, 'utf8'));
+  for (const [at, app] of apps.entries()) expect(manifests[at]).toContain(`      labels:\n        app: ${app}\n`);
+});
+
+test.skipIf(!hasKubectl)(`kubectl builds it${why}`, () => {
+  const built = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+  const objects = parseYamlDocuments('monitoring', built) as { kind: string }[];
+  const kinds = objects.map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(['PrometheusRule', 'ServiceMonitor', 'ConfigMap', 'Secret']));
+});
+
+test('the document lists every metric, and every alert', () => {
+  const text = readFileSync('docs/monitoring.md', 'utf8');
+  for (const [name, { labels = [], help }] of Object.entries(table)) {
+    expect(text).toContain(`| \`${name}\` | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`);
+  }
+  for (const { alert } of alerts()) expect(text).toContain(`| [${alert}](runbooks/${alert}.md) | `);
+});
