@@ -6,7 +6,7 @@ import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/ba
 import { groupOf, type KubeObject } from '../../src/kube/index.ts';
 
 /** Ways to install; a folder of `deploy/overlays` each. */
-export const overlays = ['self-signed', 'cert-manager', 'openshift', 'least'] as const;
+export const overlays = ['self-signed', 'cert-manager', 'openshift', 'least', 'service-accounts'] as const;
 /** One of `overlays`. */
 export type Overlay = (typeof overlays)[number];
 

@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readManifests } from '../../cli/install/manifests.ts';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
+import { eventually, type Registry, startRegistry } from '../support/index.ts';
+import { configMap, crd } from './contents.ts';
+import { freePort, type OwnProcesses, openOwnProcesses, renew } from './own-processes.ts';
+import { bundleDeployment, conditionOf, errorOf } from './world.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const rbac = 'rbac.authorization.k8s.io';
+const asTest = { fieldManager: 'test', force: true };
+const rightsKinds = ['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+
+let processes: OwnProcesses;
+let registry: Registry;
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
+
+/** A kubeconfig with nothing but a token of the controllers' own account. */
+async function kubeconfigOfControllers(): Promise<string> {
+  const admin = await readFile(processes.kubeconfig, 'utf8');
+  using connection = new Connection(admin);
+  const path = '/api/v1/namespaces/rukpak-system/serviceaccounts/core-admin/token';
+  const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} });
+  const answer = await connection.ask({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+  const { token } = (answer.body as { status: { token: string } }).status;
+  const [, server] = /server: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const [, ca] = /certificate-authority-data: ["']?([^"'\s,}]+)/.exec(admin) ?? [];
+  const config = {
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+  const file = join(processes.folder, 'controllers.kubeconfig');
+  await writeFile(file, JSON.stringify(config), { mode: 0o600 });
+  return file;
+}
+
+beforeAll(async () => {
+  processes = stack.use(await openOwnProcesses());
+  registry = stack.use(await startRegistry());
+  const objects = (await readManifests('service-accounts')) as unknown as KubeObject[];
+  for (const object of objects) {
+    if (rightsKinds.includes(object.kind)) await processes.kube.apply(object, asTest);
+  }
+  const port = await freePort();
+  const tlsDir = join(processes.folder, 'tls');
+  await renew(tlsDir);
+  await processes.startAs(await kubeconfigOfControllers(), tlsDir, [
+    'controllers',
+    '--require-service-account',
+    '--http-bind-address',
+    `127.0.0.1:${port}`,
+    '--http-external-address',
+    `https://127.0.0.1:${port}`,
+    '--provisioner-storage-dir',
+    join(processes.folder, 'bundles'),
+  ]);
+}, 180_000);
+
+async function whenInstalled(name: string, wish: { status: string; reason: string }): Promise<void> {
+  await eventually(
+    async () => {
+      const found = await processes.kube.get({ apiVersion, kind: 'BundleDeployment', name });
+      expect(conditionOf(found, 'Installed')).toMatchObject(wish);
+    },
+    { timeoutMs: 90_000 },
+  );
+}
+
+const files = {
+  'manifests/a.yaml': configMap('settings', 'team', { a: '1' }),
+  'manifests/b.yaml': crd('Barrel', 'team.example.com'),
+  'manifests/c.yaml': 'apiVersion: team.example.com/v1alpha1\nkind: Barrel\nmetadata: {name: one, namespace: team}\n',
+};
+
+test('Q15 controllers that may write nothing install as the account of each deployment, and nothing without one', async () => {
+  const { kube } = processes;
+  const account = { name: 'installer', namespace: 'team' };
+  await kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }, asTest);
+  await kube.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account }, asTest);
+  const verbs = ['get', 'create', 'patch', 'delete'];
+  const metadata = { name: 'team-installer' };
+  const rules = [
+    { apiGroups: [''], resources: ['configmaps'], verbs },
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs },
+    { apiGroups: ['team.example.com'], resources: ['barrels'], verbs: [...verbs, 'list'] },
+  ];
+  await kube.apply({ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata, rules } as unknown as KubeObject, asTest);
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
+  const subjects = [{ kind: 'ServiceAccount', ...account }];
+  const binding = { apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects };
+  await kube.apply(binding as unknown as KubeObject, asTest);
+
+  registry.putImage('team:v1', [{ files }]);
+  const source = { type: 'image', image: { ref: `${registry.host}/team:v1` } };
+  await kube.create(bundleDeployment('without', source), { fieldManager: 'test' });
+  await whenInstalled('without', { status: 'False', reason: 'RightsMissing' });
+
+  const object = bundleDeployment('team', source);
+  const spec = { ...(object['spec'] as object), config: { serviceAccount: account } };
+  await kube.create({ ...object, spec } as unknown as KubeObject, { fieldManager: 'test' });
+  await whenInstalled('team', { status: 'True', reason: 'InstallationSucceeded' });
+
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'team' };
+  await kube.delete(settings);
+  await eventually(async () => expect((await kube.get(settings))['data']).toEqual({ a: '1' }));
+  const deployment = { apiVersion, kind: 'BundleDeployment', name: 'team' };
+  await kube.delete(deployment);
+  await eventually(async () => expect(isNotFound(await errorOf(kube.get(deployment)))).toBe(true));
+  expect(isNotFound(await errorOf(kube.get(settings)))).toBe(true);
+});
