@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readManifests } from '../../cli/install/manifests.ts';
+import type { JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';
 import { eventually, type Registry, startRegistry } from '../support/index.ts';
@@ -62,6 +63,18 @@ beforeAll(async () => {
   ]);
 }, 180_000);
 
+/** Whether the API server lets the controllers list objects of a kind: a real one learns of changed roles a moment later. */
+async function mayList(resource: string): Promise<boolean> {
+  const spec = {
+    user: 'system:serviceaccount:rukpak-system:core-admin',
+    groups: ['system:serviceaccounts', 'system:authenticated'],
+    resourceAttributes: { verb: 'list', group: '', resource },
+  };
+  const review = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', metadata: {}, spec };
+  const { status } = await processes.kube.create(review as unknown as KubeObject, { fieldManager: 'test' });
+  return (status as JsonObject)['allowed'] === true;
+}
+
 async function whenInstalled(name: string, wish: { status: string; reason: string }): Promise<void> {
   await eventually(
     async () => {
@@ -113,4 +126,47 @@ test('Q15 controllers that may write nothing install as the account of each depl
   await kube.delete(deployment);
   await eventually(async () => expect(isNotFound(await errorOf(kube.get(deployment)))).toBe(true));
   expect(isNotFound(await errorOf(kube.get(settings)))).toBe(true);
+});
+
+test('a kind that the controllers may not watch is not installed, the deployment says so, and others go on', async () => {
+  const { kube } = processes;
+  const everything = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'core-service-accounts' };
+  const { rules } = (await kube.get(everything)) as unknown as { rules: JsonObject[] };
+  const impersonate = rules.filter(({ verbs }) => JSON.stringify(verbs).includes('impersonate'));
+  const verbs = ['get', 'list', 'watch'];
+  const some = [
+    { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs },
+    { apiGroups: [''], resources: ['configmaps', 'namespaces', 'serviceaccounts'], verbs },
+    { apiGroups: [rbac], resources: ['*'], verbs },
+  ];
+  await kube.patch(everything, { rules: [...impersonate, ...some] }, { fieldManager: 'test' });
+  await eventually(async () => expect(await mayList('limitranges')).toBe(false));
+  const limits =
+    'apiVersion: v1\nkind: LimitRange\nmetadata: {name: limits, namespace: default}\nspec: {limits: [{type: Pod}]}\n';
+  registry.putImage('limits:v1', [{ files: { 'manifests/a.yaml': limits } }]);
+  registry.putImage('plain:v1', [{ files: { 'manifests/a.yaml': configMap('plain', 'default', {}) } }]);
+  const metadata = { name: 'default-installer' };
+  const all = [{ apiGroups: [''], resources: ['limitranges', 'configmaps'], verbs: ['*'] }];
+  await kube.apply(
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata, rules: all } as unknown as KubeObject,
+    asTest,
+  );
+  const account = { name: 'default', namespace: 'default' };
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: metadata.name };
+  const subjects = [{ kind: 'ServiceAccount', ...account }];
+  const binding = { apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects };
+  await kube.apply(binding as unknown as KubeObject, asTest);
+  for (const name of ['limits', 'plain']) {
+    const object = bundleDeployment(name, { type: 'image', image: { ref: `${registry.host}/${name}:v1` } });
+    const spec = { ...(object['spec'] as object), config: { serviceAccount: account } };
+    await kube.create({ ...object, spec } as unknown as KubeObject, { fieldManager: 'test' });
+  }
+  await whenInstalled('plain', { status: 'True', reason: 'InstallationSucceeded' });
+  await whenInstalled('limits', { status: 'False', reason: 'InstallFailed' });
+  const found = await kube.get({ apiVersion, kind: 'BundleDeployment', name: 'limits' });
+  expect(conditionOf(found, 'Installed')?.message).toContain(
+    'limitranges is forbidden: User "system:serviceaccount:rukpak-system:core-admin" cannot list resource "limitranges"',
+  );
+  await kube.patch(everything, { rules }, { fieldManager: 'test' });
+  await whenInstalled('limits', { status: 'True', reason: 'InstallationSucceeded' });
 });
