@@ -3,7 +3,6 @@ import type { Clock, Logger } from '../base/index.ts';
 import {
   createCache,
   groupOf,
-  isForbidden,
   isNotFound,
   type KubeClient,
   type KubeObject,
@@ -65,17 +64,14 @@ export function installedObject(object: KubeObject): InstalledObject {
 export class KindWatches {
   readonly #options: KindWatchOptions;
   readonly #caches = new Map<string, ObjectCache<InstalledObject>>();
-  /** By kind: who waits for its objects. */
-  readonly #waiting = new Map<string, Set<(thrown: unknown) => void>>();
 
   constructor(options: KindWatchOptions) {
     this.#options = options;
   }
 
-  /** Follows `kinds` from now on and waits until their objects are known. Kinds that the server does not serve are left out.
-   *  @throws KubeUnavailable when we may not follow one */
+  /** Follows `kinds` from now on and waits until their objects are known. Kinds that the server does not serve are left out. */
   async ensure(kinds: readonly KindRef[]): Promise<void> {
-    await Promise.all(kinds.map((kind) => this.#whenKnown(cacheKey(kind), this.#cacheOf(kind))));
+    await Promise.all(kinds.map((kind) => whenKnown(this.#cacheOf(kind))));
   }
 
   /** As `ensure`, for kinds in whichever version they are served. */
@@ -89,12 +85,8 @@ export class KindWatches {
         if (!(thrown instanceof NoKindMatch)) throw thrown;
       }
     }
-    const waits = kinds.map(async ({ group, kind }) => {
-      const key = `${kind}.${group}`;
-      const cache = this.#caches.get(key);
-      if (cache !== undefined) await this.#whenKnown(key, cache);
-    });
-    await Promise.all(waits);
+    const caches = kinds.flatMap(({ group, kind }) => this.#caches.get(`${kind}.${group}`) ?? []);
+    await Promise.all(caches.map(whenKnown));
   }
 
   get(ref: ObjectRef): InstalledObject | undefined {
@@ -124,10 +116,6 @@ export class KindWatches {
       project: installedObject,
       index: (object) => [labelledOwner(object.metadata) ?? ''],
       onListed: () => onListed(kind),
-      onTrouble: (thrown) => {
-        // Waiting does not bring rights.
-        if (isForbidden(thrown)) for (const refuse of this.#waiting.get(key) ?? []) refuse(thrown);
-      },
       clock,
       log,
       signal,
@@ -136,19 +124,14 @@ export class KindWatches {
     this.#caches.set(key, cache);
     return cache;
   }
+}
 
-  async #whenKnown(key: string, cache: ObjectCache<InstalledObject>): Promise<void> {
-    const { promise: refused, reject } = Promise.withResolvers<never>();
-    const waiting = this.#waiting.get(key) ?? new Set();
-    this.#waiting.set(key, waiting.add(reject));
-    try {
-      await Promise.race([cache.whenSynced, refused]);
-    } catch (thrown) {
-      // A kind that went between its discovery and its list answers 404.
-      if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
-    } finally {
-      waiting.delete(reject);
-    }
+async function whenKnown(cache: ObjectCache<InstalledObject>): Promise<void> {
+  try {
+    await cache.whenAnswered();
+  } catch (thrown) {
+    // A kind that went between its discovery and its list answers 404.
+    if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
   }
 }
 

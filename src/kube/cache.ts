@@ -39,8 +39,6 @@ export interface CacheOptions<T> {
   readonly project: (object: KubeObject) => T;
   /** Keys under which `indexed` finds it. */
   readonly index?: (object: KubeObject) => readonly string[];
-  /** Called with why the objects cannot be followed just now; it is tried again. Must only enqueue. */
-  readonly onTrouble?: (thrown: unknown) => void;
   /** Called after each list: what came and went since the last one was not told one by one. Must only enqueue. */
   readonly onListed?: () => void;
   readonly clock: Clock;
@@ -161,7 +159,6 @@ class Follower<T> {
         }
         if (this.#resourceVersion === undefined && isForbidden(thrown)) onRefused(thrown);
         failures = this.#hasProgress ? 1 : failures + 1;
-        this.#options.onTrouble?.(thrown);
         if (!this.#forgetWhenExpired(thrown)) await this.#backOff(thrown, failures);
       }
     }
