@@ -201,10 +201,15 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     const config = { serviceAccount: { namespace: 'making', name: 'installer' }, installNamespace: 'made' };
     const nameless = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: placed}\n';
     await world.kube.create(deploymentOf('making', { 'manifests/a.yaml': nameless }, config), asTest);
-    expect(await messageWith('making', lacking)).toContain('create namespaces "made" (');
-    await grantEverywhere('making', [configMaps, { apiGroups: [''], resources: ['namespaces'], verbs: ['create'] }]);
+    expect(await messageWith('making', lacking)).toContain('create, patch, delete namespaces "made" (');
+    await grantEverywhere('making', [
+      configMaps,
+      { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch', 'delete'] },
+    ]);
     await world.deploymentWith('making', installed);
     await world.kube.get(configMapRef('made', 'placed'));
+    await world.kube.delete(deploymentRef('making'));
+    await whenGone(deploymentRef('making'), { apiVersion: 'v1', kind: 'Namespace', name: 'made' });
   });
 
   test('Q15 that lost its rights holds up the removal, which says so and goes on when they are back', async () => {

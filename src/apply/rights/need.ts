@@ -119,9 +119,9 @@ export async function installNeeds({ object, plural }: Placed, findRole: FindRol
   return object.kind.endsWith('RoleBinding') ? [own, ...(await bindingNeeds(object, findRole))] : [own];
 }
 
-/** What it takes to make the namespace for objects that name none. */
+/** What it takes to make the namespace for objects that name none, and to be rid of it when it is left empty. */
 export function namespaceNeed(name: string): Need {
-  return { namespace: '', rules: [rule(['create'], { group: '', resource: 'namespaces', name })] };
+  return { namespace: '', rules: [rule(['create', 'patch', 'delete'], { group: '', resource: 'namespaces', name })] };
 }
 
 /** What it takes to be rid of an object: to delete it, or to let it go. */
