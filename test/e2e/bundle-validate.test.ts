@@ -120,7 +120,7 @@ test('JUnit has a suite a bundle and a case a check', async () => {
 test('lists the checks that there are, and says what an option got wrong', async () => {
   const listed = await validate('--list', '--select', 'categories');
   expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toMatch(/^CAT1 {2}categories {2}error {2}The annotation/);
+  expect(listed.stdout).toMatch(/^CAT1 {2}categories {2}error {2}the annotation/);
   expect(await validate()).toMatchObject({ code: 2 });
   const categories = await validate('./tide', '--categories', 'absent.json');
   expect(categories).toMatchObject({ code: 2, stdout: '' });

@@ -59,7 +59,7 @@ export const communityChecks: readonly Check[] = [
     id: 'CO1',
     ...community,
     severity: 'warning',
-    title: 'An API is used that Kubernetes has removed',
+    title: 'an API is used that Kubernetes has removed',
     whatToDo: 'Use the API versions that the guide names.',
     find: removedApiHits,
   },

@@ -108,6 +108,27 @@ test('in examples that are written line for line, the line is named', () => {
   ]);
 });
 
+test('items of lists that say less than they should are told', () => {
+  const files = changed(
+    ['    supported: true\n', ''],
+    ['  - name: gauge\n    image:', '  - image:'],
+    [
+      '      kind: Gauge\n',
+      '      kind: Gauge\n      resources: [{kind: Pod}]\n      specDescriptors: [{description: x}]\n',
+    ],
+  );
+  expect(found(files, /CSV37/)).toEqual([
+    expect.stringMatching(/warning CSV37 spec\.installModes\[0\]\.supported is missing$/) as string,
+    expect.stringMatching(
+      /CSV37 spec\.customresourcedefinitions\.owned\[0\]\.resources\[0\]\.version is missing$/,
+    ) as string,
+    expect.stringMatching(
+      /CSV37 spec\.customresourcedefinitions\.owned\[0\]\.specDescriptors\[0\]\.path is missing$/,
+    ) as string,
+    expect.stringMatching(/CSV37 spec\.relatedImages\[0\]\.name is missing$/) as string,
+  ]);
+});
+
 test('BF-C8 no install modes', () => {
   expect(errorsOf(changed([modes, '']))).toEqual(['5:1 error CSV12 install modes not found']);
 });

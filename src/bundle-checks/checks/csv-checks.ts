@@ -1,4 +1,13 @@
-import { errorMessage, type JsonValue, listOfTexts, objectAt, textAt, valueAt } from '../../base/index.ts';
+import {
+  errorMessage,
+  formatPath,
+  type JsonValue,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../base/index.ts';
 import { parseVersion } from '../../constraints/index.ts';
 import { dns1123SubdomainProblems, labelValueProblems } from '../../schema/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
@@ -67,6 +76,41 @@ const requiredOfItems: readonly (readonly [path: string, members: readonly strin
   ['spec.installModes', ['type']],
   ['spec.nativeAPIs', ['version', 'kind']],
 ];
+
+/** Members that items of lists should have: readers take what is missing for empty, or for false, and its author hardly meant that. The name of a
+ *  resource is left out: only those of custom resources have one. */
+const expectedOfItems: readonly (readonly [path: string, members: readonly string[]])[] = [
+  ['spec.installModes', ['supported']],
+  ['spec.relatedImages', ['name']],
+  ['spec.install.spec.permissions', ['serviceAccountName']],
+  ['spec.install.spec.clusterPermissions', ['serviceAccountName']],
+  ['spec.nativeAPIs', ['group']],
+];
+const expectedOfApis: readonly (readonly [list: string, members: readonly string[]])[] = [
+  ['resources', ['kind', 'version']],
+  ['specDescriptors', ['path']],
+  ['statusDescriptors', ['path']],
+  ['actionDescriptors', ['path']],
+];
+
+function* unsaidInItems(bundle: BundleUnderCheck): Iterable<Hit> {
+  const ofCsv = expectedOfItems.map(([path, members]) => {
+    return { parts: csvParts(bundle, ...(path.split('.') as [string, ...string[]])), members };
+  });
+  const apis = ['owned', 'required'].flatMap((which) => csvParts(bundle, 'spec', 'customresourcedefinitions', which));
+  const ofApis = expectedOfApis.map(([list, members]) => ({
+    parts: apis.flatMap(({ value, path }) =>
+      objectsAt(value, list).map((item, index) => ({ value: item, path: [...path, list, index] })),
+    ),
+    members,
+  }));
+  for (const { parts, members } of [...ofCsv, ...ofApis]) {
+    for (const { value, path } of parts) {
+      const missing = members.filter((member) => valueAt(value, member) === undefined);
+      for (const member of missing) yield csvHit(bundle, path, `${formatPath([...path, member])} is missing`);
+    }
+  }
+}
 
 function isMissing(value: JsonValue | undefined): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -224,6 +268,13 @@ export const csvChecks: readonly Check[] = [
       yield* missingFields(bundle);
       yield* missingInItems(bundle);
     },
+  },
+  {
+    ...warning,
+    id: 'CSV37',
+    title: 'an item of a list lacks a field that the schema of ClusterServiceVersions asks for',
+    whatToDo: 'Add the field: tools take it for empty, or for false.',
+    find: unsaidInItems,
   },
   {
     ...csv,

@@ -132,10 +132,20 @@ function ownField(field: string): string {
   );
 }
 
+/** Where v1 has what kube-apiserver names as it has it inside. */
+function writtenField(field: string): string {
+  return field
+    .replace(/^spec\.conversion\.(webhookClientConfig|conversionReviewVersions)\b/, (_, part: string) => {
+      return `spec.conversion.webhook.${part === 'webhookClientConfig' ? 'clientConfig' : part}`;
+    })
+    .replace(/\.JSONPath$/, '.jsonPath');
+}
+
 function hitOf(crd: ManifestObject, { field: told, message }: FieldError): Hit {
   const field = ownField(told);
   const text = field === '' ? message : `${field}: ${message}`;
-  return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, parseField(field)) };
+  const path = parseField(isOld(crd) ? field : writtenField(field));
+  return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, path) };
 }
 
 function ruleCheck(rule: Rule): Check {

@@ -74,7 +74,8 @@ export const formatChecks: readonly Check[] = [
     whatToDo: 'Write metadata/annotations.yaml with a map "annotations" at its top.',
     find: (bundle) =>
       hitWhen(isWhole(bundle) && bundle.annotations === undefined, 'Could not find annotations file', {
-        file: 'metadata',
+        file: bundle.metadataFiles.find(({ path }) => /^metadata\/annotations\.ya?ml$/.test(path)) ?? 'metadata',
+        path: [],
       }),
   },
   {

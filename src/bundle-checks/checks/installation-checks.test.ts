@@ -35,12 +35,25 @@ test('what no cluster would take although it can be rendered is said, too', () =
 test('what cannot be read is said once', () => {
   const found = said({ 'manifests/notes.yaml': 'words' });
   expect(found).toHaveLength(1);
-  expect(found[0]).toContain('INST1 error parsing objects in "manifests/notes.yaml"');
+  expect(found[0]).toMatch(/^manifests\/notes\.yaml:1:1 error INST1 error parsing objects in "manifests\/notes\.yaml"/);
+});
+
+test('a field that is named in the words has its line', () => {
+  const crd = 'manifests/tide.example_gauges.yaml';
+  const [line = ''] = said({ [crd]: tideFiles[crd].replace('scope: Namespaced', 'scope: [Namespaced]') });
+  expect(line).toMatch(/^manifests\/tide\.example_gauges\.yaml:7:3 error INST1 .*spec\.scope/);
 });
 
 test('a bundle without any install mode is told to be unsupported', () => {
   const csv = tideFiles[csvFile].replace('supported: true', 'supported: false');
   expect(said({ [csvFile]: csv })).toEqual([
     `${csvFile}:1:1 error INST2 unsupported bundle: bundle must support at least one of [AllNamespaces SingleNamespace OwnNamespace] install modes`,
+  ]);
+});
+
+test('an API version that is a number is told', () => {
+  const service = 'apiVersion: 1\nkind: Service\nmetadata: {name: gauge}\nspec: {ports: [{port: 443}]}\n';
+  expect(said({ 'manifests/service.yaml': service })).toEqual([
+    expect.stringMatching(/^manifests\/service\.yaml:1:1 error INST1 .*apiVersion: expected a string/) as string,
   ]);
 });

@@ -2,8 +2,9 @@ import { errorMessage, TerminalError } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
 import { assertSupported, findBundleProblems, type RegistryBundle, RegistryBundleReader } from '../../formats/index.ts';
 import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
-import type { Check, Hit } from '../check.ts';
-import { csvPlace } from '../csv-parts.ts';
+import type { Check, Hit, Place } from '../check.ts';
+import { csvPlace, placeIn } from '../csv-parts.ts';
+import { parseField } from '../field-path.ts';
 
 const installation = { suite: 'installation', stage: 'bundle', severity: 'error' } as const;
 
@@ -39,9 +40,19 @@ function readForInstallation(bundle: BundleUnderCheck): RegistryBundle | string 
   return problem ?? read;
 }
 
+/** What a message speaks of: a file, and a field of the one object in it. */
+function spokenOf({ objects, manifestFiles, metadataFiles }: BundleUnderCheck, message: string): Place | undefined {
+  const [, path, rest = ''] = /"((?:manifests|metadata)\/[^"]+)"(?:: (.*))?/s.exec(message) ?? [];
+  const file = [...manifestFiles, ...metadataFiles].find((one) => one.path === path);
+  if (file === undefined) return undefined;
+  const [object, another] = objects.filter((one) => one.file === file);
+  if (object === undefined || another !== undefined) return { file, path: [] };
+  return placeIn(object, parseField(/^[a-z]\w*[.[][^: ]*(?=: )/.exec(rest)?.[0] ?? ''));
+}
+
 function* canBeRead(bundle: BundleUnderCheck): Iterable<Hit> {
   const read = readForInstallation(bundle);
-  if (typeof read === 'string') yield { message: read };
+  if (typeof read === 'string') yield { message: read, place: spokenOf(bundle, read) };
 }
 
 function* canBeRendered(bundle: BundleUnderCheck): Iterable<Hit> {
