@@ -57,12 +57,14 @@ export interface ApplyEngineOptions {
 export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
-  /** Checks everything by dry run, then applies everything in order, then removes what the revision does not contain. What this
+  /** Looks at what speaks against the installation, applies everything in order, and removes what the revision does not contain. What this
    *  process wrote before, in the same words, and nobody has touched since is left out.
-   *  The first installation for an owner is applied without that check, and taken back when anything of it is refused.
-   *  Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
-   *  as drifted, those that they replace stay with everything that the revision does not contain, and `health` tells of them. When only some objects drifted, only these are applied, and they are the answer. Running it again after any interruption
-   *  completes it.
+   *  - An upgrade is tried by dry run first. The first installation for an owner is applied without that, and taken back when anything
+   *    of it is refused; going back to the version before asks about CustomResourceDefinitions only.
+   *  - Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
+   *    as drifted, `health` tells of them, and those that they replace stay with everything else that the revision does not contain.
+   *  - When `revision` is in place and only some objects drifted, only these are applied.
+   *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
   /** Where the objects are that are in place; empty when that is not known. */

@@ -3,8 +3,9 @@ import { clientFor } from './account.ts';
 import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
-import { healthLine, mayBeUnhealthy } from './health/index.ts';
+import { mayBeUnhealthy } from './health/index.ts';
 import { HealthReader, type HealthReport } from './health-reader.ts';
+import { HeldBack } from './held-back.ts';
 import { type Inventory, inventoryOf, mergeInventories, withNamespace } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
@@ -16,7 +17,7 @@ import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts'
 import { type Problem, throwProblems } from './problems.ts';
 import { Remover, type UninstallRequest } from './remover.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
-import { findHeld, type Held, isReplaced } from './serving.ts';
+import { isReplaced, type ServingContext } from './serving.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
@@ -40,12 +41,12 @@ class Engine implements ApplyEngine {
   readonly #brokenOff = new Map<string, readonly KubeObject[]>();
   /** Uids of owners that still have objects which their revision does not contain. */
   readonly #unpruned = new Set<string>();
-  /** By owner's uid: what waits for its servers, and until when at most. */
-  readonly #held = new Map<string, { readonly objects: readonly Held[]; readonly untilMs: number }>();
+  readonly #held: HeldBack;
 
   constructor(options: ApplyEngineOptions) {
     this.#options = options;
     this.#health = new HealthReader(options);
+    this.#held = new HeldBack(options.servingDeadlineMs);
     this.#watches = new KindWatches({
       ...options,
       onChange: (change) => {
@@ -97,15 +98,12 @@ class Engine implements ApplyEngine {
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
-    this.#held.delete(owner.uid);
+    this.#held.release(owner);
     const applied = await this.#applyPlan(work, check, request);
     const gone = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
     this.#brokenOff.delete(owner.uid);
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
-    this.#ledger.miss(
-      owner,
-      this.#heldBy(owner).map(({ ref }) => refKey(ref)),
-    );
+    this.#ledger.miss(owner, [...this.#held.keysOf(owner)]);
     await this.#recordLeft(request, gone);
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
@@ -115,10 +113,10 @@ class Engine implements ApplyEngine {
    *  answers them. Returns the keys of what is no longer the owner's. */
   async #prune(request: InstallRequest, keys: readonly string[]): Promise<ReadonlySet<string>> {
     const { owner } = request;
-    const held = this.#heldBy(owner).map(({ ref }) => refKey(ref));
+    const held = this.#held.keysOf(owner);
     const keep = new Set([...keys, ...held]);
     this.#unpruned.delete(owner.uid);
-    if (held.length === 0 || !this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep))) {
+    if (held.size === 0 || !this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep))) {
       return await this.#remover.prune(owner, keep, request);
     }
     this.#unpruned.add(owner.uid);
@@ -129,7 +127,7 @@ class Engine implements ApplyEngine {
   async #recordLeft(request: InstallRequest, gone: ReadonlySet<string>): Promise<void> {
     const { owner, recorded, installNamespace } = request;
     const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
-    const places = [...left, ...this.#heldBy(owner)].map(({ ref }) => ref);
+    const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
     await request.record(inventory);
@@ -159,15 +157,11 @@ class Engine implements ApplyEngine {
     if (!this.#ledger.knows(owner)) return undefined;
     const suspects = this.#ledger.objectsOf(owner).map(({ ref }) => ({ ref, seen: this.#watches.get(ref) }));
     const report = await this.#health.read(suspects, { kube: clientFor(this.#options.kube, owner), signal });
-    const { objects = [], untilMs } = this.#held.get(owner.uid) ?? {};
-    if (untilMs === undefined || objects.length === 0) return report;
-    const until = `at most until ${new Date(untilMs).toISOString()}`;
-    const lines = objects.map(({ ref, why }) => healthLine(ref, { state: 'InProgress', message: `${why}, ${until}` }));
-    return { lines: [...report.lines, ...lines], againAtMs: Math.min(report.againAtMs ?? untilMs, untilMs) };
+    return this.#held.told(owner, report);
   }
 
   async uninstall(request: UninstallRequest): Promise<void> {
-    this.#held.delete(request.owner.uid);
+    this.#held.release(request.owner);
     this.#unpruned.delete(request.owner.uid);
     await this.#remover.uninstall(request);
     const { isOrphaned, inventory } = request;
@@ -234,30 +228,14 @@ class Engine implements ApplyEngine {
     if (!isFirst) throwProblems(await checkAll(check, placed, request.objects));
     const batches = installBatches([...others, ...placed]);
     for (const [index, batch] of batches.entries()) {
-      const ready = await this.#holdBack(check, batch, [...plan.all, ...placed]);
+      const ready = await this.#held.readyOf(this.#serving(check), batch, [...plan.all, ...placed]);
       applied.push(...(await write(ready, batches.slice(index + 1).flat())));
     }
     return applied;
   }
 
-  #heldBy({ uid }: Owner): readonly Held[] {
-    return this.#held.get(uid)?.objects ?? [];
-  }
-
-  /** Those of `objects` that need not wait for what serves them. */
-  async #holdBack(
-    check: Check,
-    objects: readonly KubeObject[],
-    all: readonly KubeObject[],
-  ): Promise<readonly KubeObject[]> {
-    const { clock, servingDeadlineMs } = this.#options;
-    const { owner } = check;
-    const untilMs = this.#held.get(owner.uid)?.untilMs ?? clock.now() + servingDeadlineMs;
-    const held = clock.now() < untilMs ? await findHeld({ ...check, clock }, objects, all) : [];
-    if (held.length === 0) return objects;
-    this.#held.set(owner.uid, { objects: held, untilMs });
-    const keys = new Set(held.map(({ ref }) => refKey(ref)));
-    return objects.filter((object) => !keys.has(keyOf(object)));
+  #serving(check: Check): ServingContext {
+    return { ...check, clock: this.#options.clock };
   }
 
   /** Applies again what drifted, and what has waited long enough; returns the former. */
@@ -267,9 +245,9 @@ class Engine implements ApplyEngine {
     all: readonly KubeObject[],
   ): Promise<readonly ObjectRef[]> {
     const { owner } = check;
-    const before = new Set(this.#heldBy(owner).map(({ ref }) => refKey(ref)));
-    const ready = await this.#holdBack(check, again, all);
-    if (ready.length === again.length) this.#held.delete(owner.uid);
+    const before = this.#held.keysOf(owner);
+    const ready = await this.#held.readyOf(this.#serving(check), again, all);
+    if (ready.length === again.length) this.#held.release(owner);
     const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));
     const [checked, others] = [ready.filter(isChecked), ready.filter((object) => !isChecked(object))];
     this.#ledger.update(owner, await writeChecked(check, others));

@@ -19,7 +19,8 @@ export interface Held {
   readonly why: string;
 }
 
-interface ServingContext {
+/** What it takes to see whether servers are up. */
+export interface ServingContext {
   readonly kube: KubeClient;
   readonly owner: Owner;
   readonly clock: Clock;

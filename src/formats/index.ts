@@ -45,6 +45,7 @@ export {
   renderBundle,
   type SuggestedNamespace,
   supportedModes,
+  webhookMembers,
 } from './registry-v1/index.ts';
 
 /** One row a provisioner class: helm+v3 gets its own here. */

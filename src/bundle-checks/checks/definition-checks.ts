@@ -5,6 +5,7 @@ import type { Check, CheckContext, Hit } from '../check.ts';
 import { placeIn } from '../csv-parts.ts';
 import { parseField } from '../field-path.ts';
 import { asCurrentDefinition } from '../old-definition.ts';
+import { checksOfProblems, type ProblemRow } from '../problem-rows.ts';
 
 const crds = { suite: 'default', stage: 'crds', severity: 'error' } as const;
 const versions = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
@@ -22,20 +23,13 @@ function errorsOf(crd: ManifestObject, { rules }: CheckContext): readonly FieldE
   return errors.filter(({ field }) => !field.startsWith('status') && !(isOld(crd) && newParts.test(field)));
 }
 
-interface Rule {
-  readonly id: string;
-  readonly title: string;
-  readonly whatToDo: string;
-  readonly matches: (error: FieldError) => boolean;
-}
-
 const at =
   (pattern: RegExp, text = /./) =>
   ({ field, message }: FieldError): boolean =>
     pattern.test(field) && text.test(message);
 
 /** The first that matches has the error. */
-const rules: readonly Rule[] = [
+const rules: readonly ProblemRow<FieldError>[] = [
   {
     id: 'CRD1',
     title: 'the name is not `<plural>.<group>`',
@@ -148,20 +142,11 @@ function hitOf(crd: ManifestObject, { field: told, message }: FieldError): Hit {
   return { message: text.length > 2000 ? `${text.slice(0, 2000)}…` : text, place: placeIn(crd, path) };
 }
 
-function ruleCheck(rule: Rule): Check {
-  return {
-    ...crds,
-    id: rule.id,
-    title: rule.title,
-    whatToDo: rule.whatToDo,
-    *find(bundle: BundleUnderCheck, context: CheckContext) {
-      for (const crd of bundle.crds) {
-        for (const error of errorsOf(crd, context)) {
-          if (rules.find(({ matches }) => matches(error)) === rule) yield hitOf(crd, error);
-        }
-      }
-    },
-  };
+function* definitionProblems(
+  { crds: all }: BundleUnderCheck,
+  context: CheckContext,
+): Iterable<{ problem: FieldError; hit: Hit }> {
+  for (const crd of all) for (const problem of errorsOf(crd, context)) yield { problem, hit: hitOf(crd, problem) };
 }
 
 /** CustomResourceDefinitions, as a server of today would take them. @see bundle-format.md, section 12.2 */
@@ -180,7 +165,7 @@ export const definitionChecks: readonly Check[] = [
       }
     },
   },
-  ...rules.map(ruleCheck),
+  ...checksOfProblems(rules, { ...crds, find: definitionProblems }),
   {
     ...crds,
     id: 'CRD15',

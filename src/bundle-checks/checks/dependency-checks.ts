@@ -2,73 +2,72 @@ import { type FieldPath, isJsonObject, type JsonObject, type JsonValue, textAt }
 import { readDependencies } from '../../constraints/index.ts';
 import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit } from '../check.ts';
+import { checksOfProblems, type ProblemRow } from '../problem-rows.ts';
 
 const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
 /** Far beyond what bundles have; the depth is that of bundle-format.md, section 5. */
 const limits = { maxEntries: 100_000, maxDepth: 32 };
 
-interface Rule {
-  readonly id: string;
-  readonly title: string;
-  readonly whatToDo: string;
-  readonly pattern: RegExp;
-}
+const like =
+  (pattern: RegExp) =>
+  (problem: string): boolean =>
+    pattern.test(problem);
 
 /** The first that matches has the problem; the last takes what is left. */
-const rules: readonly Rule[] = [
+const rules: readonly ProblemRow<string>[] = [
   {
     id: 'D1',
     title: 'group, version or kind of an `olm.gvk` is empty',
     whatToDo: 'Write value: {group, version, kind}.',
-    pattern: /^API (Group|Version|Kind) is empty/,
+    matches: like(/^API (Group|Version|Kind) is empty/),
   },
   {
     id: 'D2',
     title: 'an `olm.package` names no package',
     whatToDo: 'Write value: {packageName, version}.',
-    pattern: /^Package name is empty/,
+    matches: like(/^Package name is empty/),
   },
   {
     id: 'D3',
     title: 'an `olm.package` says no version',
     whatToDo: 'Write a range of versions: ">=1.2.0 <2.0.0".',
-    pattern: /^Package version is empty/,
+    matches: like(/^Package version is empty/),
   },
   {
     id: 'D4',
     title: 'the version of an `olm.package` is no range',
     whatToDo: 'Write a range such as ">=1.2.0 <2.0.0 || 3.1.x": no v in front, no commas.',
-    pattern: /^Invalid semver format version/,
+    matches: like(/^Invalid semver format version/),
   },
   {
     id: 'D5',
     title: 'an `olm.label` is empty',
     whatToDo: 'Write value: {label: …}.',
-    pattern: /^Label information is missing/,
+    matches: like(/^Label information is missing/),
   },
   {
     id: 'D7',
     title: 'the rule of a `cel` constraint is empty',
     whatToDo: 'Write cel: {rule: …}.',
-    pattern: /^The CEL expression is missing/,
+    matches: like(/^The CEL expression is missing/),
   },
   {
     id: 'D8',
     title: 'the rule of a `cel` constraint does not compile, or comes to no truth value',
     whatToDo: 'Mend the expression; it has one variable, properties.',
-    pattern: /^Invalid CEL expression/,
+    matches: like(/^Invalid CEL expression/),
   },
   {
     id: 'D9',
     title: 'a dependency is of another type, or its value has the wrong shape',
     whatToDo: 'Use olm.package, olm.gvk or olm.constraint, with the members under value.',
-    pattern: /^couldn't parse dependency|^type must be set|^expected an object with type/,
+    matches: like(/^couldn't parse dependency|^type must be set|^expected an object with type/),
   },
   {
     id: 'D10',
     title: 'a constraint is empty, too large, too deep, or has members that are not known',
     whatToDo: 'Write one of gvk, package, all, any, not and cel in each constraint.',
-    pattern: /./,
+    matches: like(/./),
   },
 ];
 
@@ -81,23 +80,14 @@ function problemsOf(entry: JsonValue): readonly string[] {
   return readDependencies('', [entry], limits).problems.map((problem) => problem.replace(/^\[0\]: /, ''));
 }
 
-function ruleCheck(rule: Rule): Check {
-  return {
-    ...format,
-    id: rule.id,
-    title: rule.title,
-    whatToDo: rule.whatToDo,
-    *find({ dependencies }: BundleUnderCheck) {
-      if (dependencies === undefined || !isList(dependencies.value)) return;
-      for (const [index, entry] of dependencies.value.entries()) {
-        for (const problem of problemsOf(entry)) {
-          if (rules.find(({ pattern }) => pattern.test(problem)) !== rule) continue;
-          const path = ['dependencies', index];
-          yield { message: `dependencies[${index}]: ${problem}`, place: { file: dependencies.file, path } };
-        }
-      }
-    },
-  };
+function* dependencyProblems({ dependencies }: BundleUnderCheck): Iterable<{ problem: string; hit: Hit }> {
+  if (dependencies === undefined || !isList(dependencies.value)) return;
+  for (const [index, entry] of dependencies.value.entries()) {
+    const place = { file: dependencies.file, path: ['dependencies', index] };
+    for (const problem of problemsOf(entry)) {
+      yield { problem, hit: { message: `dependencies[${index}]: ${problem}`, place } };
+    }
+  }
 }
 
 function* wrongList(bundle: BundleUnderCheck, key: 'dependencies' | 'properties'): Iterable<Hit> {
@@ -124,7 +114,7 @@ function propertyHit({ index, file }: PropertyEntry, step: FieldPath, message: s
 
 /** `metadata/dependencies.yaml` and `metadata/properties.yaml`. @see bundle-format.md, sections 4, 5 and 7 */
 export const dependencyChecks: readonly Check[] = [
-  ...rules.map(ruleCheck),
+  ...checksOfProblems(rules, { ...format, find: dependencyProblems }),
   {
     ...format,
     id: 'D11',

@@ -11,7 +11,7 @@ import {
   valueAt,
 } from '../../base/index.ts';
 import { parseTolerantVersion, parseVersionRange } from '../../constraints/index.ts';
-import { inspectCsv } from '../../formats/index.ts';
+import { inspectCsv, webhookMembers } from '../../formats/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
 import { csvHit, csvParts, csvSpec, deploymentParts, type Part, placeIn } from '../csv-parts.ts';
@@ -101,16 +101,6 @@ const webhookKinds: Readonly<Record<string, string>> = {
   ValidatingAdmissionWebhook: 'ValidatingWebhookConfiguration',
   MutatingAdmissionWebhook: 'MutatingWebhookConfiguration',
 };
-const webhookMembers = [
-  'rules',
-  'failurePolicy',
-  'matchPolicy',
-  'objectSelector',
-  'sideEffects',
-  'timeoutSeconds',
-  'admissionReviewVersions',
-  'reinvocationPolicy',
-];
 
 function* webhookHits(bundle: BundleUnderCheck, context: CheckContext): Iterable<Hit> {
   for (const part of csvParts(bundle, 'spec', 'webhookdefinitions')) {

@@ -28,6 +28,9 @@ const copiedKeys: readonly (keyof WebhookEntry)[] = [
   'admissionReviewVersions',
 ];
 
+/** What a webhook of a ClusterServiceVersion has in common with one of a configuration; some of it is for one kind of webhook only. */
+export const webhookMembers: readonly (keyof WebhookEntry)[] = [...copiedKeys, 'reinvocationPolicy'];
+
 function configuration(
   rendering: Rendering,
   webhook: WebhookEntry,
@@ -63,7 +66,7 @@ export function generateMutatingWebhooks(rendering: Rendering): readonly Rendere
   return ofType(rendering, 'MutatingAdmissionWebhook').map((webhook) =>
     configuration(rendering, webhook, {
       kind: 'MutatingWebhookConfiguration',
-      keys: [...copiedKeys, 'reinvocationPolicy'],
+      keys: webhookMembers,
     }),
   );
 }

@@ -4,6 +4,7 @@ export { type CertificateProvider, certificateProviderNames, findCertificateProv
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
 export { type ClusterServiceVersion, inspectCsv, supportedModes } from './csv.ts';
 export { type Explanation, explainBundle } from './explain.ts';
+export { webhookMembers } from './generate-webhooks.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { findKind } from './kinds.ts';
 export { type BundleFiles, RegistryBundleReader, readRegistryBundle } from './read.ts';
