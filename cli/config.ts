@@ -153,7 +153,8 @@ const logLevelOption: OptionSpec = {
   placeholder: 'LEVEL',
   default: 'error',
   variable: 'LONGSHORE_LOG_LEVEL',
-  sentence: 'debug, info, warn, error or silent; JSON lines on standard error.',
+  sentence:
+    'debug, info, warn, error or silent; on standard error, as JSON lines where that is no terminal. SIGUSR2 switches to debug and back.',
 };
 
 /** The same, for processes that nobody sits in front of. */

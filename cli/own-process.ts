@@ -1,9 +1,10 @@
-import { type Clock, createLogger, type Logger, systemClock } from '../src/base/index.ts';
+import { type Clock, type Logger, systemClock } from '../src/base/index.ts';
 import { type Probes, startProbes } from '../src/controller/index.ts';
 import { createKubeClient, type KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
+import { openProcessLog } from './process-log.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { untilStopped } from './stop.ts';
 
@@ -29,7 +30,7 @@ export interface OwnProcess extends AsyncDisposable {
 export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess> {
   const whenStopped = untilStopped();
   const metrics = openProcessMetrics();
-  const log = await createLogger({ level: config.logLevel });
+  const log = await openProcessLog(config.logLevel);
   await using stack = new AsyncDisposableStack();
   const access = await accessOwnCluster(config.kubeconfigPath);
   const clients: KubeClient[] = [];

@@ -1,8 +1,9 @@
-import { createLogger, systemClock } from '../../src/base/index.ts';
+import { systemClock } from '../../src/base/index.ts';
 import { readConfig } from '../config.ts';
 import { followNews } from '../news.ts';
 import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
+import { openProcessLog } from '../process-log.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
 import { untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
@@ -13,7 +14,7 @@ export async function up(values: OptionValues): Promise<number> {
   const config = readConfig(values);
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
-  const log = await createLogger({ level: config.logLevel });
+  const log = await openProcessLog(config.logLevel);
   const platform = await startPlatform(config, {
     log,
     metrics: openProcessMetrics(),

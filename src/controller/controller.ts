@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -5,7 +6,7 @@ import { WorkQueue } from './work-queue.ts';
 
 export interface ReconcileContext {
   readonly signal: AbortSignal;
-  /** Bears the controller's name and the object's. */
+  /** Bears the controller's name, the object's, and an id of this very reconcile. */
   readonly log: Logger;
 }
 
@@ -104,7 +105,7 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   const handle = async (key: string): Promise<void> => {
-    const log = options.log.child({ controller, object: key });
+    const log = options.log.child({ controller, object: key, reconcileId: randomUUID().slice(0, 8) });
     const startedMs = clock.now();
     try {
       await options.reconcile(key, { signal, log });

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { eventually } from '../support/index.ts';
+import { programPath } from './program.ts';
+import { openTestCluster } from './test-cluster.ts';
+import { bundle } from './world.ts';
+
+const patience = { timeoutMs: 90_000 };
+const unreachable = { type: 'git', git: { repository: 'https://127.0.0.1:1/x', ref: { commit: 'a'.repeat(40) } } };
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly logLevel?: string;
+  readonly object?: string;
+  readonly controller?: string;
+  readonly reconcileId?: string;
+}
+
+test('SIGUSR2 switches the log to debug and back, and each line names its object and reconcile', async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-log-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const cluster = stack.use(await openTestCluster(folder));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const where = cluster.kubeconfigPath === undefined ? ['--kubeconfig', kubeconfig] : cluster.args;
+  const child = spawn(process.execPath, [programPath, 'up', '--log-level', 'warn', ...where], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  stack.defer(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  let [printed, logged] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (logged += chunk.toString()));
+  const lines = (): Line[] =>
+    logged
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Line);
+  await eventually(() => expect(printed).toContain('ready in'), patience);
+  const access = await loadClusterAccess({ path: cluster.kubeconfigPath ?? kubeconfig });
+  const kube = createKubeClient({ access, clock: systemClock });
+  stack.defer(() => kube.close());
+  await cluster.whenGuarded(kube);
+
+  child.kill('SIGUSR2');
+  await eventually(() => {
+    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'log level changed', logLevel: 'debug' }));
+  }, patience);
+  await kube.create(bundle('traced', unreachable), { fieldManager: 'test' });
+  await eventually(() => {
+    const about = lines().filter(({ object, level }) => object === 'traced' && level === 20);
+    expect(about[0]).toMatchObject({
+      controller: 'bundle',
+      reconcileId: expect.stringMatching(/^[0-9a-f]{8}$/) as unknown,
+    });
+  }, patience);
+  child.kill('SIGUSR2');
+  await eventually(() => {
+    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'log level changed', logLevel: 'warn' }));
+  }, patience);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect((await ended)[0]).toBe(0);
+});
