@@ -1,22 +1,25 @@
-# The steps are those of `npm run build:image`, which runs without a container engine.
-ARG NODE_VERSION=24.21.0
-FROM node:${NODE_VERSION}-slim AS build
+# The steps are those of `npm run build:image`, which runs without a container engine. Pin the base for the same image on every machine:
+#   docker build --build-arg NODE_IMAGE=node:24.21.0-slim@sha256:… --build-arg REVISION="$(git log -1 --format='%H %ct')" .
+ARG NODE_IMAGE=node:24.21.0-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --prefer-offline --no-audit --no-fund
 COPY . .
+ARG REVISION=""
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+RUN node scripts/write-sbom.ts
 
-FROM node:${NODE_VERSION}-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 # Git over SSH runs git and ssh, and ssh looks its user up in /etc/passwd. Nothing that tells the time of the build stays.
 RUN apt-get update && apt-get install --yes --no-install-recommends git openssh-client && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* && echo 'longshore:x:65532:65532::/nonexistent:/usr/sbin/nologin' >> /etc/passwd
 WORKDIR /app
-COPY --from=build --chown=0:0 /src/package.json ./
+COPY --from=build --chown=0:0 /src/package.json ./package.json
 COPY --from=build --chown=0:0 /src/node_modules ./node_modules
 COPY --from=build --chown=0:0 /src/dist ./dist
-COPY --from=build --chown=0:0 /src/crds ./crds
 COPY --from=build --chown=0:0 /src/cli/bin.js ./cli/bin.js
+COPY --from=build --chown=0:0 /src/sbom.cdx.json ./sbom.cdx.json
 USER 65532:65532
 ENTRYPOINT ["node", "/app/cli/bin.js"]
 CMD ["--help"]

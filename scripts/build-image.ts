@@ -1,34 +1,84 @@
-/** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then starts what came out. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** `npm run build:image`: the steps of the Dockerfile in a temporary folder, without a container engine; then runs what came out, in a folder that it may not
+ *  change: a cluster comes up, and the manifests are checked against it. `--sbom FILE` keeps a copy of the bill of materials. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
-const build = mkdtempSync(join(tmpdir(), 'longshore-build-'));
-const image = mkdtempSync(join(tmpdir(), 'longshore-image-'));
-const step = (command: string): void => {
+const temporary = (name: string): string => mkdtempSync(join(tmpdir(), `longshore-${name}-`));
+const [build, image, work] = [temporary('build'), temporary('image'), temporary('work')];
+const [, runtime = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM .* AS build$/m);
+const [buildStage = '', runtimeStage = ''] = runtime.split(/^FROM /m);
+
+/** What a RUN line of the build stage does. */
+function runStep(command: string): void {
   console.log(`> ${command}`);
   execFileSync('sh', ['-c', command], { cwd: build, stdio: 'inherit' });
-};
+}
+
+/** The lines of a stage that begin with the instruction, without it. */
+function linesOf(stage: string, instruction: string): string[] {
+  const lines = stage.split('\n').filter((line) => line.startsWith(`${instruction} `));
+  return lines.map((line) => line.slice(instruction.length + 1));
+}
+
+function copyOut(line: string): void {
+  const [, from = '', to = ''] = /^--from=build .*\/src\/(\S+) \.\/(\S+)$/.exec(line) ?? [];
+  if (from === '') throw new Error(`Dockerfile: COPY ${line}: expected --from=build … /src/PATH ./PATH`);
+  cpSync(join(build, from), join(image, to), { recursive: true, verbatimSymlinks: true });
+}
+
+function listing(): string {
+  const files = globSync('**', { cwd: image }).sort();
+  return files.map((file) => `${file} ${statSync(join(image, file)).mtimeMs}`).join('\n');
+}
+
+const start = (args: readonly string[]): ChildProcess =>
+  spawn(process.execPath, [join(image, 'cli/bin.js'), ...args], { cwd: work, stdio: ['ignore', 'pipe', 'inherit'] });
+
+async function printed(...args: readonly string[]): Promise<string> {
+  const child = start(args);
+  let text = '';
+  child.stdout?.on('data', (piece: Buffer) => {
+    text += piece.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`);
+  return text;
+}
+
+async function tryOut(): Promise<void> {
+  console.log(await printed('version'));
+  const kubeconfig = join(work, 'kubeconfig');
+  const up = start(['up', '--kubeconfig', kubeconfig]);
+  try {
+    if (up.stdout === null) throw new Error('no output to read');
+    for await (const line of createInterface({ input: up.stdout })) {
+      console.log(line);
+      if (line.startsWith('ready')) break;
+    }
+    const told = await printed('install', '--kubeconfig', kubeconfig, '--dry-run');
+    if (!told.includes('deployment.apps/core created (dry run)')) throw new Error(`install --dry-run said: ${told}`);
+  } finally {
+    up.kill('SIGTERM');
+    await once(up, 'exit');
+  }
+}
 
 try {
   const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z']).toString().split('\0');
   for (const file of tracked.filter((name) => name !== '')) cpSync(file, join(build, file));
-  for (const command of dockerfileSteps()) step(command);
-  for (const part of ['package.json', 'node_modules', 'dist', 'crds', 'cli/bin.js']) {
-    cpSync(join(build, part), join(image, part), { recursive: true, verbatimSymlinks: true });
-  }
-  console.log('> node cli/bin.js version');
-  execFileSync(process.execPath, [join(image, 'cli/bin.js'), 'version'], { cwd: image, stdio: 'inherit' });
-  execFileSync(process.execPath, [join(image, 'cli/bin.js'), 'up', '--help'], { cwd: image, stdio: 'inherit' });
+  for (const command of linesOf(buildStage, 'RUN')) runStep(command);
+  for (const line of linesOf(runtimeStage, 'COPY')) copyOut(line);
+  const before = listing();
+  await tryOut();
+  if (listing() !== before) throw new Error('the program has changed files of its own image');
+  const keep = process.argv.indexOf('--sbom');
+  const target = process.argv[keep + 1];
+  if (keep > 0 && target !== undefined) copyFileSync(join(image, 'sbom.cdx.json'), target);
+  console.log('the image runs');
 } finally {
-  rmSync(build, { recursive: true, force: true });
-  rmSync(image, { recursive: true, force: true });
-}
-
-/** The RUN lines of the build stage, so that the two can not drift apart. */
-function dockerfileSteps(): string[] {
-  const stages = readFileSync('Dockerfile', 'utf8').split(/^FROM /m);
-  const lines = stages[1]?.split('\n') ?? [];
-  return lines.filter((line) => line.startsWith('RUN ')).map((line) => line.slice('RUN '.length));
+  for (const folder of [build, image, work]) rmSync(folder, { recursive: true, force: true });
 }

@@ -11,6 +11,12 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   cpSync(file, join('dist', file));
 }
 for (const folder of ['crds', 'deploy', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
+/** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
+const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>
-  execFileSync('git', [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  given !== undefined
+    ? args[0] === 'log'
+      ? given
+      : ''
+    : execFileSync('git', [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 writeFileSync('dist/build.json', `${JSON.stringify(readRevision(git))}\n`);

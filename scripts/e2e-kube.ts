@@ -6,7 +6,7 @@ import { findStoryPlane } from './story-plane.ts';
 import { runVitest, summaryOf } from './vitest-run.ts';
 
 /** They are about the package, the demo and the documents, which bring the embedded server. */
-const embeddedOnly = ['demo', 'docs', 'package'].map((name) => `test/e2e/${name}.test.ts`);
+const embeddedOnly = ['demo', 'docs', 'image', 'package'].map((name) => `test/e2e/${name}.test.ts`);
 
 const plane = await findStoryPlane();
 if ('missing' in plane) {

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const patienceMs = 15 * 60_000;
+
+interface Bill {
+  readonly serialNumber?: string;
+  readonly metadata: { readonly timestamp?: string };
+  readonly components: readonly { readonly name: string; readonly version: string }[];
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+test(
+  'the steps of the Dockerfile make something that runs, and a bill of what is in it',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-sbom-'));
+    try {
+      const file = join(folder, 'sbom.json');
+      const options = { timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };
+      const { stdout } = await run(process.execPath, ['scripts/build-image.ts', '--sbom', file], options);
+      expect(stdout).toMatch(/\nthe image runs\n$/);
+      const bill = JSON.parse(await readFile(file, 'utf8')) as Bill;
+      const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Manifest;
+      const named = new Set(bill.components.map(({ name, version }) => `${name}@${version}`));
+      const wanted = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+      expect(wanted.filter((name) => !named.has(name))).toEqual([]);
+      const dev = Object.entries(devDependencies).map(([name, version]) => `${name}@${version}`);
+      expect(dev.filter((name) => named.has(name))).toEqual([]);
+      expect([bill.serialNumber, bill.metadata.timestamp]).toEqual([undefined, undefined]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  patienceMs,
+);
