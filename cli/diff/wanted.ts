@@ -51,7 +51,7 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
 
 async function stageImage(ref: string, finding: Finding): Promise<Staging> {
   const staging = await openStaging(finding.work);
-  await pullInto(staging, ref, finding);
+  await pullInto(staging, ref, { ...finding, isOperator: true });
   return staging;
 }
 

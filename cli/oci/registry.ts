@@ -68,12 +68,12 @@ export async function pushTo(ref: string, image: BundleImage, transfer: Transfer
   });
 }
 
-/** Fetches an image's files; the answer is its digest.
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; the answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
   ref: string,
-  transfer: Transfer & { readonly work: WorkFolder },
+  transfer: Transfer & { readonly work: WorkFolder; readonly isOperator?: boolean },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
   const { work, progress, signal } = transfer;
@@ -85,7 +85,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const pinned = await fetchImage(deps, { source, credentials, staging }, { signal, onProgress });
+    const request = { source, credentials, isOperator: transfer.isOperator, staging };
+    const pinned = await fetchImage(deps, request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
     // A provisioner looks again later; here somebody waits for the answer.

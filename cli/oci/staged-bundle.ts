@@ -99,7 +99,7 @@ async function stageImage({ ref, isGuess }: ImagePlace, wish: BundleWish): Promi
   await using stack = new AsyncDisposableStack();
   const staging = stack.use(await openStaging(wish.work));
   try {
-    const digest = await pullInto(staging, ref, wish);
+    const digest = await pullInto(staging, ref, { ...wish, isOperator: true });
     stack.move();
     return { staging, digest };
   } catch (thrown) {

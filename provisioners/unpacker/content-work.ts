@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { registryProvisionerClass } from '../../src/api/index.ts';
 import {
   errorMessage,
   type JsonObject,
@@ -77,9 +78,12 @@ function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyM
   const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath };
   const web = { ...download, caPem: settings.httpCaPem };
   const fetches: Readonly<Record<string, Fetch>> = {
-    image: ({ source, pullSecrets, mirrors, imagePolicy: policy, firstRef, expectedDigest }, staging, options) => {
-      const isKnown = expectedDigest !== undefined;
-      return fetchImage(image, { source, pullSecrets, mirrors, policy, firstRef, isKnown, staging }, options);
+    image: (request, staging, options) => {
+      const { source, pullSecrets, mirrors, imagePolicy: policy, firstRef } = request;
+      const isKnown = request.expectedDigest !== undefined;
+      const isOperator = request.provisionerClassName === registryProvisionerClass;
+      const known = { policy, firstRef, isKnown, isOperator };
+      return fetchImage(image, { source, pullSecrets, mirrors, ...known, staging }, options);
     },
     git: ({ source, secret }, staging, options) => fetchGit(git, { source, secret, staging }, options),
     http: ({ source, secret }, staging, options) => fetchHttp(web, { source, secret, staging }, options),

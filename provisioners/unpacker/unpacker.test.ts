@@ -187,10 +187,7 @@ describe('image bundles', () => {
     const request = imageRequest(`${registry.host}/combo:v1`);
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => unpacker.unpack({ ...request, bundle: { name, uid: name } }, { signal })));
-    const blobs = registry.requests.filter((line) => line.includes('/blobs/'));
-    // What each image says of itself, and the layer.
-    expect(new Set(blobs).size).toBe(2);
-    expect(blobs).toHaveLength(names.length + 1);
+    expect(registry.requests.filter((line) => line.includes('/blobs/'))).toHaveLength(1);
   });
 
   test('survive a registry that fails for a while', async () => {

@@ -47,6 +47,8 @@ export interface ImageRequest {
   readonly firstRef?: string | undefined;
   /** The content is known to be what was allowed before, and is compared with that. */
   readonly isKnown?: boolean | undefined;
+  /** The image may hold an operator (registry+v1): its labels fill in what `metadata/annotations.yaml` lacks. Asks for nothing more otherwise. */
+  readonly isOperator?: boolean | undefined;
   readonly staging: Staging;
 }
 
@@ -66,7 +68,7 @@ interface ResolvedImage {
 }
 
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
- *  and sizes verified; labels of the image fill in what the bundle's `metadata/annotations.yaml` lacks. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
+ *  and sizes verified. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
  *  @throws TerminalError ImageDenied, InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
  *  those of `extractArchive` · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
@@ -85,7 +87,7 @@ export async function fetchImage(
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
   await fetchLayers(pull, layers);
-  if (config !== undefined && (await lacksAnnotations(pull.staging))) {
+  if (request.isOperator === true && config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
   }
   return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
