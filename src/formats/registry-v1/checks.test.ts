@@ -198,6 +198,18 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     ['bundle contains an object of kind "ConfigMap" without metadata.name'],
   ],
   [
+    'a bad name that two webhooks have, once',
+    withWebhooks(webhook({ generateName: 'Bad' }), webhook({ generateName: 'Bad' })),
+    [],
+    ["duplicate webhook 'Bad' of type 'ValidatingAdmissionWebhook'", /^webhook of type .* has invalid name 'Bad'/],
+  ],
+  [
+    'a name with quotes, as Go prints it',
+    acmeCsv(),
+    [{ apiVersion: 'v1', kind: 'Odd', metadata: { name: 'a"\n' } }],
+    ['unsupported resource "a\\"\\n" with kind "Odd"'],
+  ],
+  [
     'two objects of one name that differ',
     acmeCsv(),
     [

@@ -1,3 +1,4 @@
+import { goQuote } from '../../schema/index.ts';
 import { supportedModes, type WebhookEntry } from './csv.ts';
 import { supportedKinds } from './kinds.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
@@ -93,7 +94,7 @@ const conversionEverywhereOnly: Check = (bundle) => {
   if (modes.length === 1 && modes[0] === 'AllNamespaces') return [];
   return conversions(bundle).map(
     ({ generateName }) =>
-      `bundle contains conversion webhook "${generateName}" and supports install modes [${modes.join(' ')}] - conversion webhooks are only supported for bundles that only support AllNamespaces install mode`,
+      `bundle contains conversion webhook ${goQuote(generateName)} and supports install modes [${modes.join(' ')}] - conversion webhooks are only supported for bundles that only support AllNamespaces install mode`,
   );
 };
 
@@ -124,23 +125,29 @@ const webhooksHaveGoodNames: Check = (bundle) =>
     webhooksOf(bundle),
     ({ type }) => type,
     ({ generateName }) => generateName,
-  ).flatMap(({ type, generateName }) => {
-    const problems = nameProblems(generateName);
+  ).flatMap(({ type, generateName }, index, all) => {
+    const before = all[index - 1];
+    const isRepeated = before?.type === type && before.generateName === generateName;
+    const problems = isRepeated ? [] : nameProblems(generateName);
     if (problems.length === 0) return [];
     return [`webhook of type '${type}' has invalid name '${generateName}': ${problems.join(',')}`];
   });
 
 const oneConversionEach: Check = (bundle) => {
-  const claims = new Map<string, Set<string>>();
+  const claims = new Map<string, string[]>();
   for (const { generateName, conversionCRDs = [] } of conversions(bundle)) {
-    for (const crd of conversionCRDs) claims.set(crd, (claims.get(crd) ?? new Set()).add(generateName));
+    for (const crd of new Set(conversionCRDs)) {
+      const names = claims.get(crd);
+      if (names === undefined) claims.set(crd, [generateName]);
+      else names.push(generateName);
+    }
   }
   return [...claims]
-    .filter(([, names]) => names.size > 1)
+    .filter(([, names]) => names.length > 1)
     .sort(([a], [b]) => compareTexts(a, b))
     .map(
       ([crd, names]) =>
-        `conversion webhooks [${[...names].sort().join(',')}] reference same custom resource definition '${crd}'`,
+        `conversion webhooks [${names.sort().join(',')}] reference same custom resource definition '${crd}'`,
     );
 };
 
@@ -169,14 +176,14 @@ const forbiddenResources = new Set([
 ]);
 
 function forbiddenRules(webhook: WebhookEntry): readonly string[] {
-  const start = `webhook "${webhook.generateName}" contains forbidden rule: admission webhook rules cannot reference`;
+  const start = `webhook ${goQuote(webhook.generateName)} contains forbidden rule: admission webhook rules cannot reference`;
   return (webhook.rules ?? []).flatMap(({ apiGroups = [], resources = [] }) =>
     apiGroups.flatMap((group) => {
-      if (forbiddenGroups.has(group)) return [`${start} API group "${group}"`];
+      if (forbiddenGroups.has(group)) return [`${start} API group ${goQuote(group)}`];
       if (group !== admissionGroup) return [];
       return resources
         .filter((resource) => forbiddenResources.has((resource.split('/')[0] ?? '').toLowerCase()))
-        .map((resource) => `${start} resource "${resource}" for API group "${admissionGroup}"`);
+        .map((resource) => `${start} resource ${goQuote(resource)} for API group "${admissionGroup}"`);
     }),
   );
 }
@@ -189,7 +196,7 @@ const rulesStayOutside: Check = (bundle) =>
 const kindsAreSupported: Check = ({ others }) =>
   others
     .filter(({ kind }) => !supportedKinds.has(kind))
-    .map(({ kind, metadata }) => `unsupported resource "${metadata.name ?? ''}" with kind "${kind}"`);
+    .map(({ kind, metadata }) => `unsupported resource ${goQuote(metadata.name ?? '')} with kind ${goQuote(kind)}`);
 
 /** In the order in which findings are told. */
 const checks: readonly Check[] = [

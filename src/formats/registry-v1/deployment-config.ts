@@ -101,7 +101,10 @@ export function applyDeploymentConfig(deployment: RenderedObject, config: Deploy
   const containers = listAt(before, 'containers').map((container) =>
     isJsonObject(container) ? changed(container, config, containerChanges) : container,
   );
-  const podSpec = { ...changed(before, config, podChanges), containers };
+  const podSpec = {
+    ...changed(before, config, podChanges),
+    ...(Array.isArray(before['containers']) ? { containers } : {}),
+  };
   const annotations = config.annotations ?? {};
   const hasAnnotations = Object.keys(annotations).length > 0;
   const metadata = objectAt(template, 'metadata') ?? {};

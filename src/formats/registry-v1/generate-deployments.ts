@@ -40,13 +40,14 @@ export function withCertificates(podSpec: JsonObject, secretName: string): JsonO
     name,
     secret: { secretName, items: items.map((item) => ({ ...item })) },
   }));
+  const mounting = containers.map((container) => ({
+    ...container,
+    volumeMounts: [...objectsAt(container, 'volumeMounts').filter(stays), ...mounts.map((mount) => ({ ...mount }))],
+  }));
   return {
     ...podSpec,
     volumes: [...objectsAt(podSpec, 'volumes').filter(stays), ...volumes],
-    containers: containers.map((container) => ({
-      ...container,
-      volumeMounts: [...objectsAt(container, 'volumeMounts').filter(stays), ...mounts.map((mount) => ({ ...mount }))],
-    })),
+    ...(Array.isArray(podSpec['containers']) ? { containers: mounting } : {}),
   };
 }
 

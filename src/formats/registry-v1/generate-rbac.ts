@@ -40,9 +40,9 @@ interface RolePair {
 function rolePair(rendering: Rendering, permission: Permission, pair: RolePair): readonly RenderedObject[] {
   const { role, binding, metadata } = pair;
   const subject = { kind: 'ServiceAccount', namespace: rendering.installNamespace, name: accountOf(permission) };
-  const rules = (permission.rules ?? []) as unknown as JsonValue[];
+  const rules = permission.rules === null ? {} : { rules: permission.rules as unknown as JsonValue[] };
   return [
-    { apiVersion, kind: role, metadata: { ...metadata }, rules },
+    { apiVersion, kind: role, metadata: { ...metadata }, ...rules },
     {
       apiVersion,
       kind: binding,

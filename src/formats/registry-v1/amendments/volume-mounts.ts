@@ -45,6 +45,7 @@ export const volumeMounts: Amendment = {
     const before = mountsBefore(rendering);
     return eachOfKind(objects, 'Deployment', (deployment) =>
       withPodSpec(deployment, (podSpec) => {
+        if (!Array.isArray(podSpec['containers'])) return podSpec;
         const existing = before.get(deployment.metadata.name ?? '') ?? [];
         const containers = objectsAt(podSpec, 'containers').map((container, index) => {
           return { ...container, volumeMounts: jsonList(merged(existing[index] ?? [], wanted)) };
