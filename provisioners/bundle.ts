@@ -7,7 +7,7 @@ import {
   parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
-import { errorMessage, type JsonObject, TransientError, WaitingError } from '../src/base/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import { type ReconcileContext, resultOf, runSteps, type Step } from '../src/controller/index.ts';
 import {
   type Condition,
@@ -31,6 +31,8 @@ interface BundleRun {
   object: KubeObject;
   /** Stored once, given up to keep the store small, and wanted now: its Bundle stays Unpacked meanwhile. */
   evicted?: UnpackedContent;
+  /** Its content was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
+  isLost?: boolean;
 }
 
 interface Outcome {
@@ -113,10 +115,23 @@ async function reportUnpacked(run: BundleRun, content: UnpackedContent, signal: 
   if (isNews) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
 }
 
+/** Whether the very same content can be had again; an upload cannot. */
+function isPinned({ spec, status }: Bundle): boolean {
+  return status?.phase === 'Unpacked' && status.resolvedSource !== undefined && spec.source.type !== 'upload';
+}
+
+/** Whether the Bundle is to be seen as Unpacked while its content comes again. */
+function isComingAgain(run: BundleRun): boolean {
+  return run.evicted !== undefined || run.isLost === true;
+}
+
 /** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it. */
 const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   const content = await run.context.unpacker.find(identityOf(run.object));
-  if (content === undefined) return undefined;
+  if (content === undefined) {
+    run.isLost = isPinned(bundleOf(run));
+    return undefined;
+  }
   const { name = '' } = run.object.metadata;
   run.object = await noteProperties(run.context, run.object, { content, signal });
   await reportUnpacked(run, content, signal);
@@ -132,7 +147,7 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
 const heedPause: Step<BundleRun> = async (run, { signal }) => {
   if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
   await run.context.fetches.cancel(run.object.metadata.name ?? '');
-  if (run.evicted !== undefined) return 'stop';
+  if (isComingAgain(run)) return 'stop';
   const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
   await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
   return 'stop';
@@ -157,7 +172,7 @@ function progressReporter(
   return {
     show: (line) => {
       const nowMs = run.context.clock.now();
-      if (isBusy || run.evicted !== undefined || nowMs - lastMs < progressPauseMs) return;
+      if (isBusy || isComingAgain(run) || nowMs - lastMs < progressPauseMs) return;
       lastMs = nowMs;
       isBusy = true;
       writing = write(line);
@@ -182,7 +197,7 @@ async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promis
     const { digest, sizeBytes, warnings } = content;
     log.info({ digest, sizeBytes }, 'bundle stored');
     run.context.metrics?.add('longshore_fetched_bytes_total', { source: spec.source.type }, sizeBytes);
-    if (warnings.length === 0 || run.evicted !== undefined) return;
+    if (warnings.length === 0 || isComingAgain(run)) return;
     const message = warnings.slice(0, maxToldWarnings).join('; ');
     run.context.events.record(run.object, { type: 'Warning', reason: 'QuestionableMetadata', message });
   } finally {
@@ -212,7 +227,8 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
 async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
   const { error } = failure;
   const { message } = error;
-  if (run.evicted !== undefined) {
+  const isFinal = error instanceof TerminalError;
+  if (run.evicted !== undefined || (run.isLost === true && !isFinal)) {
     run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
     return;
   }
@@ -249,7 +265,7 @@ function isReplaced(state: FetchState, { spec, status }: Bundle): boolean {
  *  @throws WaitingError until there is something to tell */
 async function reportBeginning(run: BundleRun, quietMs: number, signal: AbortSignal): Promise<void> {
   const phase = bundleOf(run).status?.phase;
-  if (run.evicted !== undefined || (phase !== undefined && phase !== 'Unpacked')) return;
+  if (isComingAgain(run) || (phase !== undefined && phase !== 'Unpacked')) return;
   if (quietMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: quietMs });
   await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
 }

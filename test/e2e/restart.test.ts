@@ -1,11 +1,12 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { eventually, startRegistry } from '../support/index.ts';
 import { configMap } from './contents.ts';
 import { type DataFolder, openDataFolder, type PlatformProcess } from './platform-process.ts';
 import { longshoreOn, writeFolder } from './program.ts';
-import { bundle, conditionOf, statusOf } from './world.ts';
+import { bundle, bundleDeployment, conditionOf, statusOf } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'uploaded' };
@@ -53,6 +54,49 @@ describe('after a restart', () => {
       expect((await platform.kube.get(settings))['data']).toEqual({ from: 'an upload' });
     });
     expect((await longshore(['run', 'kept', dir])).stdout).toContain(`bundle "${active}" is already up-to-date`);
+  });
+
+  test('Q2, Q3 content that was lost with its node is fetched again by its pin, and its Bundle stays unpacked until it comes', async () => {
+    let isDown = false;
+    await using registry = await startRegistry({
+      intercept: (_request, response) => {
+        if (isDown) response.writeHead(503).end();
+        return isDown;
+      },
+    });
+    const ref = `${registry.host}/moving:v1`;
+    const put = (from: string): void => {
+      registry.putImage('moving:v1', [{ files: { 'manifests/a.yaml': configMap('pinned', 'default', { from }) } }]);
+    };
+    put('the first image');
+    await platform.kube.create(bundleDeployment('moving', { type: 'image', image: { ref } }), { fieldManager: 'test' });
+    const name = statusOf(await installed('moving'))['activeBundle'] as string;
+    const bundleRef = { apiVersion, kind: 'Bundle', name };
+    const { resolvedSource } = statusOf(await platform.kube.get(bundleRef));
+
+    await platform.stop();
+    for (const place of [`${name}.tgz`, `records/${name}.json`, 'blobs', 'layers']) {
+      await rm(join(folder.storeDir, place), { recursive: true, force: true });
+    }
+    put('another image behind the same tag');
+    isDown = true;
+    platform = await folder.start();
+
+    const pinned = { ...settings, name: 'pinned' };
+    await eventually(async () => {
+      const { items } = await platform.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const about = items.filter((event) => (event['involvedObject'] as { name?: string }).name === name);
+      expect(about.map((event) => event['reason'])).toContain('UnpackFailed');
+    });
+    expect(statusOf(await platform.kube.get(bundleRef))).toMatchObject({ phase: 'Unpacked', resolvedSource });
+    expect((await platform.kube.get(pinned))['data']).toEqual({ from: 'the first image' });
+
+    isDown = false;
+    await platform.kube.delete(pinned);
+    await eventually(async () => {
+      expect((await platform.kube.get(pinned))['data']).toEqual({ from: 'the first image' });
+    });
+    expect(statusOf(await platform.kube.get(bundleRef))).toMatchObject({ phase: 'Unpacked', resolvedSource });
   });
 
   test('N12 a Bundle that waits for its upload still does', async () => {
