@@ -224,11 +224,15 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
   }
 }
 
+/** Content that was lost for good is told of on the Bundle; what had to give way is on the deployment that wants it. */
+function staysUnpacked(run: BundleRun, error: FetchFailure['error']): boolean {
+  return run.evicted !== undefined || (isComingAgain(run) && !(error instanceof TerminalError));
+}
+
 async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
   const { error } = failure;
   const { message } = error;
-  const isFinal = error instanceof TerminalError;
-  if (run.evicted !== undefined || (run.isLost === true && !isFinal)) {
+  if (staysUnpacked(run, error)) {
     run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
     return;
   }
