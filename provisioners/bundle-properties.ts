@@ -1,6 +1,7 @@
-import { bundlePropertiesAnnotation, hasDependenciesLabel } from '../src/api/index.ts';
+import { bundlePropertiesAnnotation, type DependencyPolicy, hasDependenciesLabel } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
-import { dependenciesOf } from '../src/dependencies/index.ts';
+import type { Property } from '../src/constraints/index.ts';
+import { dependenciesOf, whyUnknown } from '../src/dependencies/index.ts';
 import { type KubeObject, refOf } from '../src/kube/index.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { UnpackedContent } from './unpacker/index.ts';
@@ -14,6 +15,13 @@ function changes(texts: Texts | undefined, key: string, wanted: string | undefin
   return texts?.[key] === wanted ? undefined : { [key]: wanted ?? null };
 }
 
+/** Whether what a bundle needs, or that nobody knows it, may hold up its installation. */
+function mayWait(policy: DependencyPolicy, properties: readonly Property[], annotations: Texts | undefined): boolean {
+  if (policy === 'off') return false;
+  const isUnknown = policy === 'enforce' && whyUnknown(properties, annotations) !== undefined;
+  return isUnknown || dependenciesOf(properties, annotations).length > 0;
+}
+
 /** Notes on the Bundle what its content says of itself, for the webhook and for those that depend on it; nothing while nothing on the
  *  cluster has dependencies. Returns the Bundle as it is then. */
 export async function noteProperties(
@@ -24,7 +32,7 @@ export async function noteProperties(
   const { dependencies: news, kube, bundles } = context;
   const { properties } = work.content;
   const { annotations, labels } = bundle.metadata;
-  const hasDependencies = news.policy !== 'off' && dependenciesOf(properties, annotations).length > 0;
+  const hasDependencies = mayWait(news.policy, properties, annotations);
   if (hasDependencies) news.use();
   const isNoted = news.isUsed && properties.length > 0;
   const noted = changes(annotations, bundlePropertiesAnnotation, isNoted ? JSON.stringify(properties) : undefined);

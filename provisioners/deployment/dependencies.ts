@@ -1,4 +1,5 @@
 import {
+  dependenciesAnnotation,
   ignoreDependenciesAnnotation,
   ownerNameLabel,
   parseBundle,
@@ -17,6 +18,7 @@ import {
   type Survey,
   type Unmet,
   unmetOf,
+  whyUnknown,
 } from '../../src/dependencies/index.ts';
 import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
 import { bundleOfTemplate } from '../bundle-template.ts';
@@ -133,13 +135,30 @@ function describe({ context, object }: DeploymentRun, { dependency, text }: Unme
   return `${text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters)}…` : text} (${who})`;
 }
 
-async function hold(run: DeploymentRun, unmet: readonly Unmet[], signal: AbortSignal): Promise<void> {
+/** What is said of dependencies that nobody knows, where they must be met. */
+function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] {
+  if (context.dependencies.policy !== 'enforce') return [];
+  const { annotations } = bundle?.metadata ?? {};
+  const why = whyUnknown(readProperties(annotations), annotations);
+  if (why === undefined) return [];
+  const advice = `mend the file, say in the template's annotation ${dependenciesAnnotation} what the bundle needs ("[]" for nothing), or set ${ignoreDependenciesAnnotation} to "true"`;
+  return [`what the bundle needs is not known, because ${why}: ${advice}`];
+}
+
+async function hold(run: DeploymentRun, lines: readonly string[], signal: AbortSignal): Promise<void> {
   if (run.bundle === undefined) return;
-  const more = unmet.length > maxTold ? [`and ${unmet.length - maxTold} more`] : [];
-  const lines = [...unmet.slice(0, maxTold).map((one) => describe(run, one)), ...more];
-  const message = `Dependencies are not met: ${lines.join('; ')}`;
+  const more = lines.length > maxTold ? [`and ${lines.length - maxTold} more`] : [];
+  const message = `Dependencies are not met: ${[...lines.slice(0, maxTold), ...more].join('; ')}`;
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
+}
+
+/** What is missing that the Bundle needs, a line each. */
+async function missingFor(run: DeploymentRun, subject: Participant, signal: AbortSignal): Promise<readonly string[]> {
+  const unknown = describeUnknown(run);
+  if (subject.dependencies.length === 0) return unknown;
+  const unmet = unmetOf(subject, await surveyFor(run, subject, signal));
+  return [...unknown, ...unmet.map((one) => describe(run, one))];
 }
 
 /** A Bundle that is not installed yet waits until all that it needs is. What is installed stays, whatever becomes of what it needs. */
@@ -152,15 +171,14 @@ export const awaitDependencies: Step<DeploymentRun> = async (run, context) => {
   const isFree = news.policy === 'off' || annotations[ignoreDependenciesAnnotation] === 'true';
   if (isFree || activeOf(run) === bundle.metadata.name) return undefined;
   const subject = participantOf(name, bundle);
-  if (subject.dependencies.length === 0) return undefined;
-  const { signal } = context;
+  // Held before it is looked, so that nothing that comes meanwhile is missed.
   news.hold(name);
-  const unmet = unmetOf(subject, await surveyFor(run, subject, signal));
-  if (unmet.length === 0) {
+  const missing = await missingFor(run, subject, context.signal);
+  if (missing.length === 0) {
     news.release(name);
     return undefined;
   }
-  await hold(run, unmet, signal);
+  await hold(run, missing, context.signal);
   await keepActive(run, context);
   if (neededApis([subject]).length > 0) lookAgain(run, apiPollMs);
   return 'stop';

@@ -27,11 +27,15 @@ type Annotations = Readonly<Record<string, string>>;
 const maxAnnotationBytes = 262_144;
 /** What is written of a bundle's properties into an annotation of its Bundle; all annotations together may have 256 KiB. */
 const maxPropertiesBytes = 65_536;
+/** Type of the property of a bundle whose file of dependencies cannot be read; the value says why. */
+const unknownType = 'core.rukpak.io/unknown-dependencies';
+const maxReason = 1000;
 const neededTypes: ReadonlySet<string> = new Set([
   'olm.package',
   'olm.package.required',
   'olm.gvk.required',
   'olm.constraint',
+  unknownType,
 ]);
 
 function parseList(what: string, text: string): JsonValue {
@@ -106,6 +110,18 @@ export function readProperties(annotations: Annotations = {}): readonly Property
 export function dependenciesOf(properties: readonly Property[], annotations: Annotations = {}): readonly Dependency[] {
   const required = readRequiredProperties('properties', properties);
   return [...required.dependencies, ...readAnnotatedDependencies(annotations).dependencies];
+}
+
+/** The property of a bundle whose dependencies nobody knows. */
+export function unknownDependencies(why: string): Property {
+  return { type: unknownType, value: why.slice(0, maxReason) };
+}
+
+/** Why nobody knows what a bundle needs; undefined where it is known, be it from its annotations. */
+export function whyUnknown(properties: readonly Property[], annotations: Annotations = {}): string | undefined {
+  if (annotations[dependenciesAnnotation] !== undefined) return undefined;
+  const value = properties.find(({ type }) => type === unknownType)?.value;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function sizeOf(properties: readonly Property[]): number {

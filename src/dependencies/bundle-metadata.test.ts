@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { whyUnknown } from './bundle-facts.ts';
 import { readBundleMetadata } from './bundle-metadata.ts';
 
 const registry = 'core-rukpak-io-registry';
@@ -33,7 +34,9 @@ test('BF-A10 an annotation that is no string is refused by its key, and BF-A3 a 
 test('a dependencies file that is no YAML is a warning, one that says something wrong is refused', () => {
   const broken = files({ 'dependencies.yaml': 'dependencies:\n- type: olm.package\n value: {}\n' });
   const { problems, warnings, properties } = readBundleMetadata(broken, registry);
-  expect({ problems, properties }).toEqual({ problems: [], properties: [] });
+  expect(problems).toEqual([]);
+  expect(whyUnknown(properties)).toContain('metadata/dependencies.yaml: line 3');
+  expect(whyUnknown(properties, { 'core.rukpak.io/dependencies': '[]' })).toBeUndefined();
   expect(warnings).toEqual([expect.stringContaining('metadata/dependencies.yaml')]);
   expect(warnings[0]).toContain('what the bundle needs is not known and not waited for: mend the file, or set');
   expect(problemsOf('properties.yaml', 'a: [')).toHaveLength(1);

@@ -9,6 +9,7 @@ import {
 } from '../base/index.ts';
 import { type Property, readDependencies, readRequiredProperties } from '../constraints/index.ts';
 import { annotationMap, annotationTexts, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
+import { unknownDependencies } from './bundle-facts.ts';
 
 /** Files of a bundle's `metadata` directory that are read, in this order. */
 export const metadataFileNames = ['annotations.yaml', 'dependencies.yaml', 'properties.yaml'] as const;
@@ -93,10 +94,11 @@ const readers: Readonly<Record<(typeof metadataFileNames)[number], Reader>> = {
 };
 
 /** A published operator must not be lost to a slip in a file that its own installer never reads: that is told, and nothing is known of
- *  its dependencies. */
+ *  its dependencies; a property says so. */
 function unreadable(thrown: TerminalError): BundleMetadata {
   const advice = `what the bundle needs is not known and not waited for: mend the file, or set the annotation ${dependenciesAnnotation}`;
-  return { problems: [], warnings: [`${errorMessage(thrown)}: ${advice}`], properties: [] };
+  const text = errorMessage(thrown);
+  return { problems: [], warnings: [`${text}: ${advice}`], properties: [unknownDependencies(text)] };
 }
 
 /** Reads and judges the files of a bundle's `metadata` directory; those that are missing say nothing.

@@ -8,6 +8,7 @@ export {
   packageVersionProblems,
   readAnnotatedDependencies,
   readProperties,
+  whyUnknown,
 } from './bundle-facts.ts';
 export { type BundleMetadata, metadataFileNames, readBundleMetadata } from './bundle-metadata.ts';
 export { meetsAlone, neededApis, type Participant, type Survey, type Unmet, unmetOf, usersOf } from './standing.ts';

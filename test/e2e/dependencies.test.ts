@@ -198,6 +198,20 @@ test('with the policy enforce, what others need is neither deleted nor replaced 
   await world.kube.delete(ref('base'));
 });
 
+test('with the policy enforce, a bundle whose dependencies cannot be read waits, until it is said what they are', async () => {
+  await using world = await startWorld(['--dependency-policy', 'enforce']);
+  const dependencies = 'dependencies:\n- type: olm.package\n value: {}\n';
+  await create(world, deployed(world, 'slip', { files: { 'metadata/dependencies.yaml': dependencies } }));
+  const message = messageOf(await world.deploymentWith('slip', held));
+  expect(message).toContain('what the bundle needs is not known, because metadata/dependencies.yaml');
+  expect(message).toContain(
+    'say in the template\'s annotation core.rukpak.io/dependencies what the bundle needs ("[]" for nothing)',
+  );
+  const template = { metadata: { annotations: { 'core.rukpak.io/dependencies': '[]' } } };
+  await world.kube.patch(ref('slip'), { spec: { template } }, { fieldManager: 'test' });
+  await world.deploymentWith('slip', installed);
+}, 120_000);
+
 test('with the policy off, nothing waits', async () => {
   await using world = await startWorld(['--dependency-policy', 'off']);
   await create(world, deployed(world, 'user', { annotations: needing(['absent', '>=1.0.0']) }));
