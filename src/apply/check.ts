@@ -1,11 +1,28 @@
 import { bundleDeploymentResource } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
-import { describeRef, isAlreadyExists, isNotFound, type KubeClient, type KubeObject, refOf } from '../kube/index.ts';
+import {
+  describeRef,
+  isAlreadyExists,
+  isForbidden,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  refOf,
+} from '../kube/index.ts';
 import { type CrdPreflightContext, crdProblem } from './crd-preflight.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
-import { fieldManager, foreignObject, labelledOwner, type Owner, otherOwner, takeoverProblem } from './ownership.ts';
+import {
+  fieldManager,
+  foreignObject,
+  isInstalledFor,
+  labelledOwner,
+  type Owner,
+  otherOwner,
+  takeoverProblem,
+} from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
 
 /** What the check of an object that is there already needs. */
@@ -56,11 +73,29 @@ async function isOwnerThere(context: TakeoverContext, { metadata }: KubeObject):
   }
 }
 
+/** Whether it is a Secret that cert-manager has made for a Certificate of the owner's, whose certificates come from elsewhere from now on. */
+async function isOfOwnCertificate({ kube, owner, signal }: TakeoverContext, existing: KubeObject): Promise<boolean> {
+  const { annotations = {}, namespace } = existing.metadata;
+  const name = annotations['cert-manager.io/certificate-name'];
+  if (existing.kind !== 'Secret' || name === undefined) return false;
+  try {
+    const { metadata } = await kube.get(
+      { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', namespace, name },
+      { signal },
+    );
+    return labelledOwner(metadata) === owner.name && isInstalledFor(metadata, owner.name);
+  } catch (thrown) {
+    if (isNotFound(thrown) || isForbidden(thrown) || thrown instanceof NoKindMatch) return false;
+    throw thrown;
+  }
+}
+
 /** Why an object that exists is not for us to take. */
 export async function ownershipProblem(context: TakeoverContext, existing: KubeObject): Promise<Problem | undefined> {
   const isOtherThere = await isOwnerThere(context, existing);
   const text = takeoverProblem(existing, context.owner, { ...context, isOtherThere });
-  return text === undefined ? undefined : conflict(text);
+  if (text === undefined || (await isOfOwnCertificate(context, existing))) return undefined;
+  return conflict(text);
 }
 
 /** An object that exists and is not among those that bear our labels: read it, and see whose it is. */

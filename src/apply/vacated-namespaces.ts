@@ -49,6 +49,14 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
   PodMetrics: always,
 };
 
+/** cert-manager leaves the Secrets of Certificates that are gone; those with the name that ours have are nobody's. */
+function isOfGoneCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
+  const { name = '', annotations = {} } = metadata;
+  if (kind !== 'Secret' || !name.endsWith('-service-cert')) return false;
+  if (annotations['cert-manager.io/certificate-name'] !== name) return false;
+  return !objects.some((other) => other.kind === 'Certificate' && other.metadata.name === name);
+}
+
 /** The objects of a namespace, with their metadata alone; of a kind with very many a first part. */
 async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const kinds = await kube.namespacedKinds({ signal });
@@ -127,7 +135,10 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
     const objects = await contentsOf(kube, namespace, leaving.signal);
     const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
     const foreign = objects.filter(
-      (object) => comesByItself[object.kind]?.(object) !== true && !leavings.isGoing(object),
+      (object) =>
+        comesByItself[object.kind]?.(object) !== true &&
+        !leavings.isGoing(object) &&
+        !isOfGoneCertificate(object, objects),
     );
     return foreign.length === 0 ? undefined : `${named(foreign)} in it did not come from the bundle, or are to be kept`;
   } catch (thrown) {
