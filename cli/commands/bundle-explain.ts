@@ -1,4 +1,5 @@
 import {
+  defaultInstallNamespace,
   type Explanation,
   explainBundle,
   findCertificateProvider,
@@ -25,15 +26,28 @@ function targetsOf(bundle: RegistryBundle, installNamespace: string): readonly s
   return modes.includes('SingleNamespace') ? [watchedNamespace] : [watchedNamespace, `${watchedNamespace}-2`];
 }
 
-function explain(bundle: RegistryBundle): Explanation {
-  const installNamespace = explainBundle(bundle, []).suggestedNamespace;
+/** What the operator watches when it is installed as it is explained. */
+function watchesOf([first = '', ...others]: readonly string[], installNamespace: string): string {
+  if (first === '') return 'all namespaces';
+  if (first === installNamespace) return 'its own namespace';
+  return others.length === 0 ? `one namespace, here called ${first}` : 'several namespaces';
+}
+
+interface Explained extends Explanation {
+  /** What the operator watches in the installation that is explained. */
+  readonly watches: string;
+}
+
+function explain(bundle: RegistryBundle): Explained {
+  const installNamespace = defaultInstallNamespace(bundle).name;
+  const targetNamespaces = targetsOf(bundle, installNamespace);
   const certificates = findCertificateProvider('cert-manager');
   const objects = renderBundle(bundle, {
     installNamespace,
-    targetNamespaces: targetsOf(bundle, installNamespace),
+    targetNamespaces,
     ...(certificates === undefined ? {} : { certificates }),
   });
-  return explainBundle(bundle, objects);
+  return { ...explainBundle(bundle, objects), watches: watchesOf(targetNamespaces, installNamespace) };
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -47,18 +61,20 @@ function permissionLines({ permissions }: Explanation): readonly string[] {
   ]);
 }
 
-function textOf(it: Explanation): string {
+function textOf(it: Explained): string {
   const title = `${it.packageName} ${it.version} (${it.name})\n`;
   const kube = it.minKubeVersion === '' ? '' : `Needs Kubernetes ${it.minKubeVersion} or later.\n`;
   return [
     title,
     `Runs in namespace ${it.suggestedNamespace} unless told otherwise; supports ${it.installModes.join(', ') || 'no install mode'}.\n`,
+    `What follows holds when it watches ${it.watches}.\n`,
     kube,
     section('Look at this twice', it.warnings),
     section(
       'Runs',
       it.deployments.map(({ name, replicas, account }) => `Deployment ${name}, replicas: ${replicas}, as ${account}`),
     ),
+    section(`Needs the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
     section('Images', it.images),
     section('May do', permissionLines(it)),
     section(

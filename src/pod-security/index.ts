@@ -6,5 +6,6 @@ export {
   parsePodSecurityLevel,
   podSecurityFindings,
   podSecurityLevel,
+  podSecurityObstacles,
 } from './levels.ts';
 export { type PodView, podViewOf } from './pod-view.ts';

@@ -55,6 +55,12 @@ export function podSecurityFindings(level: PodSecurityLevel, minor: number, pod:
     .filter((finding) => finding !== undefined);
 }
 
+/** Why the next stricter level than `level` does not admit Pods of a template, by the latest rules; nothing where there is none. */
+export function podSecurityObstacles(level: PodSecurityLevel, template: JsonObject): NonNullable<Finding>[] {
+  const next = podSecurityLevels[podSecurityLevels.indexOf(level) + 1];
+  return next === undefined ? [] : podSecurityFindings(next, latestMinor, podViewOf(template));
+}
+
 /** Whether `a` lets fewer pods in than `b`. */
 export function isStricterLevel(a: PodSecurityLevel, b: PodSecurityLevel): boolean {
   return podSecurityLevels.indexOf(a) > podSecurityLevels.indexOf(b);

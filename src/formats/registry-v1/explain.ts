@@ -1,5 +1,7 @@
 import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
+import { podSecurityLevel, podSecurityObstacles } from '../../pod-security/index.ts';
 import { type ApiServiceDescription, supportedModes } from './csv.ts';
+import { type ExplainedPower, type Grant, isPowerful, powersOf, type Rule, readRule } from './explain-powers.ts';
 import { defaultInstallNamespace } from './install-namespace.ts';
 import type { Manifest, RegistryBundle, RenderedObject } from './registry-bundle.ts';
 
@@ -14,7 +16,12 @@ export interface Explanation {
   readonly crds: readonly { readonly name: string; readonly scope: string; readonly versions: readonly string[] }[];
   readonly requiredApis: readonly string[];
   readonly apiServices: readonly string[];
+  /** One for each account and scope; rules that deserve a second look come first. */
   readonly permissions: readonly ExplainedPermission[];
+  /** What of that deserves a second look, the most dangerous first. */
+  readonly powers: readonly ExplainedPower[];
+  /** The strictest Pod Security level that lets its Pods in, and why a stricter one does not. */
+  readonly podSecurity: { readonly level: string; readonly reasons: readonly string[] };
   readonly webhooks: readonly ExplainedWebhook[];
   readonly deployments: readonly { readonly name: string; readonly replicas: number; readonly account: string }[];
   readonly images: readonly string[];
@@ -51,42 +58,57 @@ function groupText(groups: readonly string[]): string {
   return groups.map((group) => (group === '' ? 'core' : group)).join(', ');
 }
 
-function ruleText(rule: JsonObject): string {
-  const verbs = listOfTexts(rule, 'verbs').join(', ');
-  const urls = listOfTexts(rule, 'nonResourceURLs');
-  if (urls.length > 0) return `${verbs} on the paths ${urls.join(', ')}`;
-  const names = listOfTexts(rule, 'resourceNames');
-  const named = names.length === 0 ? '' : ` called ${names.join(', ')}`;
-  return `${verbs} on ${listOfTexts(rule, 'resources').join(', ')} (${groupText(listOfTexts(rule, 'apiGroups'))})${named}`;
+function ruleText({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): string {
+  const may = verbs.join(', ');
+  if (nonResourceURLs.length > 0) return `${may} on the paths ${nonResourceURLs.join(', ')}`;
+  const named = resourceNames.length === 0 ? '' : ` called ${resourceNames.join(', ')}`;
+  return `${may} on ${resources.join(', ')} (${groupText(apiGroups)})${named}`;
 }
 
-function rulesByRole(objects: readonly RenderedObject[]): ReadonlyMap<string, readonly JsonObject[]> {
+function rulesByRole(objects: readonly RenderedObject[]): ReadonlyMap<string, readonly Rule[]> {
   const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
   return new Map(
     roles.map((role) => [
       `${role.kind}/${role.metadata.namespace ?? ''}/${role.metadata.name ?? ''}`,
-      objectsAt(role, 'rules'),
+      objectsAt(role, 'rules').map(readRule),
     ]),
   );
 }
 
-function permissionsOf(objects: readonly RenderedObject[]): readonly ExplainedPermission[] {
+/** What accounts may do, put together by account and scope: the whole cluster before namespaces. */
+function grantsOf(objects: readonly RenderedObject[]): readonly Grant[] {
   const roles = rulesByRole(objects);
   const bindings = objects.filter(({ kind }) => kind === 'RoleBinding' || kind === 'ClusterRoleBinding');
-  const permissions = bindings.flatMap((binding) => {
+  const grants = bindings.flatMap((binding) => {
     const ref = objectAt(binding, 'roleRef');
     const scope = binding.kind === 'ClusterRoleBinding' ? 'cluster' : (binding.metadata.namespace ?? '');
-    const roleNamespace = textAt(ref, 'kind') === 'Role' ? scope : '';
-    const rules = roles.get(`${textAt(ref, 'kind')}/${roleNamespace}/${textAt(ref, 'name')}`);
-    const texts = rules?.map(ruleText) ?? [`what the ${textAt(ref, 'kind')} ${textAt(ref, 'name')} allows`];
-    return objectsAt(binding, 'subjects').map((subject) => ({ account: textAt(subject, 'name'), scope, rules: texts }));
+    const [kind, name] = [textAt(ref, 'kind'), textAt(ref, 'name')];
+    const rules = roles.get(`${kind}/${kind === 'Role' ? scope : ''}/${name}`);
+    const foreign = rules === undefined ? [`what the ${kind} ${name} allows`] : [];
+    return objectsAt(binding, 'subjects').map((subject) => {
+      return { account: textAt(subject, 'name'), scope, rules: rules ?? [], foreign };
+    });
   });
-  return permissions.toSorted((a, b) => (`${a.account} ${a.scope}` < `${b.account} ${b.scope}` ? -1 : 1));
+  const together = [...Map.groupBy(grants, ({ account, scope }) => `${account} ${scope}`).values()].map((ofOne) => ({
+    account: ofOne[0]?.account ?? '',
+    scope: ofOne[0]?.scope ?? '',
+    rules: ofOne.flatMap(({ rules }) => rules),
+    foreign: ofOne.flatMap(({ foreign }) => foreign),
+  }));
+  const key = ({ account, scope }: Grant): string => `${account} ${scope === 'cluster' ? '' : scope}`;
+  return together.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function permissionOf({ account, scope, rules, foreign }: Grant): ExplainedPermission {
+  const { powerful = [], others = [] } = Object.groupBy(rules, (rule) => (isPowerful(rule) ? 'powerful' : 'others'));
+  return { account, scope, rules: [...new Set([...foreign, ...[...powerful, ...others].map(ruleText)])] };
 }
 
 function webhookRule(rule: JsonObject): string {
   const operations = listOfTexts(rule, 'operations').join(', ');
-  return `${operations} of ${listOfTexts(rule, 'resources').join(', ')} (${groupText(listOfTexts(rule, 'apiGroups'))})`;
+  const scope = textAt(rule, 'scope');
+  const limit = scope === '' || scope === '*' ? '' : `, ${scope === 'Cluster' ? 'without' : 'with'} a namespace only`;
+  return `${operations} of ${listOfTexts(rule, 'resources').join(', ')} (${groupText(listOfTexts(rule, 'apiGroups'))})${limit}`;
 }
 
 function webhooksOf({ csv }: RegistryBundle): readonly ExplainedWebhook[] {
@@ -136,57 +158,42 @@ function countKinds(objects: readonly RenderedObject[]): Explanation['objects'] 
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => ({ kind, count }));
 }
 
-/** Rules with which an account can become anybody, or read what nobody should. */
-const powers: readonly { readonly holds: (rule: JsonObject) => boolean; readonly text: string }[] = [
-  {
-    holds: (rule) => covers(rule, 'verbs', '*') && covers(rule, 'resources', '*') && covers(rule, 'apiGroups', '*'),
-    text: 'may do everything',
-  },
-  {
-    holds: (rule) => isOn(rule, '', 'secrets') && hasVerb(rule, ['get', 'list', 'watch']),
-    text: 'may read Secrets',
-  },
-  {
-    holds: (rule) =>
-      isOn(rule, 'rbac.authorization.k8s.io', 'clusterroles') &&
-      hasVerb(rule, ['escalate', 'bind', 'create', 'update', 'patch']),
-    text: 'may give rights',
-  },
-  {
-    holds: (rule) => isOn(rule, '', 'pods/exec') && hasVerb(rule, ['create', 'get']),
-    text: 'may run commands in Pods',
-  },
-  { holds: (rule) => hasVerb(rule, ['impersonate']), text: 'may act as others' },
-];
-
-function covers(rule: JsonObject, key: string, wanted: string): boolean {
-  return listOfTexts(rule, key).some((item) => item === wanted || item === '*');
-}
-
-function isOn(rule: JsonObject, group: string, resource: string): boolean {
-  return covers(rule, 'apiGroups', group) && covers(rule, 'resources', resource);
-}
-
-function hasVerb(rule: JsonObject, verbs: readonly string[]): boolean {
-  return verbs.some((verb) => covers(rule, 'verbs', verb));
-}
-
-function warningsOf(bundle: RegistryBundle, objects: readonly RenderedObject[]): readonly string[] {
-  const clusterRoles = objects.filter(({ kind }) => kind === 'ClusterRole').flatMap((role) => objectsAt(role, 'rules'));
-  const held = powers
-    .filter(({ holds }) => clusterRoles.some(holds))
-    .map(({ text }) => `${text}, in the whole cluster`);
-  const [first = ''] = held;
-  const strongest = first.startsWith('may do everything') ? [first] : held;
-  const strict = webhooksOf(bundle).filter(
-    ({ failurePolicy, type }) => failurePolicy === 'Fail' && type !== 'ConversionWebhook',
+function podSecurityOf(objects: readonly RenderedObject[]): Explanation['podSecurity'] {
+  const deployments = objects
+    .filter(({ kind }) => kind === 'Deployment')
+    .map((object) => ({ name: object.metadata.name ?? '', template: objectAt(object, 'spec', 'template') ?? {} }));
+  const level = podSecurityLevel(deployments.map(({ template }) => template));
+  const reasons = deployments.flatMap(({ name, template }) =>
+    podSecurityObstacles(level, template).map(({ reason, detail }) => `Deployment ${name}: ${reason} (${detail})`),
   );
-  const blocked = strict.map(
-    ({ name }) => `while its webhook ${name} does not answer, what it is asked about is refused`,
+  return { level, reasons };
+}
+
+/** A scope as texts have it. */
+function placeOf(scope: string): string {
+  return scope === 'cluster' ? 'in the whole cluster' : `in namespace ${scope}`;
+}
+
+function powerText({ power, account, scope, names }: ExplainedPower): string {
+  const named = names.length === 0 ? '' : ` called ${names.join(', ')}`;
+  return `${account} ${power}${named}, ${placeOf(scope)}`;
+}
+
+type Judged = Pick<Explanation, 'powers' | 'podSecurity' | 'webhooks' | 'images' | 'suggestedNamespace'>;
+
+function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace }: Judged): readonly string[] {
+  // What it does where it lives is its own.
+  const held = powers.filter(({ scope }) => scope !== suggestedNamespace);
+  const isPrivileged = podSecurity.level === 'privileged';
+  const privileged = (isPrivileged ? podSecurity.reasons : []).map(
+    (text) => `its Pods need the Pod Security level privileged: ${text}`,
   );
-  const moving = imagesOf(objects).filter((image) => !image.includes('@sha256:'));
+  const blocked = webhooks
+    .filter(({ failurePolicy, type }) => failurePolicy === 'Fail' && type !== 'ConversionWebhook')
+    .map(({ name, rules }) => `while its webhook ${name} does not answer, ${rules.join('; ') || 'nothing'} is refused`);
+  const moving = images.filter((image) => !image.includes('@sha256:'));
   const tags = moving.map((image) => `the image ${image} is named by tag and may move`);
-  return [...strongest.map((text) => `the operator ${text}`), ...blocked, ...tags];
+  return [...held.map(powerText), ...privileged, ...blocked, ...tags];
 }
 
 function apiText({ name, version, kind, group }: Partial<ApiServiceDescription>): string {
@@ -199,21 +206,27 @@ export function explainBundle(bundle: RegistryBundle, objects: readonly Rendered
   const { customresourcedefinitions: crds, apiservicedefinitions: apis, minKubeVersion = '', version = '' } = csv.spec;
   const required = [...(crds.required ?? []), ...(apis.required ?? [])].map(apiText);
   const native = (csv.spec.nativeAPIs ?? []).map(apiText);
+  const grants = grantsOf(objects);
+  const judged: Judged = {
+    suggestedNamespace: defaultInstallNamespace(bundle).name,
+    powers: powersOf(grants),
+    podSecurity: podSecurityOf(objects),
+    webhooks: webhooksOf(bundle),
+    images: imagesOf(objects),
+  };
   return {
     packageName,
     name: csv.metadata.name ?? '',
     version,
     installModes: supportedModes(csv),
-    suggestedNamespace: defaultInstallNamespace(bundle).name,
     minKubeVersion,
     crds: bundle.crds.map(crdOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     requiredApis: [...required, ...native].sort(),
     apiServices: (apis.owned ?? []).map(apiText).sort(),
-    permissions: permissionsOf(objects),
-    webhooks: webhooksOf(bundle),
+    permissions: grants.map(permissionOf),
     deployments: deploymentsOf(objects),
-    images: imagesOf(objects),
     objects: countKinds(objects),
-    warnings: warningsOf(bundle, objects),
+    warnings: warningsOf(judged),
+    ...judged,
   };
 }
