@@ -24,7 +24,8 @@ export type JobResult = UnpackedContent | Rendered | undefined;
 export type ToWorker =
   | { readonly kind: 'run'; readonly id: number; readonly job: Job }
   | { readonly kind: 'abort'; readonly id: number }
-  | { readonly kind: 'granted'; readonly lockId: number };
+  | { readonly kind: 'granted'; readonly lockId: number }
+  | { readonly kind: 'close' };
 
 /** A content that had to give way. */
 export interface Evicted {

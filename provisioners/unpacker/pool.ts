@@ -9,6 +9,8 @@ import type { UnpackerSettings } from './settings.ts';
 const youngHeapMebibytes = 16;
 /** After an abort or the deadline, a thread has this long to obey before it is ended. */
 const obeyMs = 5_000;
+/** As long has one to end, when it is told to. */
+const closeMs = 2_000;
 
 interface Pending {
   readonly resolve: (result: JobResult) => void;
@@ -40,6 +42,7 @@ class Thread {
   readonly #held = new Map<number, { release?: AsyncDisposable; readonly controller: AbortController }>();
   readonly #onExit: () => void;
   readonly #onEvicted: PoolOptions['onEvicted'];
+  readonly #ended = Promise.withResolvers<undefined>();
   #lastId = 0;
   #failure: unknown;
 
@@ -59,7 +62,10 @@ class Thread {
     this.#worker.on('error', (thrown: unknown) => {
       this.#failure = thrown;
     });
-    this.#worker.on('exit', () => this.#end());
+    this.#worker.on('exit', () => {
+      this.#ended.resolve(undefined);
+      this.#end();
+    });
     this.#worker.unref();
   }
 
@@ -135,8 +141,12 @@ class Thread {
     this.#onExit();
   }
 
+  /** Lets the thread end by itself: one that is ended in the midst of a call into the system may take the process with it. */
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    this.#send({ kind: 'close' });
+    const timer = setTimeout(() => void this.#worker.terminate(), closeMs);
+    await this.#ended.promise;
+    clearTimeout(timer);
   }
 }
 

@@ -61,9 +61,16 @@ async function run({ id, job }: Extract<ToWorker, { kind: 'run' }>): Promise<voi
   }
 }
 
+/** Gives up what is running; without the port, nothing keeps the thread. */
+function close(): void {
+  for (const controller of running.values()) controller.abort(new Error('aborted'));
+  port?.close();
+}
+
 opening.catch(() => undefined);
 port?.on('message', (message: ToWorker) => {
   if (message.kind === 'granted') locks.grant(message.lockId);
   else if (message.kind === 'abort') running.get(message.id)?.abort(new Error('aborted'));
+  else if (message.kind === 'close') close();
   else void run(message);
 });
