@@ -224,12 +224,32 @@ test('RV-W1 webhooks with cert-manager', () => {
   expect(at(validating, 'webhooks.0.namespaceSelector.matchExpressions')).toEqual([
     { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['shop'] },
   ]);
-  expect(at(ofKind(objects, 'MutatingWebhookConfiguration'), 'webhooks.0.reinvocationPolicy')).toBe('Never');
+  const mutatingObject = ofKind(objects, 'MutatingWebhookConfiguration');
+  expect(mutatingObject.metadata['annotations']).toEqual(validating.metadata['annotations']);
+  expect(at(mutatingObject, 'webhooks.0')).toEqual({
+    name: 'mwidget.acme.example',
+    clientConfig: { service: { namespace: acme, name: service, path: '/mutate-widget', port: 443 } },
+    rules: mutating['rules'] ?? null,
+    failurePolicy: 'Fail',
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    reinvocationPolicy: 'Never',
+    namespaceSelector: at(validating, 'webhooks.0.namespaceSelector'),
+  });
   expect(ofKind(objects, 'Service')['spec']).toEqual({
     ports: [{ name: '443', port: 443, targetPort: 9443 }],
     selector: { 'control-plane': 'manager' },
   });
-  expect(at(ofKind(objects, 'Certificate'), 'spec.commonName')).toBe(`${service}.${acme}`);
+  expect(ofKind(objects, 'Issuer')['spec']).toEqual({ selfSigned: {} });
+  expect(ofKind(objects, 'Certificate')['spec']).toEqual({
+    secretName: `${service}-cert`,
+    commonName: `${service}.${acme}`,
+    usages: ['server auth'],
+    dnsNames: ['', '.svc', '.svc.cluster.local'].map((end) => `${service}.${acme}${end}`),
+    issuerRef: { name: `${service}-cert-selfsigned-issuer` },
+    duration: '17520h0m0s',
+    renewBefore: '24h0m0s',
+  });
   const podSpec = at(ofKind(objects, 'Deployment'), 'spec.template.spec') as JsonObject;
   expect(at(podSpec, 'volumes.0.secret.secretName')).toBe(`${service}-cert`);
   expect(at(podSpec, 'containers.0.volumeMounts')).toEqual([
@@ -245,10 +265,18 @@ test('webhook configurations are without a namespace by an amendment', () => {
 });
 
 test('RV-W2 a webhook without containerPort has port 443 everywhere', () => {
-  const { containerPort: _port, targetPort: _target, ...rest } = webhook({});
-  const csv = acmeCsv({ webhookdefinitions: [rest] });
+  const portless = ({ containerPort: _port, targetPort: _target, ...rest }: JsonObject): JsonObject => rest;
+  const [validating, other] = [webhook({}), mutating].map(portless);
+  const csv = acmeCsv({ webhookdefinitions: [validating ?? {}, other ?? {}] });
   const objects = render([csv], { certificates, amendments: 'all' });
-  expect(at(ofKind(objects, 'ValidatingWebhookConfiguration'), 'webhooks.0.clientConfig.service.port')).toBe(443);
+  for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+    expect(at(ofKind(objects, kind), 'webhooks.0.clientConfig.service.port')).toBe(443);
+  }
+  const converted = tideCsv({ webhookdefinitions: [portless(conversion)] });
+  const [crd] = render([converted, gaugeCrd()], { certificates, amendments: 'all' }).filter(
+    ({ kind }) => kind === 'CustomResourceDefinition',
+  );
+  expect(at(crd, 'spec.conversion.webhook.clientConfig.service.port')).toBe(443);
   expect(at(ofKind(objects, 'Service'), 'spec.ports')).toEqual([{ name: '443', port: 443, targetPort: 443 }]);
 });
 
