@@ -1,4 +1,4 @@
-import { errorMessage, TerminalError } from '../src/base/index.ts';
+import { errorMessage, printable, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { groupOf, groupOverview, overview, usage } from './help.ts';
 import { nearest } from './nearest.ts';
@@ -59,7 +59,7 @@ async function runCommand(command: Command, rest: readonly string[]): Promise<nu
     return await command.run(parsed.values, parsed.positionals);
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'InvalidOption') throw thrown;
-    process.stderr.write(`longshore: ${errorMessage(thrown)}\n`);
+    process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
     return command.failureStatus ?? 1;
   }
 }
@@ -89,6 +89,6 @@ endWhenNobodyReads(process.stderr);
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (thrown) {
-  process.stderr.write(`longshore: ${errorMessage(thrown)}\n`);
+  process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
   process.exitCode = thrown instanceof TerminalError && thrown.reason === 'InvalidOption' ? 2 : 1;
 }

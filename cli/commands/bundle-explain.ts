@@ -1,3 +1,4 @@
+import { printable } from '../../src/base/index.ts';
 import {
   defaultInstallNamespace,
   type Explanation,
@@ -107,6 +108,6 @@ export async function bundleExplain(values: OptionValues, [name = '']: readonly 
   await using _staging = staging;
   const explanation = explain(await readStagedRegistryBundle(name, staging));
   progress.clear();
-  process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : textOf(explanation));
+  process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : printable(textOf(explanation)));
   return 0;
 }

@@ -1,3 +1,4 @@
+import { printable, printableLine } from '../../src/base/index.ts';
 import { buildBundleImage } from '../oci/bundle-image.ts';
 import { type BundleFacts, inspectBundle } from '../oci/inspect.ts';
 import { type BundleWish, stageBundle } from '../oci/staged-bundle.ts';
@@ -31,7 +32,7 @@ function table(rows: readonly (readonly [string, string])[]): string {
 function textOf({ format, digest, sizeBytes, files, objects, problems }: Inspected): string {
   const head = `format: ${format}\ndigest: ${digest}\nsize: ${formatBytes(sizeBytes)} in ${files.length} files\n`;
   const kinds = table(objects.map(({ kind, count }) => [kind, String(count)]));
-  const paths = table(files.map((file) => [file.path, formatBytes(file.sizeBytes)]));
+  const paths = table(files.map((file) => [printableLine(file.path), formatBytes(file.sizeBytes)]));
   const refused = problems.length === 0 ? '  none\n' : problems.map((problem) => `  ${problem}\n`).join('');
   return `${head}files:\n${paths}objects:\n${kinds}problems:\n${refused}`;
 }
@@ -43,6 +44,6 @@ export async function bundleInspect(values: OptionValues, [name = '']: readonly 
   using progress = createProgress(process.stderr, { isQuiet: isJson });
   const inspected = await inspect({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
   progress.clear();
-  process.stdout.write(isJson ? `${JSON.stringify(inspected)}\n` : textOf(inspected));
+  process.stdout.write(isJson ? `${JSON.stringify(inspected)}\n` : printable(textOf(inspected)));
   return inspected.problems.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { errorMessage, isJsonObject } from '../../src/base/index.ts';
+import { errorMessage, isJsonObject, printable, printableLine } from '../../src/base/index.ts';
 import { type ArchiveEntry, listArchive } from '../../src/content/index.ts';
 import { type ContentClient, createContentClient } from '../content-client.ts';
 import type { OptionValues } from '../options.ts';
@@ -37,10 +37,10 @@ export async function content(values: OptionValues, [name = '']: readonly string
     using client = await createContentClient(values);
     const entries = await listArchive((await download(client, name)) as AsyncIterable<Buffer>, maxEntries);
     if (values['output'] === 'json') process.stdout.write(`${JSON.stringify(entries)}\n`);
-    else process.stdout.write(entries.map((entry) => `${lineOf(entry)}\n`).join(''));
+    else process.stdout.write(entries.map((entry) => `${printableLine(lineOf(entry))}\n`).join(''));
     return 0;
   } catch (thrown) {
-    process.stderr.write(`content command failed: ${errorMessage(thrown)}\n`);
+    process.stderr.write(`content command failed: ${printable(errorMessage(thrown))}\n`);
     return 1;
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { printable, printableLine } from '../../src/base/index.ts';
 import type { Check, Finding, Severity } from '../../src/bundle-checks/index.ts';
 import { countOf, type Report } from './report.ts';
 
@@ -27,12 +28,12 @@ function countText(report: Report): string {
 export function placeText({ name, isFolder }: Report, { file, line, column }: Finding): string {
   if (file === undefined) return '';
   const position = line === undefined ? '' : `:${line}${column === undefined ? '' : `:${column}`}`;
-  return `${isFolder ? join(name, file) : file}${position}`;
+  return `${printableLine(isFolder ? join(name, file) : file)}${position}`;
 }
 
 function lineText(report: Report, finding: Finding): string {
   const place = placeText(report, finding);
-  return `${place === '' ? '' : `${place}: `}${finding.severity} ${finding.id} ${finding.message}\n`;
+  return `${place === '' ? '' : `${place}: `}${finding.severity} ${finding.id} ${printable(finding.message)}\n`;
 }
 
 /** Findings that the same is to be done about, where the first of them was found. */
@@ -50,7 +51,7 @@ function groupText(report: Report, findings: readonly Finding[]): string {
  *  of many such findings the first are shown; with `isVerbose` all of them in their order, each with what to do. */
 export function reportText(report: Report, isVerbose: boolean): string {
   const { name, findings, failure } = report;
-  if (failure !== undefined) return `${name}: could not be read: ${failure}\n`;
+  if (failure !== undefined) return `${name}: could not be read: ${printable(failure)}\n`;
   const groups = isVerbose
     ? findings.map((finding) => [finding])
     : Map.groupBy(findings, ({ id, severity, whatToDo }) => `${id} ${severity} ${whatToDo}`).values();

@@ -121,6 +121,11 @@ export function hasFaultyCsv({ fault, content }: BundleFile): boolean {
   return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(content.toString('latin1'));
 }
 
+/** Whether a file of `manifests/` is too large to be read: nobody knows what it holds. */
+export function hasUnreadManifest({ otherEntries }: Pick<BundleUnderCheck, 'otherEntries'>): boolean {
+  return otherEntries.some(({ path, kind }) => kind === 'too large' && path.startsWith('manifests/'));
+}
+
 function mediaTypeOf(files: readonly BundleFile[], objects: readonly ManifestObject[]): BundleUnderCheck['mediaType'] {
   const chart = files.find(({ path }) => path === 'manifests/Chart.yaml');
   if (chart !== undefined && textAt(documentOf(chart), 'name') !== '') return 'helm';

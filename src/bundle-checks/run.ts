@@ -13,12 +13,15 @@ function whereOf(place: Place | undefined): Pick<Finding, 'file' | 'line' | 'col
   return { file: file.path, ...found, ...fieldPath };
 }
 
+/** Names of 10,000 characters help nobody. */
+const maxMessageLength = 4000;
+
 function findingOf(check: Check, hit: Hit): Finding {
   return {
     id: check.id,
     severity: hit.severity ?? check.severity,
     suite: check.suite,
-    message: hit.message,
+    message: hit.message.length > maxMessageLength ? `${hit.message.slice(0, maxMessageLength)}…` : hit.message,
     ...whereOf(hit.place),
     whatToDo: hit.whatToDo ?? check.whatToDo,
   };

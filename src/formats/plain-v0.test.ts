@@ -75,3 +75,9 @@ test.each([
 test('a class without a format is named', () => {
   expect(() => formatOf('my-class')).toThrow('provisioner class "my-class" has no bundle format');
 });
+
+test('the name of a file cannot steer a terminal', () => {
+  const reader = formatOf('core-rukpak-io-plain').begin('');
+  const entry = { kind: 'file', name: 'a\n\u001B[2J.yaml', content: Buffer.from('7') } as const;
+  expect(() => reader.add('manifests', entry)).toThrow('unable to decode "manifests/a\\x0a\\x1b[2J.yaml": ');
+});

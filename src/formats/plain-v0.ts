@@ -1,5 +1,12 @@
 import { readDeploymentConfig } from '../api/index.ts';
-import { errorMessage, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  printableLine,
+  TerminalError,
+} from '../base/index.ts';
 import type { DirectoryEntry } from '../content/index.ts';
 import {
   type BundleContent,
@@ -24,7 +31,7 @@ class PlainReader implements BundleReader {
   }
 
   add(directory: string, entry: DirectoryEntry): void {
-    const path = `${directory}/${entry.name}`;
+    const path = `${directory}/${printableLine(entry.name)}`;
     if (entry.kind === 'directory') {
       const rule = 'subdirectories are not allowed within the "manifests" directory of the bundle image filesystem';
       refuse(`${this.#prefix}${rule}: found "${path}"`);

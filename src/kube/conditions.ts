@@ -1,4 +1,4 @@
-import { formatTimestamp } from '../base/index.ts';
+import { formatTimestamp, printable } from '../base/index.ts';
 
 /** `metav1.Condition`. */
 export interface Condition {
@@ -13,14 +13,14 @@ export interface Condition {
 const maxMessageCharacters = 32_768;
 
 /** `conditions` with one set: `lastTransitionTime` moves only when `status` changes, other conditions stay where they are.
- *  Messages longer than the API takes are cut. */
+ *  Messages longer than the API takes are cut; what steers a terminal is written out. */
 export function setCondition(
   conditions: readonly Condition[],
   wanted: Omit<Condition, 'lastTransitionTime'>,
   nowMs: number,
 ): readonly Condition[] {
   const before = conditions.find(({ type }) => type === wanted.type);
-  const message = wanted.message.slice(0, maxMessageCharacters);
+  const message = printable(wanted.message).slice(0, maxMessageCharacters);
   const lastTransitionTime = before?.status === wanted.status ? before.lastTransitionTime : formatTimestamp(nowMs);
   const next: Condition = { ...wanted, message, lastTransitionTime };
   if (before === undefined) return [...conditions, next];

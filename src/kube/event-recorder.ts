@@ -4,6 +4,7 @@ import {
   formatTimestamp,
   type JsonObject,
   type Logger,
+  printable,
   sha256Digest,
 } from '../base/index.ts';
 import type { KubeClient } from './client.ts';
@@ -50,7 +51,7 @@ const maxNameCharacters = 230;
 
 function messageOf({ news, isCombined }: Pending): string {
   const text = isCombined ? `(combined from similar events): ${news.message}` : news.message;
-  return text.slice(0, maxMessageCharacters);
+  return printable(text).slice(0, maxMessageCharacters);
 }
 
 /** The same for the same news. */

@@ -18,15 +18,17 @@ export interface ProgramOptions {
   readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Default: a minute. */
+  readonly timeoutMs?: number;
 }
 
-/** Runs a program to its end, within a minute; its standard input is closed after `input`. */
+/** Runs a program to its end; its standard input is closed after `input`. */
 export function runProgram(
   file: string,
   args: readonly string[],
-  { input = '', env = {}, cwd }: ProgramOptions = {},
+  { input = '', env = {}, cwd, timeoutMs = 60_000 }: ProgramOptions = {},
 ): Promise<Printed> {
-  const options = { env: { ...process.env, ...env }, timeout: 60_000, maxBuffer: 64 * 1024 * 1024, cwd };
+  const options = { env: { ...process.env, ...env }, timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024, cwd };
   return new Promise((resolve) => {
     const child = execFile(file, args, options, (thrown, stdout, stderr) => {
       const code = thrown === null ? 0 : typeof thrown.code === 'number' ? thrown.code : -1;

@@ -1,6 +1,7 @@
 import { isJsonObject, textAt, valueAt } from '../../base/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit, Place } from '../check.ts';
+import { hasUnreadManifest } from '../read-bundle.ts';
 
 const prefix = 'operators.operatorframework.io.bundle';
 const mediaTypeKey = `${prefix}.mediatype.v1`;
@@ -172,7 +173,7 @@ export const formatChecks: readonly Check[] = [
     whatToDo: 'Put the ClusterServiceVersion and the other manifests into manifests/.',
     find: (bundle) =>
       hitWhen(
-        bundle.hasManifests && bundle.manifestFiles.length === 0,
+        bundle.hasManifests && bundle.manifestFiles.length === 0 && !hasUnreadManifest(bundle),
         'The directory manifests contains no yaml files',
         { file: 'manifests' },
       ),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, textAt } from '../../base/index.ts';
 import type { BundleFile, BundleUnderCheck, FileFault } from '../bundle.ts';
 import type { Check, Hit, Place } from '../check.ts';
-import { hasFaultyCsv } from '../read-bundle.ts';
+import { hasFaultyCsv, hasUnreadManifest } from '../read-bundle.ts';
 
 const loading = { suite: 'default', stage: 'loading', severity: 'error' } as const;
 
@@ -58,7 +58,11 @@ export const loadingChecks: readonly Check[] = [
     title: 'no file of `manifests/` holds a ClusterServiceVersion',
     whatToDo: 'Add the ClusterServiceVersion; where a file could not be parsed, mend that first.',
     find: (bundle) =>
-      bundle.hasManifests && isOperator(bundle) && bundle.csv === undefined && !bundle.manifestFiles.some(hasFaultyCsv)
+      bundle.hasManifests &&
+      isOperator(bundle) &&
+      bundle.csv === undefined &&
+      !bundle.manifestFiles.some(hasFaultyCsv) &&
+      !hasUnreadManifest(bundle)
         ? [{ message: 'unable to find a csv in bundle directory manifests', place: { file: 'manifests' } }]
         : [],
   },

@@ -7,6 +7,7 @@ import {
   maxMetadataFileBytes,
   parseJson,
   parseYaml,
+  printableLine,
   TerminalError,
 } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
@@ -134,7 +135,7 @@ export class RegistryBundleReader {
 
   /** A file or folder right in `manifests/`. What is wrong with it is told by `finish`, after what is wrong with the metadata. */
   addManifest(entry: DirectoryEntry): void {
-    const file = `manifests/${entry.name}`;
+    const file = `manifests/${printableLine(entry.name)}`;
     this.#attempt(() => {
       if (entry.kind === 'directory') {
         return refuse(
