@@ -8,6 +8,7 @@ import {
   type KubeClient,
   type KubeObject,
   NoKindMatch,
+  refKey,
   refOf,
 } from '../kube/index.ts';
 import { type CrdPreflightContext, crdProblem } from './crd-preflight.ts';
@@ -119,7 +120,8 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
     await context.platform.create(elsewhere, options);
     return undefined;
   } catch (thrown) {
-    if (isNotFound(thrown)) return undefined;
+    // Who installs with the rights of others may write nothing here: what those may do there has been looked at.
+    if (isNotFound(thrown) || (context.owner.account !== undefined && isForbidden(thrown))) return undefined;
     const problem = problemOf(describeRef(refOf(object)), thrown);
     // Of all names that the server makes up, this one was taken: the next one will not be.
     return isAlreadyExists(thrown) ? { ...problem, isTransient: true } : problem;
@@ -137,17 +139,28 @@ async function dryRun(context: CheckContext, object: KubeObject): Promise<Proble
   return await crdProblem(context, applied.object);
 }
 
-async function checkObject(
-  context: CheckContext,
-  object: KubeObject,
-  comingNamespaces: ReadonlySet<string>,
-): Promise<Problem | undefined> {
+/** What comes with the objects that are checked: a dry run does not know it. */
+interface Coming {
+  readonly namespaces: ReadonlySet<string>;
+  /** Keys of the roles. */
+  readonly roles: ReadonlySet<string>;
+}
+
+/** The role that a binding refers to. Who may not `bind` at will is asked for what it holds. */
+function roleOf(object: KubeObject): string {
+  const { kind = '', name = '' } = (object['roleRef'] ?? {}) as { readonly kind?: string; readonly name?: string };
+  const place = kind === 'Role' ? { namespace: object.metadata.namespace } : {};
+  return refKey({ apiVersion: object.apiVersion, kind, name, ...place });
+}
+
+async function checkObject(context: CheckContext, object: KubeObject, coming: Coming): Promise<Problem | undefined> {
   const owned = knownOwnerProblem(context, object);
   if (owned !== undefined) return owned;
   try {
     return await dryRun(context, object);
   } catch (thrown) {
-    const isComing = comingNamespaces.has(object.metadata.namespace ?? '');
+    const isComing = coming.namespaces.has(object.metadata.namespace ?? '');
+    if (isNotFound(thrown) && object.kind.endsWith('RoleBinding') && coming.roles.has(roleOf(object))) return undefined;
     if (isNotFound(thrown) && isComing) return await checkElsewhere(context, object);
     return problemOf(describeRef(refOf(object)), thrown);
   }
@@ -164,8 +177,9 @@ export async function checkAll(
   objects: readonly KubeObject[],
   all: readonly KubeObject[] = objects,
 ): Promise<readonly Problem[]> {
-  const coming = new Set(all.filter(isNamespace).map(({ metadata }) => metadata.name ?? ''));
-  if (context.installNamespace !== undefined) coming.add(context.installNamespace);
+  const namespaces = new Set(all.filter(isNamespace).map(({ metadata }) => metadata.name ?? ''));
+  if (context.installNamespace !== undefined) namespaces.add(context.installNamespace);
+  const coming = { namespaces, roles: new Set(all.filter(({ kind }) => kind.endsWith('Role')).map(keyOf)) };
   const found = await mapLimit(objects, parallelRequests, (object) => checkObject(context, object, coming));
   return found.filter((problem) => problem !== undefined);
 }

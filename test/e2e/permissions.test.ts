@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseYamlDocuments } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
-import { eventually } from '../support/index.ts';
+import { acmeCsv, eventually, installModes } from '../support/index.ts';
 import { application, configMap, crd, type Files } from './contents.ts';
 import { longshoreOn, writeFolder } from './program.ts';
-import { bundleDeployment, errorOf, startWorld, type World } from './world.ts';
+import { operator } from './registry-contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from './world.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const rbac = 'rbac.authorization.k8s.io';
@@ -90,6 +91,40 @@ test('Q15 the rights that are printed are all that it takes to install, to chang
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(gone)))).toBe(true));
   await world.kube.delete(ref);
   await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true));
+});
+
+test('Q15 an operator with a webhook is installed with the rights that are printed, its certificate included', async () => {
+  const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
+  const webhook = {
+    type: 'ValidatingAdmissionWebhook',
+    generateName: 'vguard.acme.example',
+    deploymentName: 'acme-widget-controller-manager',
+    containerPort: 443,
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    failurePolicy: 'Ignore',
+    webhookPath: '/validate',
+    rules,
+  };
+  const csv = acmeCsv({ installModes: installModes('A'), webhookdefinitions: [webhook] }, { name: 'guard.v1' });
+  const account = { namespace: 'accounts', name: 'guard' };
+  await world.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'accounts' } }, asTest);
+  await world.kube.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account }, asTest);
+  const source = world.imageSource('guard:v1', operator([csv]));
+  const object = bundleDeployment('guard', source, { templateClassName: 'core-rukpak-io-registry' });
+  const spec = { ...(object['spec'] as object), config: { serviceAccount: account } };
+  await world.kube.create({ ...object, spec } as unknown as KubeObject, { fieldManager: 'test' });
+  const lacking = await world.deploymentWith('guard', { type: 'Installed', status: 'False', reason: 'RightsMissing' });
+  expect(conditionOf(lacking, 'Installed')?.message).toContain('secrets');
+  const { stdout } = await longshore(['permissions', 'bd/guard']);
+  for (const role of parseYamlDocuments('guard', stdout)) await world.kube.apply(role as unknown as KubeObject, asTest);
+  await world.deploymentWith('guard', { type: 'Installed', status: 'True' });
+  await world.deploymentWith('guard', { type: 'Healthy', status: 'True' });
+  await world.kube.delete({ apiVersion, kind: 'BundleDeployment', name: 'guard' });
+  await eventually(async () => {
+    const gone = await errorOf(world.kube.get({ apiVersion, kind: 'BundleDeployment', name: 'guard' }));
+    expect(isNotFound(gone)).toBe(true);
+  });
 });
 
 test('Q15 a Role is printed for a namespace that is there', async () => {

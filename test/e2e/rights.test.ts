@@ -201,7 +201,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     const config = { serviceAccount: { namespace: 'making', name: 'installer' }, installNamespace: 'made' };
     const nameless = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: placed}\n';
     await world.kube.create(deploymentOf('making', { 'manifests/a.yaml': nameless }, config), asTest);
-    expect(await messageWith('making', lacking)).toContain('create, patch, delete namespaces "made" (');
+    expect(await messageWith('making', lacking)).toContain('create namespaces; patch, delete namespaces "made" (');
     await grantEverywhere('making', [
       configMaps,
       { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch', 'delete'] },
@@ -210,6 +210,22 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.kube.get(configMapRef('made', 'placed'));
     await world.kube.delete(deploymentRef('making'));
     await whenGone(deploymentRef('making'), { apiVersion: 'v1', kind: 'Namespace', name: 'made' });
+  });
+
+  test('Q15 upgrades to a version that brings a role and its binding, though it may not bind at will', async () => {
+    await tenant('growing');
+    const holds = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
+    await grant('growing', [configMaps, { apiGroups: [rbac], resources: ['roles', 'rolebindings'], verbs }, holds]);
+    await deploy('growing', twoMaps('growing'));
+    await world.deploymentWith('growing', installed);
+    const head = `apiVersion: ${rbac}/v1\nmetadata: {name: reader, namespace: growing}\n`;
+    const role = `${head}kind: Role\nrules: [${JSON.stringify(holds)}]\n`;
+    const subjects = `[{kind: Group, name: readers, apiGroup: ${rbac}}]`;
+    const binding = `${head}kind: RoleBinding\nroleRef: {apiGroup: ${rbac}, kind: Role, name: reader}\nsubjects: ${subjects}\n`;
+    await pivot('growing', { ...twoMaps('growing'), 'manifests/c.yaml': role, 'manifests/d.yaml': binding });
+    const ref = { apiVersion: `${rbac}/v1`, kind: 'RoleBinding', namespace: 'growing', name: 'reader' };
+    await eventually(() => world.kube.get(ref));
+    await world.deploymentWith('growing', installed);
   });
 
   test('Q15 that lost its rights holds up the removal, which says so and goes on when they are back', async () => {

@@ -119,9 +119,11 @@ export async function installNeeds({ object, plural }: Placed, findRole: FindRol
   return object.kind.endsWith('RoleBinding') ? [own, ...(await bindingNeeds(object, findRole))] : [own];
 }
 
-/** What it takes to make the namespace for objects that name none, and to be rid of it when it is left empty. */
+/** What it takes to make the namespace for objects that name none, and to be rid of it when it is left empty. Who makes an object by
+ *  POST is not asked for its name. */
 export function namespaceNeed(name: string): Need {
-  return { namespace: '', rules: [rule(['create', 'patch', 'delete'], { group: '', resource: 'namespaces', name })] };
+  const subject = { group: '', resource: 'namespaces' };
+  return { namespace: '', rules: [rule(['create'], subject), rule(['patch', 'delete'], { ...subject, name })] };
 }
 
 /** What it takes to be rid of an object: to delete it, or to let it go. */
