@@ -125,7 +125,13 @@ function isComingAgain(run: BundleRun): boolean {
   return run.evicted !== undefined || run.isLost === true;
 }
 
-/** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it. */
+/** Whether what the content needs of others is not known, because an earlier version of Longshore has stored it. */
+function mustBeRead(run: BundleRun, { isOutdated, isEvicted }: UnpackedContent): boolean {
+  return isOutdated && !isEvicted && run.context.dependencies.policy !== 'off' && isPinned(bundleOf(run));
+}
+
+/** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it, and content
+ *  of which too little is known. */
 const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   const content = await run.context.unpacker.find(identityOf(run.object));
   if (content === undefined) {
@@ -133,9 +139,11 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
     return undefined;
   }
   const { name = '' } = run.object.metadata;
-  run.object = await noteProperties(run.context, run.object, { content, signal });
+  const isUnknown = mustBeRead(run, content);
+  if (!isUnknown) run.object = await noteProperties(run.context, run.object, { content, signal });
   await reportUnpacked(run, content, signal);
-  if (content.isEvicted && run.context.wanted.has(name)) {
+  const isWanted = content.isEvicted && run.context.wanted.has(name);
+  if (isWanted || isUnknown) {
     run.evicted = content;
     return undefined;
   }

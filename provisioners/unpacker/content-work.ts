@@ -101,7 +101,8 @@ export function contentOf(record: ContentRecord): UnpackedContent {
     Partial<Pick<UnpackedContent, 'properties' | 'warnings'>>;
   const { resolvedSource, objectCount, properties = [], warnings = [] } = facts;
   const { digest, sizeBytes, isEvicted = false } = record;
-  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted };
+  const isOutdated = facts.properties === undefined;
+  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted, isOutdated };
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */

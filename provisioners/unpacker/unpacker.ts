@@ -63,6 +63,8 @@ export interface UnpackedContent {
   readonly warnings: readonly string[];
   /** The content itself had to give way to others: it is fetched again when it is wanted. */
   readonly isEvicted: boolean;
+  /** Stored by a version that did not note its properties: they are not known. */
+  readonly isOutdated: boolean;
 }
 
 export interface WorkOptions {

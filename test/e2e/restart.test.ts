@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
@@ -97,6 +97,34 @@ describe('after a restart', () => {
       expect((await platform.kube.get(pinned))['data']).toEqual({ from: 'the first image' });
     });
     expect(statusOf(await platform.kube.get(bundleRef))).toMatchObject({ phase: 'Unpacked', resolvedSource });
+  });
+
+  test('what an earlier version has stored without its properties is read again, and its dependencies count', async () => {
+    await using registry = await startRegistry();
+    const dependencies = 'dependencies: [{type: olm.package, value: {packageName: absent, version: ">=1.0.0"}}]';
+    const files = { 'manifests/a.yaml': configMap('older', 'default', {}), 'metadata/dependencies.yaml': dependencies };
+    registry.putImage('older:v1', [{ files }]);
+    const source = { type: 'image', image: { ref: `${registry.host}/older:v1` } };
+    await platform.kube.create(bundle('older', source), { fieldManager: 'test' });
+    const isLabelled = async (): Promise<void> => {
+      const { labels } = (await platform.kube.get({ apiVersion, kind: 'Bundle', name: 'older' })).metadata;
+      expect(labels).toMatchObject({ 'core.rukpak.io/has-dependencies': 'true' });
+    };
+    await eventually(isLabelled);
+
+    await platform.stop();
+    const path = join(folder.storeDir, 'records/older.json');
+    const record = JSON.parse(await readFile(path, 'utf8')) as { facts: Record<string, unknown> };
+    const { properties: _unknown, ...facts } = record.facts;
+    await writeFile(path, JSON.stringify({ ...record, facts }));
+    platform = await folder.start();
+
+    await eventually(async () => {
+      const known = JSON.parse(await readFile(path, 'utf8')) as { facts: Record<string, unknown> };
+      expect(known.facts['properties']).toHaveLength(1);
+      await isLabelled();
+    });
+    expect(statusOf(await platform.kube.get({ apiVersion, kind: 'Bundle', name: 'older' }))['phase']).toBe('Unpacked');
   });
 
   test('N12 a Bundle that waits for its upload still does', async () => {
