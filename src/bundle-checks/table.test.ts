@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checks } from './table.ts';
 
@@ -13,4 +14,10 @@ test('docs/bundle-validate.md lists every check, as `npm run generate` writes it
 
 test('ids are never used twice', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+});
+
+test('every check is shown by a test that names its id', () => {
+  const files = globSync('**/*.test.ts', { cwd: import.meta.dirname }).filter((file) => file !== 'table.test.ts');
+  const text = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n');
+  expect(checks.map(({ id }) => id).filter((id) => !new RegExp(`\\b${id}\\b`).test(text))).toEqual([]);
 });
