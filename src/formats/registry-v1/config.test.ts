@@ -130,4 +130,9 @@ test('what was said is handed on', () => {
   expect(readConfig({ withoutAmendments: ['api-versions'] }, scope('A')).amendments).toEqual({
     without: ['api-versions'],
   });
+  expect(readConfig({ dropForeignConversion: true }, scope('A')).dropForeignConversion).toBe(true);
+  expect(readConfig({ dropForeignConversion: false }, scope('A'))).toEqual({ targetNamespaces: [] });
+  expect(configProblems({ dropForeignConversion: 'yes' })).toEqual([
+    'invalid type for field "dropForeignConversion": got string, want boolean',
+  ]);
 });

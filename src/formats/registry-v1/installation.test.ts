@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { acmeCsv, registryFiles } from '../../../test/support/index.ts';
+import { acmeCsv, registryFiles, sampleCrd } from '../../../test/support/index.ts';
 import { installBatches } from '../../apply/index.ts';
+import type { JsonObject } from '../../base/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import { renderInstallation } from './installation.ts';
 import { readRegistryBundle } from './read.ts';
@@ -70,4 +71,14 @@ test('RV-O2 what a server would write is not applied, whatever a manifest says',
     },
     data: { k: 'v' },
   });
+});
+
+test('a conversion webhook of somebody else is installed as it is, unless the configuration drops it', () => {
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } };
+  const crd = sampleCrd([{ name: 'v1', schema: { type: 'object' } }], { conversion });
+  const bundle = readRegistryBundle(registryFiles([acmeCsv(), crd]));
+  const installed = (config: JsonObject): string =>
+    JSON.stringify(renderInstallation(bundle, { config, cluster }).objects.find(({ kind }) => kind === crd.kind));
+  expect(installed({})).toContain('"conversion"');
+  expect(installed({ dropForeignConversion: true, amendments: 'none' })).not.toContain('"conversion"');
 });
