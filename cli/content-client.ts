@@ -90,17 +90,29 @@ async function send(access: ClusterAccess, ca: Buffer | undefined, call: Content
   }
 }
 
-/** Reads the kubeconfig of the options; nothing is asked yet. */
-export async function createContentClient(values: OptionValues): Promise<ContentClient> {
-  const access = await readAccess(values);
-  const kube = createKubeClient({ access, clock: systemClock });
-  const [namespace, name] = [values['system-namespace'] as string, values['ca-secret-name'] as string];
+/** Whose cluster, and where it says how its content server is reached. */
+interface ContentClientOptions {
+  readonly access: ClusterAccess;
+  readonly kube: KubeClient;
+  readonly namespace: string;
+  readonly secretName: string;
+  /** Reached there in place of where the cluster says. */
+  readonly elsewhere?: string | undefined;
+}
+
+/** A client of the content server of a cluster; nothing is asked yet. */
+export function contentClientOf({
+  access,
+  kube,
+  namespace,
+  secretName,
+  elsewhere,
+}: ContentClientOptions): ContentClient {
   let known: Promise<ServerFacts> | undefined;
   const facts = (): Promise<ServerFacts> => {
-    known ??= readServerFacts(kube, namespace, name);
+    known ??= readServerFacts(kube, namespace, secretName);
     return known;
   };
-  const elsewhere = readOrigin('content-address', values);
   const led = (url: string): string => (elsewhere === undefined ? url : `${elsewhere}${new URL(url).pathname}`);
   return {
     kube,
@@ -108,8 +120,16 @@ export async function createContentClient(values: OptionValues): Promise<Content
     address: async () => {
       const { url } = await facts();
       if (url !== undefined) return url;
-      throw new TerminalError('NoContentServer', `secret "${name}" in namespace "${namespace}" has no key "url"`);
+      throw new TerminalError('NoContentServer', `secret "${secretName}" in namespace "${namespace}" has no key "url"`);
     },
     [Symbol.dispose]: () => kube.close(),
   };
+}
+
+/** Reads the kubeconfig of the options; nothing is asked yet. */
+export async function createContentClient(values: OptionValues): Promise<ContentClient> {
+  const access = await readAccess(values);
+  const kube = createKubeClient({ access, clock: systemClock });
+  const [namespace, secretName] = [values['system-namespace'] as string, values['ca-secret-name'] as string];
+  return contentClientOf({ access, kube, namespace, secretName, elsewhere: readOrigin('content-address', values) });
 }

@@ -1,6 +1,6 @@
 import { type Clock, type Logger, systemClock } from '../src/base/index.ts';
 import { type Probes, startProbes } from '../src/controller/index.ts';
-import { createKubeClient, type KubeClient } from '../src/kube/index.ts';
+import { type ClusterAccess, createKubeClient, type KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
@@ -10,6 +10,7 @@ import { untilStopped } from './stop.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */
 export interface OwnProcess extends AsyncDisposable {
+  readonly access: ClusterAccess;
   readonly kube: KubeClient;
   /** Another client of the same cluster, with connections of its own, that asks before it writes. */
   connect(beforeWrite: () => void): KubeClient;
@@ -49,6 +50,6 @@ export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess>
   const stop = new AbortController();
   stack.defer(() => stop.abort());
   const owned = stack.move();
-  const runtime = { kube, connect, clock: systemClock, log, metrics, signal: stop.signal };
+  const runtime = { access, kube, connect, clock: systemClock, log, metrics, signal: stop.signal };
   return { ...runtime, systemNamespace, probes, whenStopped, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

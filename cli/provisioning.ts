@@ -1,4 +1,9 @@
-import { type ContentServiceOptions, createUnpacker, startProvisioners } from '../provisioners/index.ts';
+import {
+  type ContentServiceOptions,
+  createUnpacker,
+  type ProvisionerOptions,
+  startProvisioners,
+} from '../provisioners/index.ts';
 import { type Logger, systemClock } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
@@ -28,7 +33,7 @@ export interface ProvisioningContext {
     },
   ) => Promise<OpenContent>;
   /** As `startProvisioners` has it. */
-  readonly beforeWork?: () => Promise<boolean>;
+  readonly beforeWork?: ProvisionerOptions['beforeWork'];
 }
 
 /** The files that may change while the provisioners run. */

@@ -40,6 +40,7 @@ export { type IssuingContext, keepServingSecret, type ServingSecret } from './ow
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
+export { type ForeignUpload, mirrorUploads, type UploadMirrorOptions } from './upload-mirror.ts';
 
 export interface ProvisionerOptions {
   readonly kube: KubeClient;
@@ -62,13 +63,19 @@ export interface ProvisionerOptions {
   /** Told of what is done, and asked for what there is. */
   readonly metrics?: Metrics | undefined;
   /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
-  readonly beforeWork?: () => Promise<boolean>;
+  readonly beforeWork?: (known: KnownObjects) => Promise<boolean>;
   /** Nothing is done for BundleDeployments that name no service account. Default false. */
   readonly isAccountRequired?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
   readonly signal: AbortSignal;
+}
+
+/** What is known of the cluster before the work begins, and kept up to date. */
+export interface KnownObjects {
+  /** Names of the Bundles that were unpacked from uploads. */
+  readonly uploadedBundles: () => readonly string[];
 }
 
 export interface Provisioners {
@@ -149,11 +156,19 @@ async function sweep(context: ProvisionerContext): Promise<void> {
   });
 }
 
+function uploadedBundles({ bundles }: ProvisionerContext): readonly string[] {
+  const uploaded = bundles.values().filter((object) => {
+    const { spec, status } = parseBundle(object);
+    return spec.source.type === 'upload' && status?.phase === 'Unpacked';
+  });
+  return uploaded.map(({ metadata }) => metadata.name ?? '');
+}
+
 async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   const { context, bundles, deployments } = parts;
   const caches = [context.bundles, context.deployments, context.accountSecrets];
   await Promise.all([...caches.map((cache) => cache.whenSynced), followInputs(options, parts)]);
-  if ((await options.beforeWork?.()) === false) return;
+  if ((await options.beforeWork?.({ uploadedBundles: () => uploadedBundles(context) })) === false) return;
   await sweep(context);
   context.bundles.subscribe((change) => context.dependencies.heed(change));
   context.deployments.subscribe((change) => context.dependencies.heed(change));

@@ -1,5 +1,6 @@
-import { startContentService } from '../../provisioners/index.ts';
+import { mirrorUploads, startContentService } from '../../provisioners/index.ts';
 import { keepContentPublished } from '../content.ts';
+import { foreignUploads } from '../foreign-uploads.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { issueServing } from '../issued-certificates.ts';
 import { openLeadership } from '../leadership.ts';
@@ -21,14 +22,21 @@ export async function controllers(values: OptionValues): Promise<number> {
     : await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
   await using leadership = openLeadership(own, config);
   const { kube, refusal } = leadership;
+  let mirror = async (_names: () => readonly string[], _signal: AbortSignal): Promise<void> => {};
   const openContent: ProvisioningContext['openContent'] = async (options) => {
     const { host, port } = config.listen;
+    mirror = (names, standby) => mirrorUploads({ ...options, names, open: foreignUploads(own), signal: standby });
     const server = await startContentService({ ...options, serving, refusal, host, port });
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
-  const beforeWork = async (): Promise<boolean> => {
+  const beforeWork: ProvisioningContext['beforeWork'] = async ({ uploadedBundles }) => {
     probes.isReady = true;
-    if (!(await leadership.whenLeading)) return false;
+    const standby = new AbortController();
+    const mirrored = leadership.isLeading() ? undefined : mirror(uploadedBundles, standby.signal);
+    const mayWork = await leadership.whenLeading;
+    standby.abort();
+    await mirrored;
+    if (!mayWork) return false;
     await keepContentPublished({ ...own, kube }, { url, serving });
     return true;
   };

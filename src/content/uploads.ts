@@ -59,6 +59,10 @@ export class Uploads {
     }
   }
 
+  async has(name: string): Promise<boolean> {
+    return (await fileSizeBytes(this.path(name))) !== undefined;
+  }
+
   /** The digest of what is stored for a Bundle. */
   async digestOf(name: string): Promise<string | undefined> {
     const path = this.path(name);

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
 import { eventually } from '../support/index.ts';
+import { configMap } from './contents.ts';
 import { freePort, type OwnProcess, type OwnProcesses, openOwnProcesses } from './own-processes.ts';
-import { programPath, runProgram } from './program.ts';
+import { longshoreOn, programPath, runProgram, writeFolder } from './program.ts';
 import { bundleDeployment, conditionOf, statusOf } from './world.ts';
 
 const patience = { timeoutMs: 90_000 };
@@ -131,6 +133,17 @@ test('of two processes one works; the other takes over when it is killed, given 
   expect(refused.text).toContain(`contents and uploads are with ${first.name}_`);
   expect((await world.ask(standby, `${standby.url}/metrics`)).status).toBe(200);
 
+  // An upload is nowhere but with the leader: the other one takes a copy.
+  const dir = await writeFolder(join(world.folder, 'content'), {
+    'manifests/a.yaml': configMap('uploaded', 'default', { from: 'an upload' }),
+  });
+  const run = await longshoreOn(world.kubeconfig)(['run', 'uploaded', dir]);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  await installed('uploaded');
+  const { name: uploaded = '' } = (await bundleAt('uploaded', first)).metadata;
+  const copied = join(world.folder, `bundles-of-${second}`, 'uploads', `${uploaded}.tgz`);
+  await eventually(() => expect(existsSync(copied)).toBe(true), patience);
+
   // Killed: the other one has read everything already, and changes nothing of what is as it should be.
   const object = await kube.get(installedRef);
   first.child.kill('SIGKILL');
@@ -144,8 +157,11 @@ test('of two processes one works; the other takes over when it is killed, given 
   expect(listed.stdout).toContain('manifests/object.yaml');
   expect(await kube.get(installedRef)).toEqual(object);
   expect((await installed('installed')).metadata.generation).toBe(before.metadata.generation);
-  await kube.delete(installedRef);
-  await eventually(() => kube.get(installedRef), patience);
+  await bundleAt('uploaded', standby);
+  for (const ref of [installedRef, { ...installedRef, name: 'uploaded' }]) {
+    await kube.delete(ref);
+    await eventually(() => kube.get(ref), patience);
+  }
 
   // Told to stop: the lease is given back.
   const third = await startReplica('core-c');

@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+import { type Clock, errorMessage, type Logger } from '../src/base/index.ts';
+import { Uploads } from '../src/content/index.ts';
+import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
+
+const roundMs = 10_000;
+const fetchDeadlineMs = 15 * 60_000;
+
+/** An upload as another process has it. */
+export interface ForeignUpload {
+  readonly sizeBytes: number;
+  readonly body: Readable;
+}
+
+export interface UploadMirrorOptions {
+  readonly storeDir: string;
+  readonly unpacker: Pick<Unpacker, 'makeRoom'>;
+  readonly maxUploadBytes: number;
+  /** Bundles that were unpacked from uploads, which therefore do not change any more. */
+  readonly names: () => readonly string[];
+  /** Asks the process that has them; undefined when it has none for that Bundle. */
+  readonly open: (bundleName: string, signal: AbortSignal) => Promise<ForeignUpload | undefined>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+async function copy(name: string, uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(fetchDeadlineMs)]);
+  const foreign = await options.open(name, signal);
+  if (foreign === undefined) return;
+  const { body, sizeBytes } = foreign;
+  try {
+    await options.unpacker.makeRoom(sizeBytes, { signal });
+    const received = await uploads.receive(body, { maxBytes: options.maxUploadBytes, signal });
+    try {
+      if (received.sizeBytes === sizeBytes) await uploads.keep(name, received);
+    } finally {
+      await uploads.discard(received);
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+/** One look: copies what is not here, and removes what belongs to no Bundle any more. */
+async function round(uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
+  const names = new Set(options.names());
+  await uploads.sweep((name) => names.has(name));
+  for (const name of names) {
+    if (!(await uploads.has(name))) await copy(name, uploads, options);
+  }
+}
+
+/** Keeps a copy of every upload that another process has unpacked, while this one stands by: nothing else has them, should that process be lost.
+ *  Resolves after the signal. */
+export async function mirrorUploads(options: UploadMirrorOptions): Promise<void> {
+  const { storeDir, clock, log, signal } = options;
+  const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
+  let said = '';
+  while (!signal.aborted) {
+    try {
+      await round(uploads, options);
+      said = '';
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const message = errorMessage(thrown);
+      if (message !== said) log.warn({ message }, 'uploads are not copied');
+      said = message;
+    }
+    await clock.sleep(roundMs, { signal }).catch(() => undefined);
+  }
+}
