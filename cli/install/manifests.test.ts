@@ -84,6 +84,19 @@ test.each(overlays)('the namespace enforces what the pods of %s keep to: restric
   }
 });
 
+test.each(overlays)(
+  'Q30 %s runs two of each, and keeps one of them through a drain, behind network policies',
+  async (overlay) => {
+    const manifests = await manifestsOf(overlay);
+    const selectorsOf = (kind: string, path: (spec: JsonObject) => unknown): unknown[] =>
+      manifests.filter((object) => object.kind === kind).map(({ spec }) => path(spec as unknown as JsonObject));
+    const pods = selectorsOf('Deployment', ({ selector }) => selector);
+    expect(selectorsOf('Deployment', ({ replicas }) => replicas)).toEqual([2, 2]);
+    expect(selectorsOf('PodDisruptionBudget', ({ selector }) => selector)).toEqual(pods);
+    expect(selectorsOf('NetworkPolicy', ({ podSelector }) => podSelector)).toEqual(pods);
+  },
+);
+
 test.each(overlays)('the arguments of the containers of %s are those of the program', async (overlay) => {
   const manifests = await manifestsOf(overlay);
   const workloads = manifests.filter(({ kind }) => kind === 'Deployment') as unknown as Workload[];

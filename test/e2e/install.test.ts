@@ -31,7 +31,8 @@ beforeAll(async () => {
   ({ kube } = processes);
 });
 
-const longshore = (...args: string[]): Promise<Printed> => longshoreOn(processes.kubeconfig)(args);
+const longshore = (...args: string[]): Promise<Printed> =>
+  longshoreOn(processes.kubeconfig)(args, { timeoutMs: 180_000 });
 
 /** A kubeconfig with nothing but a token of the service account, as it is mounted into its pods. */
 async function kubeconfigOf(serviceAccount: string): Promise<string> {
