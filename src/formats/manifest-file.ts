@@ -12,8 +12,11 @@ import {
 } from '../base/index.ts';
 import { FieldError } from './field-error.ts';
 
-function shownPlace(file: string, at: Partial<TextPosition> | undefined): string {
-  return at?.line === undefined ? '' : ` (${file}:${at.line}:${at.column ?? 1})`;
+/** Numbers and words that YAML reads as something else are told as they are written. */
+function shownPlace(file: string, at: Partial<TextPosition> | undefined, written = ''): string {
+  if (at?.line === undefined) return '';
+  const source = /^[\w.+-]{1,60}$/.test(written) ? `, written as ${written}` : '';
+  return ` (${file}:${at.line}:${at.column ?? 1}${source})`;
 }
 
 /** What is wrong with the text of a file, in the words that users know. */
@@ -62,8 +65,8 @@ function itemOf(list: JsonObject, item: JsonValue): JsonValue {
 interface Given {
   readonly file: string;
   readonly options: ManifestOptions;
-  /** Where a value of the document stands. */
-  readonly place: (path: FieldPath) => string;
+  /** Where a value of the document stands; and how it is written, unless that was `said`. */
+  readonly place: (path: FieldPath, said: string) => string;
 }
 
 function isText(value: JsonValue | undefined): boolean {
@@ -95,16 +98,20 @@ function takeObjects(value: JsonValue, path: FieldPath, given: Given): void {
   try {
     const { file, options, place } = given;
     const object = checkObject(file, value, options);
-    if (object['items'] === undefined) options.take(object, () => place(path));
+    if (object['items'] === undefined) options.take(object, () => place(path, ''));
     if (!Array.isArray(object['items'])) return;
     for (const [index, item] of object['items'].entries()) {
       takeObjects(itemOf(object, item), [...path, 'items', index], given);
     }
   } catch (thrown) {
     if (!(thrown instanceof FieldError)) throw thrown;
-    throw new TerminalError('InvalidBundle', `${thrown.message}${given.place([...path, ...thrown.path])}`, {
-      cause: thrown,
-    });
+    throw new TerminalError(
+      'InvalidBundle',
+      `${thrown.message}${given.place([...path, ...thrown.path], thrown.message)}`,
+      {
+        cause: thrown,
+      },
+    );
   }
 }
 
@@ -123,8 +130,11 @@ export function takeManifestObjects({ path: file, content, documents }: Manifest
   let index = 0;
   for (const document of documents) {
     const at = index;
-    const place = (path: FieldPath): string =>
-      shownPlace(file, new YamlPositions(toUtf8(file, content)).find(at, path));
+    const place = (path: FieldPath, said: string): string => {
+      const positions = new YamlPositions(toUtf8(file, content));
+      const written = positions.source(at, path) ?? '';
+      return shownPlace(file, positions.find(at, path), said.includes(written) ? '' : written);
+    };
     if (document !== null) takeObjects(document, [], { file, options, place });
     index += 1;
   }

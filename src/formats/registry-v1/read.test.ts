@@ -146,6 +146,8 @@ test('a byte order mark and Windows line ends do no harm', () => {
   expect(read([acmeCsv()], { 'annotations.yaml': annotations }).packageName).toBe('tide');
 });
 
+const pod = (members: string): string =>
+  `  install:\n    spec:\n      deployments:\n      - name: a\n        spec:\n          template: {spec: {${members}}}\n`;
 const csvText = (spec: string): string =>
   `apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a.v1}\nspec:\n${spec}`;
 
@@ -158,7 +160,7 @@ test.each<[string, string, string]>([
   [
     'a number in a list of texts of the second document',
     `kind: ConfigMap\n---\n${csvText('  keywords:\n  - a\n  - 1.10\n')}`,
-    'spec.keywords[1]: expected a string, found the number 1.1 (manifests/0.yaml:9:5)',
+    'spec.keywords[1]: expected a string, found the number 1.1: put it in quotes (manifests/0.yaml:9:5, written as 1.10)',
   ],
   [
     'an item of a list without kind',
@@ -202,7 +204,7 @@ test.each<[string, JsonObject, string]>([
   [
     'a label that is no text',
     { ...configMap('a'), metadata: { name: 'a', labels: { b: true } } },
-    'metadata.labels.b: expected a string, found the boolean true (manifests/1.yaml:1:',
+    'metadata.labels.b: expected a string, found the boolean true: put it in quotes (manifests/1.yaml:1:',
   ],
 ])('%s is refused by file and path', (_name, manifest, text) => {
   expect(() => read([acmeCsv(), manifest])).toThrow(`error parsing objects in "manifests/1.yaml": ${text}`);
@@ -210,4 +212,45 @@ test.each<[string, JsonObject, string]>([
 
 test('a version that is left empty counts as missing', () => {
   expect(read([acmeCsv(), 'apiVersion:\nkind: ConfigMap\nmetadata: {name: a}\n']).others).toHaveLength(1);
+});
+
+test.each<[string, string, string]>([
+  [
+    'a word that YAML 1.1 reads as true',
+    '  displayName: yes\n',
+    'the boolean true: put it in quotes (manifests/0.yaml:5:3, written as yes)',
+  ],
+  [
+    'a number of more than 64 bits',
+    pod('terminationGracePeriodSeconds: 99999999999999999999'),
+    ', written as 99999999999999999999)',
+  ],
+  ['a number of more than 32 bits', pod('priority: 3000000000'), 'found the number 3000000000 (manifests/0.yaml:10:'],
+  [
+    'a quantity that is none',
+    pod('overhead: {cpu: 100mm}'),
+    'a quantity, such as 100m or 1.5Gi, found the string "100mm" (manifests',
+  ],
+  [
+    'two members of one name',
+    '  version: 1.0.0\n  version: 1.0.1\n',
+    'line 6: duplicated mapping key (manifests/0.yaml:6:3)',
+  ],
+  ['a tab', '\tversion: 1.0.0\n', 'tab characters must not be used in indentation (manifests/0.yaml:5:1)'],
+  [
+    'a boolean in quotes',
+    '  installModes: [{type: AllNamespaces, supported: "true"}]\n',
+    '.supported: expected true or false, found the string "true" (manifests/0.yaml:5:',
+  ],
+])('%s in a ClusterServiceVersion: told as it is written, with its place', (_name, spec, text) => {
+  expect(() => read([csvText(spec)])).toThrow(text);
+});
+
+test.each<[string, string]>([
+  ['a text in quotes that goes on with less indentation', '  description: "one\n  two"\n'],
+  ['merge keys', '  labels: &a {a: b}\n  annotations: {<<: *a}\n'],
+  ['null for what may be left out', '  keywords: null\n  description:\n'],
+  ['quantities of every form', pod('overhead: {a: 1, b: 1.5, c: "1e3", d: .5Gi, e: 100m, f: "-1"}')],
+])('%s: read as Kubernetes reads it', (_name, spec) => {
+  expect(read([csvText(spec)]).csv.metadata.name).toBe('a.v1');
 });

@@ -11,7 +11,8 @@ class TypeMismatch extends FieldError {
   readonly expected: string;
   readonly found: string;
   constructor(path: FieldPath, expected: string, found: string) {
-    super(path, `${path.length === 0 ? '' : `${formatPath(path)}: `}expected ${expected}, found ${found}`);
+    const advice = expected === 'a string' && /^the (number|boolean)/.test(found) ? ': put it in quotes' : '';
+    super(path, `${path.length === 0 ? '' : `${formatPath(path)}: `}expected ${expected}, found ${found}${advice}`);
     this.expected = expected;
     this.found = found;
   }
@@ -75,6 +76,12 @@ function integer(bits: 32 | 64): Codec {
 
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
+const quantity = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+
+function isQuantity(value: JsonValue): value is string | number {
+  return (typeof value === 'string' || typeof value === 'number') && quantity.test(String(value).trim());
+}
+
 const scalars: ReadonlyMap<string, Codec> = new Map<string, Codec>([
   ['string', scalar('a string', '', isText)],
   ['bool', scalar('true or false', false, (value) => typeof value === 'boolean')],
@@ -94,8 +101,7 @@ const scalars: ReadonlyMap<string, Codec> = new Map<string, Codec>([
   [
     'quantity',
     {
-      write: (value) =>
-        typeof value === 'string' || typeof value === 'number' ? String(value) : refuse('a quantity', value),
+      write: (value) => (isQuantity(value) ? String(value) : refuse('a quantity, such as 100m or 1.5Gi', value)),
       zero: () => '0',
       isAlwaysWritten: true,
     },
