@@ -72,7 +72,7 @@ function encodeObject(value: JsonObject, schema: Schema, isWhole = false): JsonO
 
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 
-function encodeScalar(value: string | number | boolean, schema: Schema): JsonValue {
+function encodeScalar(value: string | number | bigint | boolean, schema: Schema): JsonValue {
   return schema.definition === quantity ? canonicalQuantity(String(value)) : value;
 }
 

@@ -49,7 +49,9 @@ function parseBody(
 ): { readonly value: JsonValue; readonly text: string } {
   const text = bytes.toString('utf8');
   try {
-    const value = syntax === 'yaml' ? parseYaml('request body', text) : (JSON.parse(text) as JsonValue);
+    // Numbers of this server are those of JavaScript.
+    const json = syntax === 'yaml' ? JSON.stringify(parseYaml('request body', text)) : text;
+    const value = JSON.parse(json) as JsonValue;
     assertHarmless('request body', value);
     return { value, text };
   } catch (thrown) {

@@ -78,7 +78,8 @@ function noMap(value: JsonValue): StatusError {
 function parseApplied(text: string): JsonValue {
   if (text.trim() === '') return null;
   const value = text.startsWith('{') ? readCompactJson(text) : undefined;
-  if (value === undefined) return parseYaml('apply patch', text);
+  // Numbers of this server are those of JavaScript.
+  if (value === undefined) return JSON.parse(JSON.stringify(parseYaml('apply patch', text))) as JsonValue;
   assertHarmless('apply patch', value);
   return value;
 }

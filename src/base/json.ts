@@ -1,6 +1,7 @@
 import { TerminalError } from './errors.ts';
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+/** What JSON says. Whole numbers of 64 bits that a number cannot hold exactly are bigint, and are written as they were read. */
+export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject;
 /** A JSON object. Keys come from outside: test with `Object.hasOwn`, never with `in`. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined;
@@ -33,12 +34,39 @@ export function assertHarmless(what: string, root: unknown): void {
   }
 }
 
+// JavaScript has no form for such numbers in JSON of its own; this is the one place that gives it one.
+Object.defineProperty(BigInt.prototype, 'toJSON', {
+  value(this: bigint): unknown {
+    return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(this.toString());
+  },
+});
+
+/** The whole number of a decimal text: exact within 64 bits, as near as can be beyond. */
+export function exactInteger(text: string): number | bigint {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  const exact = BigInt(text);
+  return BigInt.asIntN(64, exact) === exact ? exact : value;
+}
+
+function revive(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const { source = '' } = context ?? {};
+  return /^-?\d+$/.test(source) ? exactInteger(source) : value;
+}
+
+/** `JSON.parse` that keeps every digit of whole numbers.
+ *  @throws SyntaxError */
+export function decodeJson(text: string): JsonValue {
+  return (/\d{16}/.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as JsonValue;
+}
+
 /** Parses JSON that came from outside. `what` names it in messages.
  *  @throws TerminalError InvalidJson, TooDeeplyNested, ForbiddenKey */
 export function parseJson(what: string, text: string): JsonValue {
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = decodeJson(text);
   } catch (thrown) {
     throw new TerminalError('InvalidJson', `${what}: ${(thrown as Error).message}`, { cause: thrown });
   }
@@ -46,9 +74,19 @@ export function parseJson(what: string, text: string): JsonValue {
   return value;
 }
 
+function isNumeric(value: JsonValue | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** One of them may have lost digits on its way. */
+function isSameNumber(a: number | bigint, b: number | bigint): boolean {
+  return typeof a === 'bigint' && typeof b === 'bigint' ? a === b : Number(a) === Number(b);
+}
+
 /** Equality of JSON values: order of keys does not matter, order of items does; `undefined` members count as absent. */
 export function isJsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
+  if (isNumeric(a)) return isNumeric(b) && isSameNumber(a, b);
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isJsonEqual(item, b[index]));
   }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TerminalError } from './errors.ts';
-import { type JsonValue, parseJson } from './json.ts';
+import { decodeJson, type JsonValue, parseJson } from './json.ts';
 import { NodeBudget, parseYamlPart, TextFault } from './yaml.ts';
 
 const [newline, space, tab, carriageReturn, quote, backslash, percent] = [10, 32, 9, 13, 34, 92, 37];
@@ -138,7 +138,7 @@ function* yamlDocuments(what: string, content: Buffer): Generator<JsonValue> {
       linesBefore: () => countLines(content, part.start),
     });
     const isCopied = part.end - part.start <= maxCopiedBytes;
-    for (const document of documents) yield isCopied ? (JSON.parse(JSON.stringify(document)) as JsonValue) : document;
+    for (const document of documents) yield isCopied ? decodeJson(JSON.stringify(document)) : document;
   }
 }
 

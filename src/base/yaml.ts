@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
 import { errorMessage, TerminalError } from './errors.ts';
-import { assertHarmless, type JsonValue, maxNestingDepth } from './json.ts';
+import { assertHarmless, exactInteger, type JsonValue, maxNestingDepth } from './json.ts';
 
 const yaml11Booleans = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((word): [string, boolean] => [
@@ -34,14 +34,16 @@ function isNumber(text: unknown): boolean {
 
 /** A leading zero makes an integer octal, as in `defaultMode: 0644`.
  *  @throws Error for infinity and not-a-number, which JSON cannot say */
-function toNumber(text: string): number {
+function toNumber(text: string): number | bigint {
   const plain = numberText(text);
   if (notFinite.test(plain)) throw new Error(`unsupported value: ${text}`);
   if (!goInteger.test(plain)) return Number.parseFloat(plain);
-  const sign = plain.startsWith('-') ? -1 : 1;
-  const digits = plain.replace(/^[-+]/, '');
+  const isNegative = plain.startsWith('-');
+  const digits = plain.replace(/^[-+]/, '').replace(/^0(?=[0-7])/, '0o');
+  const value = Number(digits);
   // Adding 0 makes a negative zero a plain one.
-  return sign * Number(digits.replace(/^0(?=[0-7])/, '0o')) + 0;
+  if (Number.isSafeInteger(value)) return (isNegative ? -value : value) + 0;
+  return exactInteger(`${isNegative ? '-' : ''}${BigInt(digits)}`);
 }
 
 function numberType(name: 'int' | 'float', resolve: (text: unknown) => boolean): Type {
@@ -49,7 +51,8 @@ function numberType(name: 'int' | 'float', resolve: (text: unknown) => boolean):
     kind: 'scalar',
     resolve,
     construct: toNumber,
-    predicate: (value) => typeof value === 'number' && (name === 'float' || Number.isInteger(value)),
+    predicate: (value: unknown) =>
+      name === 'int' ? typeof value === 'bigint' || Number.isInteger(value) : typeof value === 'number',
     represent: (value: object) => JSON.stringify(value),
   });
 }

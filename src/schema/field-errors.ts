@@ -31,7 +31,7 @@ function printValue(shown: ShownValue): string {
   const value = shown instanceof UntypedValue ? shown.value : shown;
   if (value === undefined || value === null) return '"null"';
   if (typeof value === 'string') return goQuote(value);
-  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value);
   return shown instanceof UntypedValue ? goUntyped(value) : goTyped(value);
 }
 

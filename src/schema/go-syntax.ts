@@ -36,7 +36,8 @@ export function goFloat(value: number): string {
 }
 
 /** A number of JSON as Go's `%v` prints it: whole ones are int64. */
-export function goNumber(value: number): string {
+export function goNumber(value: number | bigint): string {
+  if (typeof value === 'bigint') return value.toString();
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : goFloat(value);
 }
 
@@ -44,7 +45,7 @@ export function goNumber(value: number): string {
 export function goUntyped(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return goQuote(value);
-  if (typeof value === 'number') return goNumber(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value);
   if (Array.isArray(value)) return `[]interface {}{${value.map(goUntyped).join(', ')}}`;
   return isJsonObject(value) ? `map[string]interface {}{${goMembers(value, goUntyped)}}` : String(value);
 }

@@ -2,7 +2,9 @@ import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../b
 import type { Schema } from './schema.ts';
 
 function isScalar(value: JsonValue | undefined): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return (
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  );
 }
 
 function keyOf(item: JsonValue, keys: readonly string[]): string | undefined {

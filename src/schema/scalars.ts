@@ -17,6 +17,7 @@ export function reportRule(run: ValidationRun, value: JsonValue, rule: string): 
 function jsonTypeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'integer';
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < maxSafe ? 'integer' : 'number';
   return typeof value;
 }

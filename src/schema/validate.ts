@@ -93,6 +93,7 @@ function compileContent(schema: Schema, options: CompileOptions): { ofScalar: Ch
   const ofScalar: Check = (value, old, run) => {
     if (typeof value === 'string') return ofText(value, old, run) + (ofFormat?.(value, old, run) ?? 0);
     if (typeof value === 'number') return ofNumber(value, old, run);
+    if (typeof value === 'bigint') return ofNumber(Number(value), old, run);
     return Array.isArray(value) ? ofList(value, old, run) : 0;
   };
   return { ofScalar, ofObject: objectCheck(schema, options) };

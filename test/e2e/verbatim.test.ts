@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isNotFound } from '../../src/kube/index.ts';
+import { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 import { namespace } from './contents.ts';
 import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from './world.ts';
@@ -18,7 +20,54 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
+/** The text of an object as the API server sends it. */
+async function textOf(path: string): Promise<string> {
+  using connection = new Connection(await readFile(world.platform.kubeconfigPath, 'utf8'));
+  const answer = await connection.open({ method: 'GET', path, headers: {} }, AbortSignal.timeout(30_000));
+  return Buffer.concat((await answer.toArray()) as Buffer[]).toString();
+}
+
 describe('manifests', () => {
+  test('keep every digit of whole numbers of 64 bits, and nothing is put right again and again for them', async () => {
+    const limit = { type: 'integer', format: 'int64' };
+    const spec = { type: 'object', properties: { limit } };
+    const version = {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+    };
+    const names = { kind: 'Quota', listKind: 'QuotaList', plural: 'quotas', singular: 'quota' };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'quotas.digits.example.com' },
+      spec: { group: 'digits.example.com', names, scope: 'Cluster', versions: [version] },
+    };
+    const quota =
+      'apiVersion: digits.example.com/v1\nkind: Quota\nmetadata: {name: large}\nspec: {limit: 9007199254740993}\n';
+    const files = { 'manifests/crd.json': JSON.stringify(definition), 'manifests/quota.yaml': quota };
+    await world.kube.create(bundleDeployment('digits', world.imageSource('digits:v1', files)), {
+      fieldManager: 'test',
+    });
+    await world.deploymentWith('digits', installed);
+    await world.deploymentWith('digits', { type: 'Healthy', status: 'True' });
+    const text = await textOf('/apis/digits.example.com/v1/quotas/large');
+    // The embedded server has the numbers of JavaScript.
+    expect(text).toContain(
+      `"limit":${world.platform.apiServer === undefined ? '9007199254740993' : '9007199254740992'}`,
+    );
+    await world.kube.patch(
+      { apiVersion: 'digits.example.com/v1', kind: 'Quota', name: 'large' },
+      { spec: { limit: 5 } },
+      { fieldManager: 'somebody' },
+    );
+    await eventually(async () =>
+      expect(await textOf('/apis/digits.example.com/v1/quotas/large')).not.toContain('"limit":5'),
+    );
+    expect(await textOf('/apis/digits.example.com/v1/quotas/large')).toContain('"generation":3');
+  });
+
   test('Q5 are applied as they are written: braces stay, and a hook is an object like any other', async () => {
     const files = {
       'manifests/00-namespace.yaml': namespace('verbatim'),

@@ -443,3 +443,17 @@ test('what cannot be rendered in the wanted namespaces is refused with the modes
     'invalid option(s): invalid target namespaces []: exactly one target namespace must be specified',
   );
 });
+
+test('whole numbers of 64 bits keep every digit: as quantities, in the typed parts and in objects of any kind', () => {
+  const resources = '{"limits": {"memory": 9007199254740993}}';
+  const csv = JSON.stringify(acmeCsv()).replace(
+    '"name":"manager"',
+    `"name":"manager","resources":${resources},"securityContext":{"runAsUser":9007199254740993}`,
+  );
+  const rule =
+    'apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: rule}\nspec: {limit: 9223372036854775807}\n';
+  const text = JSON.stringify(render([csv, rule]));
+  expect(text).toContain('"limits":{"memory":"9007199254740993"}');
+  expect(text).toContain('"runAsUser":9007199254740993');
+  expect(text).toContain('"limit":9223372036854775807');
+});

@@ -20,7 +20,9 @@ function below({ forms, path }: Place, step: string | number): Place {
 
 function foundText(value: JsonValue): string {
   if (Array.isArray(value)) return 'a list';
-  return isJsonObject(value) ? 'an object' : `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}`;
+  return isJsonObject(value)
+    ? 'an object'
+    : `the ${typeof value === 'bigint' ? 'number' : typeof value} ${JSON.stringify(value).slice(0, 60)}`;
 }
 
 function* inspectItems(notation: string, value: JsonValue, place: Place): Iterable<TypeProblem> {

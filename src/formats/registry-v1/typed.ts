@@ -40,7 +40,7 @@ function foundText(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (isJsonObject(value)) return 'an object';
-  return `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}`;
+  return `the ${typeof value === 'bigint' ? 'number' : typeof value} ${JSON.stringify(value).slice(0, 60)}`;
 }
 
 function refuse(expected: string, value: JsonValue): never {
@@ -70,7 +70,9 @@ function scalar(expected: string, empty: JsonValue, accepts: (value: JsonValue) 
 function integer(bits: 32 | 64): Codec {
   const limit = 2 ** (bits - 1);
   const accepts = (value: JsonValue): boolean =>
-    typeof value === 'number' && Number.isInteger(value) && value >= -limit && value < limit;
+    (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) &&
+    value >= -limit &&
+    value < limit;
   return scalar(`a whole number of ${bits} bits`, 0, accepts);
 }
 
@@ -78,8 +80,9 @@ const isText = (value: JsonValue): boolean => typeof value === 'string';
 
 const quantity = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 
-function isQuantity(value: JsonValue): value is string | number {
-  return (typeof value === 'string' || typeof value === 'number') && quantity.test(String(value).trim());
+function isQuantity(value: JsonValue): value is string | number | bigint {
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  return isScalar && quantity.test(String(value).trim());
 }
 
 const scalars: ReadonlyMap<string, Codec> = new Map<string, Codec>([
@@ -87,7 +90,7 @@ const scalars: ReadonlyMap<string, Codec> = new Map<string, Codec>([
   ['bool', scalar('true or false', false, (value) => typeof value === 'boolean')],
   ['int32', integer(32)],
   ['int64', integer(64)],
-  ['float64', scalar('a number', 0, (value) => typeof value === 'number')],
+  ['float64', scalar('a number', 0, (value) => typeof value === 'number' || typeof value === 'bigint')],
   ['time', { write: (value) => (isText(value) ? value : refuse('a time', value)), zero: () => null }],
   [
     'bytes',
