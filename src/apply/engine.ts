@@ -17,7 +17,7 @@ import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts'
 import { type Problem, throwProblems } from './problems.ts';
 import { Remover, type UninstallRequest } from './remover.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
-import { isReplaced, type ServingContext } from './serving.ts';
+import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
 
@@ -110,13 +110,15 @@ class Engine implements ApplyEngine {
   }
 
   /** Takes away what is not among `keys`, unless new webhooks wait still: those that they replace stay till then, with what
-   *  answers them. Returns the keys of what is no longer the owner's. */
+   *  answers them, as conversions do. Returns the keys of what is no longer the owner's. */
   async #prune(request: InstallRequest, keys: readonly string[]): Promise<ReadonlySet<string>> {
     const { owner } = request;
     const held = this.#held.keysOf(owner);
     const keep = new Set([...keys, ...held]);
     this.#unpruned.delete(owner.uid);
-    if (held.size === 0 || !this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep))) {
+    const isConverting = this.#held.of(owner).some(({ ref }) => isCrd(ref));
+    const isReplacing = held.size > 0 && this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep));
+    if (!isConverting && !isReplacing) {
       return await this.#remover.prune(owner, keep, request);
     }
     this.#unpruned.add(owner.uid);
@@ -221,12 +223,15 @@ class Engine implements ApplyEngine {
       throwProblems(written.problems);
       return [];
     };
-    const crds = plan.deferred.length > 0 ? plan.objects.filter(isCrd) : [];
-    const others = crds.length > 0 ? plan.objects.filter((object) => !isCrd(object)) : plan.objects;
+    const converting = await this.#converting(check, plan.objects.filter(isCrd), plan.all);
+    const objects = plan.objects.map((object) => converting.get(keyOf(object)) ?? object);
+    const crds = plan.deferred.length > 0 ? objects.filter(isCrd) : [];
+    const others = crds.length > 0 ? objects.filter((object) => !isCrd(object)) : objects;
     const applied = [...(await write(crds, others))];
     const placed = await this.#place(plan, check, crds);
     if (!isFirst) throwProblems(await checkAll(check, placed, request.objects));
-    const batches = installBatches([...others, ...placed]);
+    const switched = plan.objects.filter((object) => converting.has(keyOf(object)));
+    const batches = [...installBatches([...others, ...placed]), switched];
     for (const [index, batch] of batches.entries()) {
       const ready = await this.#held.readyOf(this.#serving(check), batch, [...plan.all, ...placed]);
       applied.push(...(await write(ready, batches.slice(index + 1).flat())));
@@ -234,11 +239,26 @@ class Engine implements ApplyEngine {
     return applied;
   }
 
+  /** By key: `crds` with the conversions that they have now, where these stay until what serves the new ones is up. */
+  async #converting(
+    check: Check,
+    crds: readonly KubeObject[],
+    all: readonly KubeObject[],
+  ): Promise<ReadonlyMap<string, KubeObject>> {
+    const kept = new Map<string, KubeObject>();
+    for (const crd of crds) {
+      const object = await withLiveConversion(this.#serving(check), crd, all);
+      if (object !== undefined) kept.set(keyOf(crd), object);
+    }
+    return kept;
+  }
+
   #serving(check: Check): ServingContext {
     return { ...check, clock: this.#options.clock };
   }
 
-  /** Applies again what drifted, and what has waited long enough; returns the former. */
+  /** Applies again what drifted, and what has waited long enough; returns the former. A definition that waits for the server of
+   *  its new conversion is put right but for that; one whose conversion drifted does not wait. */
   async #putRight(
     check: Check,
     again: readonly KubeObject[],
@@ -246,13 +266,24 @@ class Engine implements ApplyEngine {
   ): Promise<readonly ObjectRef[]> {
     const { owner } = check;
     const before = this.#held.keysOf(owner);
-    const ready = await this.#held.readyOf(this.#serving(check), again, all);
-    if (ready.length === again.length) this.#held.release(owner);
+    const mayWait = again.filter((object) => !isCrd(object) || before.has(keyOf(object)));
+    const waitNot = new Set(await this.#held.readyOf(this.#serving(check), mayWait, all));
+    const waiting = mayWait.filter((object) => !waitNot.has(object));
+    const ready = again.filter((object) => !waiting.includes(object));
+    if (waiting.length === 0) this.#held.release(owner);
+    const converting = [...(await this.#converting(check, waiting.filter(isCrd), all)).values()];
     const isChecked = (object: KubeObject): boolean => isCrd(object) || before.has(keyOf(object));
-    const [checked, others] = [ready.filter(isChecked), ready.filter((object) => !isChecked(object))];
-    this.#ledger.update(owner, await writeChecked(check, others));
+    const checked = [...ready.filter(isChecked), ...converting];
+    this.#ledger.update(
+      owner,
+      await writeChecked(
+        check,
+        ready.filter((object) => !isChecked(object)),
+      ),
+    );
     throwProblems(await checkAll(check, checked));
     this.#ledger.update(owner, await writeChecked(check, checked));
+    this.#ledger.miss(owner, converting.map(keyOf));
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return ready.filter((object) => !before.has(keyOf(object))).map(refOf);
   }

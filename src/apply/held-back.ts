@@ -47,7 +47,9 @@ export class HeldBack {
     const untilMs = this.#waiting.get(owner.uid)?.untilMs ?? clock.now() + this.#deadlineMs;
     const held = clock.now() < untilMs ? await findHeld(context, objects, all) : [];
     if (held.length === 0) return objects;
-    this.#waiting.set(owner.uid, { objects: held, untilMs });
+    const asked = new Set(objects.map(keyOf));
+    const others = this.of(owner).filter(({ ref }) => !asked.has(refKey(ref)));
+    this.#waiting.set(owner.uid, { objects: [...others, ...held], untilMs });
     const keys = this.keysOf(owner);
     return objects.filter((object) => !keys.has(keyOf(object)));
   }

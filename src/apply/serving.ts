@@ -1,4 +1,4 @@
-import { type Clock, isJsonEqual, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../base/index.ts';
+import { type Clock, isJsonEqual, isJsonObject } from '../base/index.ts';
 import {
   describeRef,
   isKubeError,
@@ -10,8 +10,9 @@ import {
   refOf,
 } from '../kube/index.ts';
 import { healthOf } from './health/index.ts';
-import type { KindRef } from './kind-list.ts';
+import { isCrd } from './kind-list.ts';
 import { fieldManager, labelledOwner, type Owner } from './ownership.ts';
+import { asks, isWebhookConfiguration, serversOf, servicesOf, webhookConversion } from './webhook-servers.ts';
 
 /** An object that waits for what serves it. */
 export interface Held {
@@ -27,46 +28,9 @@ export interface ServingContext {
   readonly signal: AbortSignal;
 }
 
-const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
-
-/** Whether the object sends requests of others to somebody who may not be up yet. */
-function isWebhookConfiguration({ apiVersion, kind }: KindRef): boolean {
-  return webhookKinds.includes(kind) && apiVersion.startsWith('admissionregistration.k8s.io/');
-}
-
 /** Whether it is a configuration of webhooks that nothing of `keep` is. */
 export function isReplaced(ref: ObjectRef, keep: ReadonlySet<string>): boolean {
   return isWebhookConfiguration(ref) && !keep.has(refKey(ref));
-}
-
-/** An object as the readers of JSON want it. */
-function json(object: KubeObject): JsonObject {
-  return object as unknown as JsonObject;
-}
-
-function selects(selector: JsonObject, labels: JsonObject | undefined): boolean {
-  const wanted = Object.entries(selector);
-  return wanted.length > 0 && wanted.every(([key, value]) => labels?.[key] === value);
-}
-
-/** The Deployments among `all` that answer the webhooks of a configuration. */
-function serversOf(configuration: KubeObject, all: readonly KubeObject[]): readonly KubeObject[] {
-  const services = objectsAt(json(configuration), 'webhooks').map((webhook) =>
-    objectAt(webhook, 'clientConfig', 'service'),
-  );
-  return all.filter((object) => {
-    if (object.kind !== 'Deployment') return false;
-    const { namespace } = object.metadata;
-    return services.some((service) => {
-      const found = all.find(
-        ({ kind, metadata }) =>
-          kind === 'Service' && metadata.namespace === namespace && metadata.name === textAt(service, 'name'),
-      );
-      if (found === undefined || textAt(service, 'namespace') !== namespace) return false;
-      const selector = objectAt(json(found), 'spec', 'selector') ?? {};
-      return selects(selector, objectAt(json(object), 'spec', 'template', 'metadata', 'labels'));
-    });
-  });
 }
 
 async function read(context: ServingContext, ref: ObjectRef): Promise<KubeObject | undefined> {
@@ -81,14 +45,6 @@ async function read(context: ServingContext, ref: ObjectRef): Promise<KubeObject
 async function isUp(context: ServingContext, deployment: KubeObject): Promise<boolean> {
   const live = await read(context, refOf(deployment));
   return live !== undefined && healthOf(live, context.clock.now()).state === 'Current';
-}
-
-/** What a configuration asks for; whom it trusts is another matter. */
-function asks(configuration: KubeObject): JsonObject[] {
-  return objectsAt(json(configuration), 'webhooks').map((webhook) => {
-    const { caBundle: _trusted, ...clientConfig } = objectAt(webhook, 'clientConfig') ?? {};
-    return isJsonObject(clientConfig) ? { ...webhook, clientConfig } : webhook;
-  });
 }
 
 /** Whether writing the object would make the API server ask what it has not asked before. What the server or its owner has
@@ -106,21 +62,49 @@ async function isNews(context: ServingContext, object: KubeObject): Promise<bool
   }
 }
 
-/** Those of `objects` that are to wait: configurations of webhooks, new or changed, that Deployments among `all` serve which
- *  are not up. Before these answer, the API server would refuse whatever it is to ask them about. */
+/** A CustomResourceDefinition with the conversion that it has in the cluster, which is to stay until what serves the new one
+ *  among `all` is up. Undefined where there is nothing to keep: no webhook of the owner's converts its objects now, or the same
+ *  one does, or the Service that it asks is gone. */
+export async function withLiveConversion(
+  context: ServingContext,
+  crd: KubeObject,
+  all: readonly KubeObject[],
+): Promise<KubeObject | undefined> {
+  if (serversOf(crd, all).length === 0) return undefined;
+  const live = await read(context, refOf(crd));
+  const conversion = live === undefined ? undefined : webhookConversion(live);
+  if (live === undefined || conversion === undefined || isJsonEqual(asks(live), asks(crd))) return undefined;
+  if (labelledOwner(live.metadata) !== context.owner.name) return undefined;
+  for (const service of servicesOf(live)) {
+    if ((await read(context, { apiVersion: 'v1', kind: 'Service', ...service })) === undefined) return undefined;
+  }
+  const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
+  return { ...crd, spec: { ...spec, conversion } };
+}
+
+async function mayWait(context: ServingContext, object: KubeObject, all: readonly KubeObject[]): Promise<boolean> {
+  if (isWebhookConfiguration(object)) return true;
+  return isCrd(object) && (await withLiveConversion(context, object, all)) !== undefined;
+}
+
+/** Those of `objects` that are to wait: configurations of webhooks, new or changed, and CustomResourceDefinitions whose webhook is to be
+ *  another one, that Deployments among `all` serve which are not up. Before these answer, the API server would refuse whatever it is to
+ *  ask them about. */
 export async function findHeld(
   context: ServingContext,
   objects: readonly KubeObject[],
   all: readonly KubeObject[],
 ): Promise<readonly Held[]> {
   const held: Held[] = [];
-  for (const object of objects.filter(isWebhookConfiguration)) {
+  for (const object of objects) {
+    if (!(await mayWait(context, object, all))) continue;
     const down: string[] = [];
     for (const server of serversOf(object, all)) {
       if (!(await isUp(context, server))) down.push(describeRef(refOf(server)));
     }
     if (down.length === 0 || !(await isNews(context, object))) continue;
-    held.push({ ref: refOf(object), why: `waits for ${down.join(', ')}, which serves it` });
+    const what = isCrd(object) ? 'the new conversion waits for' : 'waits for';
+    held.push({ ref: refOf(object), why: `${what} ${down.join(', ')}, which serves it` });
   }
   return held;
 }

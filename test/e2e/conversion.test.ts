@@ -5,7 +5,7 @@ import { acmeCsv, eventually, installModes } from '../support/index.ts';
 import type { Files } from './contents.ts';
 import { operator } from './registry-contents.ts';
 import { type ServiceNetwork, startServiceNetwork } from './service-network.ts';
-import { bundleDeployment, errorOf, startWorld, type World } from './world.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from './world.ts';
 
 const group = 'acme.example';
 const namespace = 'acme-widget-system';
@@ -65,9 +65,12 @@ interface Version {
   readonly image: string;
   readonly crd: JsonObject;
   readonly hasConversion: boolean;
+  readonly webhookPath?: string;
+  /** Of the Deployment: none where this process takes the place of its Pods at once. */
+  readonly replicas?: number;
 }
 
-function files({ image, crd, hasConversion }: Version): Files {
+function files({ image, crd, hasConversion, webhookPath = '/convert', replicas = 0 }: Version): Files {
   const webhook = {
     type: 'ConversionWebhook',
     generateName: `cgadget.${group}`,
@@ -76,7 +79,7 @@ function files({ image, crd, hasConversion }: Version): Files {
     targetPort: 9443,
     sideEffects: 'None',
     admissionReviewVersions: ['v1'],
-    webhookPath: '/convert',
+    webhookPath,
     conversionCRDs: [crdRef.name],
   };
   const owned = objectsAt(objectAt(crd, 'spec'), 'versions').map(({ name = '' }) => ({
@@ -96,8 +99,7 @@ function files({ image, crd, hasConversion }: Version): Files {
   );
   const [deployment] = objectsAt(objectAt(csv, 'spec', 'install', 'spec'), 'deployments');
   const spec = objectAt(deployment, 'spec') ?? {};
-  // This process takes the place of its Pods.
-  spec['replicas'] = 0;
+  spec['replicas'] = replicas;
   const [container] = objectsAt(objectAt(spec, 'template', 'spec'), 'containers');
   if (container !== undefined) container['image'] = `registry.example/gadgets:${image}`;
   return operator([csv, crd]);
@@ -118,8 +120,11 @@ async function imageInPlace(): Promise<string> {
 
 /** Images whose webhook converts nothing. */
 const broken = new Set<string>();
+/** Paths where nobody answers yet. */
+const unanswered = new Set<string>();
 
-async function convert(review: JsonObject): Promise<JsonObject> {
+async function convert(review: JsonObject, path: string): Promise<JsonObject | undefined> {
+  if (unanswered.has(path)) return undefined;
   const request = objectAt(review, 'request') ?? {};
   const isBroken = broken.has(await imageInPlace());
   const answer = isBroken
@@ -233,8 +238,58 @@ test('objects stay readable in every version through the next upgrade', async ()
   expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
 }, 240_000);
 
+async function pathInPlace(): Promise<string> {
+  const crd = (await world.kube.get(crdRef)) as unknown as JsonObject;
+  return textAt(objectAt(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'service'), 'path');
+}
+
+async function simulate(verdict: string | null): Promise<void> {
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: manager };
+  const annotations = { 'apiserver.longshore.dev/simulate': verdict };
+  await world.kube.patch(ref, { metadata: { annotations } }, asTest);
+}
+
+async function whenWaiting(): Promise<void> {
+  await eventually(async () => {
+    const healthy = conditionOf(await world.get('BundleDeployment', 'gadgets'), 'Healthy');
+    expect(healthy?.message).toContain(`the new conversion waits for Deployment "${manager}"`);
+  });
+}
+
+test('objects stay readable while an upgrade moves their conversion, which waits for the server that answers there', async () => {
+  const crd = gadgetCrd(['v1', 'v2'], { note: text });
+  const moved = { ...second, image: 'moved', crd, webhookPath: '/convert-moved', replicas: 1 };
+  unanswered.add('/convert-moved');
+  await simulate('fail');
+  const answers = await Promise.all(
+    ['v1', 'v2'].map((version) =>
+      readingMeanwhile(version, 'old', async () => {
+        if (version === 'v1') {
+          await becomes(moved);
+          await whenWaiting();
+          await expect(pathInPlace()).resolves.toBe('/convert');
+          // Everything else of the definition is put right meanwhile.
+          await world.kube.patch(crdRef, { spec: { names: { singular: 'gizmo' } } }, asTest);
+          await eventually(async () => {
+            const { names } = (await world.kube.get(crdRef))['spec'] as JsonObject;
+            expect(names).toMatchObject({ singular: 'gadget' });
+          });
+          await expect(pathInPlace()).resolves.toBe('/convert');
+          unanswered.delete('/convert-moved');
+          await simulate(null);
+        }
+        await eventually(async () => expect(await pathInPlace()).toBe('/convert-moved'), { timeoutMs: 60_000 });
+      }),
+    ),
+  );
+  expect(answers.map(specsIn)).toEqual([['{"host":"a","port":"1"}'], ['{"address":"a:1"}']]);
+  expect(answers.filter((seen) => seen.has('404') || seen.has('500'))).toEqual([]);
+  await world.deploymentWith('gadgets', { type: 'Healthy', status: 'True' });
+  await whenInPlace('moved');
+}, 240_000);
+
 test('a version whose webhook converts nothing does not stand in the way of the one that mends it', async () => {
-  broken.add('three');
+  broken.add('moved');
   await createGadget('v2', 'late', { address: 'c:3' });
   await eventually(async () => expect(String(await errorOf(specOf('v1', 'late')))).toContain('out of order'));
   // All objects would be looked at in both versions, because the schemas change.

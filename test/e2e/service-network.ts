@@ -14,8 +14,8 @@ interface ServiceKey {
   readonly name: string;
 }
 
-/** What a Service answers to the JSON that it is sent; undefined hangs up. */
-export type ServiceAnswer = (request: JsonObject) => Promise<JsonObject | undefined>;
+/** What a Service answers to the JSON that is sent to a path of it; undefined hangs up. */
+export type ServiceAnswer = (request: JsonObject, path: string) => Promise<JsonObject | undefined>;
 
 /** The network of a cluster without nodes: what the API server sends to a Service reaches this process. */
 export interface ServiceNetwork extends ClusterNetwork, AsyncDisposable {
@@ -48,7 +48,8 @@ function startServer(world: World, service: ServiceKey, answer: ServiceAnswer): 
     (request, response) => {
       const respond = async (): Promise<void> => {
         const body: unknown = JSON.parse(Buffer.concat(await request.toArray()).toString());
-        const reply = isJsonObject(body as JsonObject) ? await answer(body as JsonObject) : undefined;
+        const path = request.url?.split('?')[0] ?? '';
+        const reply = isJsonObject(body as JsonObject) ? await answer(body as JsonObject, path) : undefined;
         if (reply === undefined) response.destroy();
         else response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
       };
