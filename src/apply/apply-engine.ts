@@ -63,6 +63,7 @@ export interface ApplyEngine {
    *    of it is refused; going back to the version before asks about CustomResourceDefinitions only.
    *  - Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
    *    as drifted, `health` tells of them, and those that they replace stay with everything else that the revision does not contain.
+   *    So does a conversion webhook that another one takes over from: the rest of its CustomResourceDefinition does not wait.
    *  - When `revision` is in place and only some objects drifted, only these are applied.
    *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */

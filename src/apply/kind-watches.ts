@@ -1,5 +1,5 @@
 import { bundleDeploymentResource, ownerKindLabel } from '../api/index.ts';
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, errorMessage, type Logger, TransientError } from '../base/index.ts';
 import {
   createCache,
   groupOf,
@@ -44,6 +44,9 @@ export interface KindWatchOptions {
   readonly onListed: (kind: KindRef) => void;
 }
 
+/** For the first list of a kind. */
+const listedDeadlineMs = 30_000;
+
 /** What is remembered of one installed object. */
 export function installedObject(object: KubeObject): InstalledObject {
   const { uid = '', resourceVersion = '', deletionTimestamp } = object.metadata;
@@ -69,9 +72,10 @@ export class KindWatches {
     this.#options = options;
   }
 
-  /** Follows `kinds` from now on and waits until their objects are known. Kinds that the server does not serve are left out. */
+  /** Follows `kinds` from now on and waits until their objects are known. Kinds that the server does not serve are left out.
+   *  @throws TransientError KindNotListed when the objects of one cannot be listed for too long; it is followed all the same */
   async ensure(kinds: readonly KindRef[]): Promise<void> {
-    await Promise.all(kinds.map((kind) => whenKnown(this.#cacheOf(kind))));
+    await Promise.all(kinds.map((kind) => this.#whenKnown(kind.kind, this.#cacheOf(kind))));
   }
 
   /** As `ensure`, for kinds in whichever version they are served. */
@@ -85,8 +89,12 @@ export class KindWatches {
         if (!(thrown instanceof NoKindMatch)) throw thrown;
       }
     }
-    const caches = kinds.flatMap(({ group, kind }) => this.#caches.get(`${kind}.${group}`) ?? []);
-    await Promise.all(caches.map(whenKnown));
+    await Promise.all(
+      kinds.map(async ({ group, kind }) => {
+        const cache = this.#caches.get(`${kind}.${group}`);
+        if (cache !== undefined) await this.#whenKnown(`${kind}.${group}`, cache);
+      }),
+    );
   }
 
   get(ref: ObjectRef): InstalledObject | undefined {
@@ -102,6 +110,21 @@ export class KindWatches {
   /** Everything known that bears the label of the deployment `owner`. */
   ownedBy(owner: string): readonly InstalledObject[] {
     return [...this.#caches.values()].flatMap((cache) => cache.indexed(owner));
+  }
+
+  async #whenKnown(what: string, cache: ObjectCache<InstalledObject>): Promise<void> {
+    const waiting = new AbortController();
+    const deadline = this.#options.clock.sleep(listedDeadlineMs, { signal: waiting.signal }).then(() => {
+      throw notListed(what, cache.lastFailure());
+    });
+    try {
+      await Promise.race([cache.whenAnswered(), deadline]);
+    } catch (thrown) {
+      // A kind that went between its discovery and its list answers 404.
+      if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
+    } finally {
+      waiting.abort();
+    }
   }
 
   #cacheOf(kind: KindRef): ObjectCache<InstalledObject> {
@@ -126,13 +149,15 @@ export class KindWatches {
   }
 }
 
-async function whenKnown(cache: ObjectCache<InstalledObject>): Promise<void> {
-  try {
-    await cache.whenAnswered();
-  } catch (thrown) {
-    // A kind that went between its discovery and its list answers 404.
-    if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
-  }
+function notListed(what: string, failure: unknown): TransientError {
+  const why = failure === undefined ? 'the API server does not answer' : errorMessage(failure);
+  const seconds = listedDeadlineMs / 1000;
+  const advice = 'see that it can be listed, for instance that the webhook which converts it is up';
+  return new TransientError(
+    'KindNotListed',
+    `objects of ${what} could not be listed for ${seconds} s, so that it is not known which of them are installed: ${why}; ${advice}`,
+    { cause: failure },
+  );
 }
 
 function cacheKey(kind: KindRef): string {

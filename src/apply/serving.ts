@@ -1,6 +1,7 @@
 import { type Clock, isJsonEqual, isJsonObject } from '../base/index.ts';
 import {
   describeRef,
+  isForbidden,
   isKubeError,
   isNotFound,
   type KubeClient,
@@ -42,6 +43,16 @@ async function read(context: ServingContext, ref: ObjectRef): Promise<KubeObject
   }
 }
 
+/** False where it may not be looked at. */
+async function isGone(context: ServingContext, ref: ObjectRef): Promise<boolean> {
+  try {
+    return (await read(context, ref)) === undefined;
+  } catch (thrown) {
+    if (isForbidden(thrown)) return false;
+    throw thrown;
+  }
+}
+
 async function isUp(context: ServingContext, deployment: KubeObject): Promise<boolean> {
   const live = await read(context, refOf(deployment));
   return live !== undefined && healthOf(live, context.clock.now()).state === 'Current';
@@ -76,7 +87,7 @@ export async function withLiveConversion(
   if (live === undefined || conversion === undefined || isJsonEqual(asks(live), asks(crd))) return undefined;
   if (labelledOwner(live.metadata) !== context.owner.name) return undefined;
   for (const service of servicesOf(live)) {
-    if ((await read(context, { apiVersion: 'v1', kind: 'Service', ...service })) === undefined) return undefined;
+    if (await isGone(context, { apiVersion: 'v1', kind: 'Service', ...service })) return undefined;
   }
   const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
   return { ...crd, spec: { ...spec, conversion } };

@@ -19,6 +19,8 @@ export interface ObjectCache<T> {
   /** The same, but not for ever where the kind may not be listed: then it fails, while the cache goes on trying.
    *  @throws KubeUnavailable Forbidden */
   readonly whenAnswered: () => Promise<void>;
+  /** What the last list or watch failed with; undefined when there is nothing to complain of. */
+  readonly lastFailure: () => unknown;
   /** False once the kind has vanished from the server or the signal ended it. */
   readonly isAlive: () => boolean;
   get(name: string, namespace?: string): T | undefined;
@@ -131,6 +133,7 @@ class Follower<T> {
   readonly #signal: AbortSignal;
   #resourceVersion: string | undefined;
   #hasProgress = false;
+  #failure: unknown;
 
   constructor(options: CacheOptions<T>, store: Store<T>, signal: AbortSignal) {
     this.#options = options;
@@ -142,17 +145,23 @@ class Follower<T> {
     return this.#resourceVersion !== undefined && Number(this.#resourceVersion) >= Number(resourceVersion);
   }
 
+  lastFailure(): unknown {
+    return this.#failure;
+  }
+
   async follow(onSynced: () => void, onRefused: (thrown: unknown) => void): Promise<void> {
     let failures = 0;
     while (!this.#signal.aborted) {
       try {
         this.#hasProgress = false;
         if (this.#resourceVersion === undefined) await this.#list();
+        this.#failure = undefined;
         onSynced();
         await this.#watch();
         failures = 0;
       } catch (thrown) {
         if (this.#signal.aborted) return;
+        this.#failure = thrown;
         if (isVanished(thrown)) {
           this.#store.removeAllBut(new Set());
           throw thrown;
@@ -257,6 +266,7 @@ export function createCache<T>(options: CacheOptions<T>): ObjectCache<T> {
   return {
     whenSynced: synced.promise,
     whenAnswered: () => answered.promise,
+    lastFailure: () => follower.lastFailure(),
     isAlive: () => isAlive,
     get: (name, namespace = '') => store.entries.get(`${namespace}/${name}`)?.value,
     hasReached: (resourceVersion) => follower.hasReached(resourceVersion),

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { eventually, SteppedClock } from '../../test/support/index.ts';
+import { silentLogger, TransientError } from '../base/index.ts';
+import type { KubeClient } from '../kube/index.ts';
+import { KindWatches } from './kind-watches.ts';
+
+const gadgets = { apiVersion: 'acme.example/v1', kind: 'Gadget' };
+
+test('a kind whose objects cannot be listed is not waited for without end, and the reason is told', async () => {
+  const clock = new SteppedClock(0);
+  const stopper = new AbortController();
+  let lists = 0;
+  const list = async (): Promise<never> => {
+    lists += 1;
+    throw new TransientError('InternalError', 'conversion webhook for acme.example/v2, Kind=Gadget failed');
+  };
+  const kube = { list } as unknown as KubeClient;
+  const watches = new KindWatches({
+    kube,
+    clock,
+    log: silentLogger(),
+    signal: stopper.signal,
+    onChange: () => undefined,
+    onListed: () => undefined,
+  });
+  const ensured = watches.ensure([gadgets]).then(
+    () => 'listed',
+    (thrown: Error) => thrown.message,
+  );
+  await eventually(() => expect(lists).toBeGreaterThan(0));
+  await clock.pass(30_000);
+  await expect(ensured).resolves.toContain(
+    'objects of Gadget could not be listed for 30 s, so that it is not known which of them are installed: conversion webhook for',
+  );
+  const before = lists;
+  // It is asked for again all the while.
+  await eventually(async () => {
+    await clock.pass(30_000);
+    expect(lists).toBeGreaterThan(before);
+  });
+  stopper.abort();
+});
