@@ -284,7 +284,7 @@ export const anyOperator: fc.Arbitrary<AnyOperator> = fc
     modes,
     permissions,
     clusterPermissions: permissions,
-    deployments: fc.uniqueArray(deployment, { maxLength: 3, selector: ({ name }) => name }),
+    deployments: fc.uniqueArray(deployment, { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
     webhooks: fc.uniqueArray(webhook, {
       maxLength: 3,
       selector: (one) => JSON.stringify([one['type'], one['generateName']]),

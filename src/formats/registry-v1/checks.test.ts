@@ -189,7 +189,13 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     'another install strategy',
     acmeCsv({ install: { strategy: 'helm', spec: { deployments: [] } } }),
     [],
-    ["install strategy is 'helm', expected 'deployment'"],
+    ["install strategy is 'helm', expected 'deployment'", /^cluster service version has no deployments/],
+  ],
+  [
+    'an operator without Deployments',
+    acmeCsv({ install: { strategy: 'deployment', spec: { deployments: [] } } }),
+    [],
+    ['cluster service version has no deployments, expected at least one in spec.install.spec.deployments'],
   ],
   [
     'an object without a name',
@@ -233,7 +239,10 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
       },
     }),
     [],
-    [/^invalid service account name 'Bad_Name': a lowercase RFC 1123 subdomain/],
+    [
+      /^cluster service version has no deployments/,
+      /^invalid service account name 'Bad_Name': a lowercase RFC 1123 subdomain/,
+    ],
   ],
   [
     'an owned API without a Deployment, and one whose Service has too long a name',

@@ -29,6 +29,11 @@ const strategyIsDeployment: Check = ({ csv }) => {
   return strategy === 'deployment' ? [] : [`install strategy is '${strategy}', expected 'deployment'`];
 };
 
+const hasDeployments: Check = (bundle) =>
+  deploymentsOf(bundle).length > 0
+    ? []
+    : ['cluster service version has no deployments, expected at least one in spec.install.spec.deployments'];
+
 const objectsHaveNames: Check = ({ crds, others }) =>
   [...crds, ...others]
     .filter(({ metadata }) => typeof metadata.name !== 'string' || metadata.name === '')
@@ -173,6 +178,7 @@ const webhooksAreComplete: Check = (bundle) =>
 /** What the API server would refuse although the reference renders it. In the order in which findings are told. */
 const checks: readonly Check[] = [
   strategyIsDeployment,
+  hasDeployments,
   csvNameIsSegment,
   accountsHaveGoodNames,
   objectsHaveNames,
@@ -186,7 +192,7 @@ const checks: readonly Check[] = [
   webhooksAreComplete,
 ];
 
-/** Everything in a bundle that no cluster would take, a line each; empty for a good one. The reference has none of these.
+/** Everything in a bundle that no cluster would take, or that installs nothing, a line each; empty for a good one. The reference has none of these.
  *  @see registry-v1-rendering.md, section 8, and the deviations of sections 7 and 9 */
 export function findInstallProblems(bundle: RegistryBundle): readonly string[] {
   return checks.flatMap((check) => check(bundle));

@@ -20,7 +20,8 @@ function render(spec: JsonObject, more: JsonObject = {}): readonly RenderedObjec
 
 test('a role of a permission without rules has none, and one of an empty list has that', () => {
   const clusterPermissions = [{ serviceAccountName: 'a' }, { serviceAccountName: 'b', rules: [] }];
-  const roles = render({ deployments: [], clusterPermissions }).filter(({ kind }) => kind === 'ClusterRole');
+  const deployments = [{ name: 'a', spec: { template: { metadata: { labels: { a: 'b' } }, spec: {} } } }];
+  const roles = render({ deployments, clusterPermissions }).filter(({ kind }) => kind === 'ClusterRole');
   expect(roles.map(({ rules }) => rules)).toEqual([undefined, []]);
 });
 

@@ -55,7 +55,7 @@ test('a shipped object that belongs to the cluster as a whole loses its namespac
     value: 1,
   };
   const namespaceWith = (choice: AmendmentChoice): unknown =>
-    ofKind(render([operator([]), priority], choice), 'PriorityClass')[0]?.metadata.namespace;
+    ofKind(render([operator([deployment('a')]), priority], choice), 'PriorityClass')[0]?.metadata.namespace;
   expect(namespaceWith('none')).toBe('system');
   expect(namespaceWith('all')).toBeUndefined();
 });
