@@ -39,6 +39,6 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
-export { readDocuments, toUtf8 } from './yaml-documents.ts';
+export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';
 export { type TextPosition, YamlPositions } from './yaml-positions.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseYamlDocuments, yamlFault } from './yaml.ts';
-import { readDocuments } from './yaml-documents.ts';
+import { readDocuments, SourceText } from './yaml-documents.ts';
 
 const read = (content: string | Buffer): unknown[] => [
   ...readDocuments('f.yaml', typeof content === 'string' ? Buffer.from(content) : content),
@@ -77,4 +77,28 @@ test('bytes that are no UTF-8 are refused with their place', () => {
 test('aliases are counted over all documents of a file', () => {
   const bomb = `a: &a [${'x,'.repeat(80)}]\nb: &b [${'*a,'.repeat(80)}]\n`;
   expect(() => read(`---\n${bomb}`.repeat(100))).toThrow('aliases expand to more than');
+});
+
+const long = 'x'.repeat(2 ** 20);
+
+test.each([
+  ['one document', `a: 1\nb: "${long}"`],
+  ['one document of other characters', `a: é\nb: |\n  ${long}\n`],
+  ['one object of JSON', ` {"a": 1, "b": "${long}"} `],
+  ['what looks like JSON and is not', `{a: 1, b: ${long}}`],
+  ['two objects of JSON', `{"a": 1}\n{"b": "${long}"}`],
+  ['two documents', `a: 1\n---\nb: ${long}\n`],
+])('a large text of %s is read as any other, and can be had again', (_, text) => {
+  const source = new SourceText(Buffer.from(text));
+  expect([...source.documents('f.yaml')]).toEqual(read(text));
+  expect(source.content.toString().trimEnd()).toBe(text.trimEnd());
+});
+
+test('the memory of a large document is given back, and its faults have their places', () => {
+  const content = Buffer.from(`a: ${long}\nb: [\n`);
+  const source = new SourceText(content);
+  expect(fault(`a: ${long}\nb: [\n`)).toMatchObject({ line: 3 });
+  expect(() => source.documents('f.yaml')).toThrow('f.yaml: line 3');
+  expect(content).toHaveLength(0);
+  expect(source.content.toString()).toMatch(/^a: x+\nb: \[\n$/);
 });

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TerminalError } from './errors.ts';
 import { decodeJson, type JsonValue, parseJson } from './json.ts';
-import { NodeBudget, parseYamlPart, TextFault } from './yaml.ts';
+import { endedText, NodeBudget, parseYamlPart, TextFault } from './yaml.ts';
 
 const [newline, space, tab, carriageReturn, quote, backslash, percent] = [10, 32, 9, 13, 34, 92, 37];
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
@@ -84,11 +84,9 @@ export function textOf(content: Buffer, { start, end }: TextPart): string {
 }
 
 /** The documents of a text that is JSON throughout, else undefined. */
-function jsonDocuments(what: string, content: Buffer): JsonValue[] | undefined {
-  const parts = jsonParts(content);
-  if (parts === undefined) return undefined;
+function jsonDocuments(what: string, texts: () => readonly string[] | undefined): JsonValue[] | undefined {
   try {
-    return parts.map((part) => parseJson(what, textOf(content, part)));
+    return texts()?.map((text) => parseJson(what, text));
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'InvalidJson') return undefined;
     throw thrown;
@@ -122,7 +120,7 @@ function refuseBytes(what: string, content: Buffer): never {
 
 /** The bytes of a file in UTF-8, without the mark that says which encoding they are in.
  *  @throws TerminalError InvalidYaml when they are neither UTF-8 nor, by their mark, UTF-16 */
-export function toUtf8(what: string, content: Buffer): Buffer {
+function toUtf8(what: string, content: Buffer): Buffer {
   const mark = content.toString('latin1', 0, 2);
   if (mark === '\xFF\xFE') return Buffer.from(new TextDecoder('utf-16le').decode(content));
   if (mark === '\xFE\xFF') return Buffer.from(new TextDecoder('utf-16be').decode(content));
@@ -133,7 +131,7 @@ export function toUtf8(what: string, content: Buffer): Buffer {
 function* yamlDocuments(what: string, content: Buffer): Generator<JsonValue> {
   const budget = new NodeBudget(what, content.length);
   for (const part of yamlParts(content)) {
-    const documents = parseYamlPart(what, textOf(content, part), {
+    const documents = parseYamlPart(what, endedText(textOf(content, part)), {
       budget,
       linesBefore: () => countLines(content, part.start),
     });
@@ -142,10 +140,59 @@ function* yamlDocuments(what: string, content: Buffer): Generator<JsonValue> {
   }
 }
 
+/** Whether all of a text is one part. */
+function isOnePart(content: Buffer): boolean {
+  const [part] = yamlParts(content);
+  return part?.end === content.length;
+}
+
+/** A file from outside. Takes the bytes over: those of a large document are given up as soon as they are decoded, so that it is in memory once. */
+export class SourceText {
+  #bytes: Buffer;
+  /** Instead of the bytes; ended for the parser. */
+  #ended: string | undefined;
+
+  constructor(content: Buffer) {
+    this.#bytes = content;
+  }
+
+  /** The bytes, without a mark of their encoding when they could be read; those of a large document are made anew. */
+  get content(): Buffer {
+    return this.#ended === undefined ? this.#bytes : Buffer.from(this.#ended.slice(0, -1));
+  }
+
+  /** The `endedText` of a large document, once it was decoded. */
+  get ended(): string | undefined {
+    return this.#ended;
+  }
+
+  /** All documents, as `readDocuments` gives them. */
+  documents(what: string): Iterable<JsonValue> {
+    this.#bytes = toUtf8(what, this.#bytes);
+    const jsonCount = jsonParts(this.#bytes)?.length ?? 0;
+    if (this.#bytes.length <= maxCopiedBytes || jsonCount > 1 || !isOnePart(this.#bytes)) {
+      return readDocuments(what, this.#bytes);
+    }
+    const ended = endedText(this.#bytes.toString());
+    this.#release(ended);
+    const found = jsonCount === 1 ? jsonDocuments(what, () => [ended.slice(0, -1)]) : undefined;
+    return found ?? parseYamlPart(what, ended, { budget: new NodeBudget(what, ended.length), linesBefore: () => 0 });
+  }
+
+  /** Gives memory back at once, whoever still knows of it. */
+  #release(ended: string): void {
+    this.#ended = ended;
+    const { buffer, byteLength } = this.#bytes;
+    if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
+    this.#bytes = Buffer.alloc(0);
+  }
+}
+
 /** All documents of a file that came from outside, YAML or JSON objects one after the other, in order; empty ones are `null`.
  *  Large files of many documents are read piece by piece: keep what you need of each.
  *  @throws TerminalError InvalidYaml (`yamlFault` says where), AliasBomb, TooDeeplyNested, ForbiddenKey */
 export function readDocuments(what: string, content: Buffer): Iterable<JsonValue> {
   const bytes = toUtf8(what, content);
-  return jsonDocuments(what, bytes) ?? yamlDocuments(what, bytes);
+  const texts = (): readonly string[] | undefined => jsonParts(bytes)?.map((part) => textOf(bytes, part));
+  return jsonDocuments(what, texts) ?? yamlDocuments(what, bytes);
 }

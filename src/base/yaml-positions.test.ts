@@ -75,3 +75,16 @@ test('a place in a text that is written as a block is found line for line, whate
   expect(new YamlPositions('a: |\n  one').findInBlock(0, ['b'], place)).toBeUndefined();
   expect(new YamlPositions('a: |\n  one').findInBlock(0, ['a'], { line: 9, column: 1 })).toBeUndefined();
 });
+
+test.each(cases.map(({ path, shown }) => [path.join('.'), path, shown] as const))(
+  'in a large text, of which no more is read than is asked for, %s has the same place',
+  (_, path, shown) => {
+    const [first = '', second = ''] = text.split('---\n');
+    const large = `${first}# ${'x'.repeat(2 ** 20)}\n---\n${second}`;
+    const positions = new YamlPositions(large);
+    const at = positions.find(0, path);
+    expect(`${at?.line}:${at?.column} ${positions.source(0, path)}`).toBe(shown);
+    expect(positions.find(0, ['spec', 'items', 1, 'list', 0, 1])).toEqual({ line: 11, column: 16 });
+    expect(positions.find(0, [])).toEqual({ line: 2, column: 1 });
+  },
+);

@@ -1,7 +1,7 @@
-import { loadAll, type State } from 'js-yaml';
+import type { State } from 'js-yaml';
 import type { FieldPath } from './field-path.ts';
-import { loadOptions } from './yaml.ts';
-import { countLines, type TextPart, textOf, textParts } from './yaml-documents.ts';
+import { endedText, loadSharing } from './yaml.ts';
+import { countLines, type SourceText, type TextPart, textOf, textParts } from './yaml-documents.ts';
 
 /** A place in a text; both count from 1. */
 export interface TextPosition {
@@ -41,7 +41,9 @@ function unwrapped(children: readonly Node[], result: unknown): readonly Node[] 
   return only.result === result ? only.children : children;
 }
 
-function readRoots(text: string): readonly Node[] {
+/** Every node down to `depth`; what lies deeper is dropped as soon as it was read, so that a large document costs little.
+ *  Undefined when the text cannot be read to its end that way. */
+function readRoots(ended: string, depth: number): readonly Node[] | undefined {
   const roots: Node[] = [];
   const open: { readonly start: number; readonly children: Node[] }[] = [];
   const listener = (event: 'open' | 'close', state: State): void => {
@@ -52,13 +54,17 @@ function readRoots(text: string): readonly Node[] {
     const { start, children } = open.pop() ?? { start: 0, children: [] };
     const { kind, position } = state;
     const result: unknown = state.result;
-    const below = kind === 'mapping' || kind === 'sequence' ? unwrapped(children, result) : [];
-    (open.at(-1)?.children ?? roots).push({ result, kind, start, end: position, children: below });
+    const isCollection = kind === 'mapping' || kind === 'sequence';
+    const below = isCollection ? unwrapped(children, result) : [];
+    const siblings = open.at(-1)?.children ?? roots;
+    if (open.length <= depth) siblings.push({ result, kind, start, end: position, children: below });
+    else if (isCollection) state.result = null;
   };
   try {
-    loadAll(text, null, { ...loadOptions, listener });
+    loadSharing(ended, listener);
   } catch {
     // What stands before the fault has its place all the same.
+    if (depth < Infinity) return undefined;
   }
   return roots;
 }
@@ -92,19 +98,34 @@ function lineOf(text: string, line: number): string | undefined {
   return text.split('\n', line)[line - 1]?.trimEnd();
 }
 
+/** Of longer texts no more is read than somebody asks for. */
+const largeLength = 1024 * 1024;
+
 /** One part of a text, with its values. */
 class Part {
   readonly #text: string;
   readonly #linesBefore: number;
-  readonly #roots: readonly Node[];
+  #roots: readonly Node[] = [];
+  /** How deep the roots were read. */
+  #depth = -1;
 
-  constructor(content: Buffer, part: TextPart) {
-    this.#text = textOf(content, part);
-    this.#linesBefore = countLines(content, part.start);
-    this.#roots = readRoots(this.#text);
+  constructor(ended: string, linesBefore: number) {
+    this.#text = ended;
+    this.#linesBefore = linesBefore;
+  }
+
+  /** Large texts are read as deep as somebody asks. */
+  #read(pathLength: number): void {
+    // Besides the path: the root, one node that is a shell (see `unwrapped`; within a flow there is no other), and whether the last has children.
+    const depth = this.#text.length > largeLength ? pathLength + 3 : Infinity;
+    if (depth <= this.#depth) return;
+    const roots = readRoots(this.#text, depth);
+    this.#roots = roots ?? readRoots(this.#text, Infinity) ?? [];
+    this.#depth = roots === undefined ? Infinity : depth;
   }
 
   get documentCount(): number {
+    this.#read(0);
     return this.#roots.length;
   }
 
@@ -132,6 +153,7 @@ class Part {
   }
 
   #walk(document: number, path: FieldPath): (Step & { readonly isWhole: boolean }) | undefined {
+    this.#read(path.length);
     const root = this.#roots[document];
     if (root === undefined) return undefined;
     let current: Step = { shown: root, value: root };
@@ -163,16 +185,23 @@ class Part {
   }
 }
 
+interface CutPart {
+  readonly part: TextPart;
+  documentsBefore: number | undefined;
+}
+
+type Source = Pick<SourceText, 'content'> & Partial<Pick<SourceText, 'ended'>>;
+
 /** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
  *  agree; made for texts about which there is something to say, when it is said. Keeps the values of one part of the text. */
 export class YamlPositions {
-  readonly #content: Buffer;
+  readonly #source: Source;
   /** Each with how many documents come before it, as far as anybody asked. */
-  #parts: { readonly part: TextPart; documentsBefore: number | undefined }[] | undefined;
+  #parts: CutPart[] | undefined;
   #read: { readonly index: number; readonly part: Part } | undefined;
 
-  constructor(content: Buffer | string) {
-    this.#content = typeof content === 'string' ? Buffer.from(content) : content;
+  constructor(source: Source | string) {
+    this.#source = typeof source === 'string' ? { content: Buffer.from(source) } : source;
   }
 
   /** Where the value stands: for a member its key. What is not there has the place of what should hold it; undefined when not even
@@ -195,29 +224,39 @@ export class YamlPositions {
   }
 
   #partOf(document: number): { readonly part: Part; readonly documentsBefore: number } | undefined {
-    this.#parts ??= Array.from(textParts(this.#content), (part, index) => ({
-      part,
-      documentsBefore: index === 0 ? 0 : undefined,
-    }));
+    this.#parts ??= this.#cut();
     let index = this.#parts.findLastIndex(
       ({ documentsBefore }) => documentsBefore !== undefined && documentsBefore <= document,
     );
     for (; index < this.#parts.length; index += 1) {
       const documentsBefore = this.#parts[index]?.documentsBefore ?? 0;
       const part = this.#partAt(index);
-      const end = documentsBefore + part.documentCount;
       const next = this.#parts[index + 1];
+      const end = next === undefined ? Infinity : documentsBefore + part.documentCount;
       if (next === undefined || document < end) return { part, documentsBefore };
       next.documentsBefore = end;
     }
     return undefined;
   }
 
+  #cut(): CutPart[] {
+    const { ended } = this.#source;
+    const parts = ended === undefined ? textParts(this.#source.content) : [{ start: 0, end: ended.length }];
+    return Array.from(parts, (part, index) => ({ part, documentsBefore: index === 0 ? 0 : undefined }));
+  }
+
   #partAt(index: number): Part {
     if (this.#read?.index === index) return this.#read.part;
     this.#read = undefined;
-    const part = new Part(this.#content, this.#parts?.[index]?.part ?? { start: 0, end: 0 });
+    const part = this.#open(this.#parts?.[index]?.part ?? { start: 0, end: 0 });
     this.#read = { index, part };
     return part;
+  }
+
+  #open(part: TextPart): Part {
+    const { ended } = this.#source;
+    if (ended !== undefined) return new Part(ended, 0);
+    const { content } = this.#source;
+    return new Part(endedText(textOf(content, part)), countLines(content, part.start));
   }
 }

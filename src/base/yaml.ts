@@ -80,7 +80,7 @@ const kubernetesSchema: Schema = CORE_SCHEMA.extend({
 });
 
 /** How texts from outside are read. Deeper texts are refused while they are read, before the reader's own stack runs out. */
-export const loadOptions: LoadOptions & { readonly maxDepth: number } = {
+const loadOptions: LoadOptions & { readonly maxDepth: number } = {
   schema: kubernetesSchema,
   json: false,
   maxDepth: maxNestingDepth + 1,
@@ -147,12 +147,32 @@ function syntaxError(what: string, thrown: unknown, linesBefore: () => number): 
   return new TerminalError('InvalidYaml', `${what}: ${where}${text}`, { cause });
 }
 
-/** The documents of one part of a text; parts are cut between documents.
+/** A text as the parser holds it: with a mark at its end. */
+export function endedText(text: string): string {
+  return text === '' || /[\n\r]$/.test(text.slice(-1)) ? `${text}\0` : `${text}\n\0`;
+}
+
+/** All documents of an `endedText`. The parser makes a copy of what it is given, from which all its values are cut: here it gives that up for the
+ *  text that is there already, so that a large one is in memory once.
+ *  @throws YAMLException */
+export function loadSharing(ended: string, listener?: LoadOptions['listener']): unknown[] {
+  let isShared = false;
+  return loadAll(ended.slice(0, -1), null, {
+    ...loadOptions,
+    listener(event, state) {
+      if (!isShared && state.input === ended) state.input = ended;
+      isShared = true;
+      listener?.call(this, event, state);
+    },
+  });
+}
+
+/** The documents of one part of a text, an `endedText`; parts are cut between documents.
  *  @throws TerminalError as `parseYamlDocuments` */
-export function parseYamlPart(what: string, text: string, { budget, linesBefore }: PartOfText): JsonValue[] {
+export function parseYamlPart(what: string, ended: string, { budget, linesBefore }: PartOfText): JsonValue[] {
   let documents: unknown[];
   try {
-    documents = loadAll(text, null, loadOptions);
+    documents = loadSharing(ended);
   } catch (thrown) {
     throw syntaxError(what, thrown, linesBefore);
   }
@@ -164,7 +184,7 @@ export function parseYamlPart(what: string, text: string, { budget, linesBefore 
 /** Parses all documents of a YAML (or JSON) text that came from outside; empty documents are `null`. `what` names it in messages.
  *  @throws TerminalError InvalidYaml (with line and column), AliasBomb, TooDeeplyNested, ForbiddenKey */
 export function parseYamlDocuments(what: string, text: string): JsonValue[] {
-  return parseYamlPart(what, text, { budget: new NodeBudget(what, text.length), linesBefore: () => 0 });
+  return parseYamlPart(what, endedText(text), { budget: new NodeBudget(what, text.length), linesBefore: () => 0 });
 }
 
 /** The only document of a YAML text; `null` when it is empty.

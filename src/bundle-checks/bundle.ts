@@ -1,4 +1,4 @@
-import type { FieldPath, JsonObject, JsonValue, YamlPositions } from '../base/index.ts';
+import type { FieldPath, JsonObject, JsonValue, SourceText, YamlPositions } from '../base/index.ts';
 
 /** A file that was read. */
 export interface BundleFile {
@@ -7,7 +7,7 @@ export interface BundleFile {
   readonly sizeBytes: number;
   /** Length of its gzip in base64, as v0 packs it. */
   readonly packedBytes: number;
-  readonly content: Buffer;
+  readonly source: Pick<SourceText, 'content'>;
   /** All documents, empty ones as null; none when it could not be parsed. */
   readonly documents: readonly JsonValue[];
   /** Why it could not be parsed. */

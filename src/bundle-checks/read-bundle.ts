@@ -6,10 +6,9 @@ import {
   type JsonObject,
   type JsonValue,
   listAt,
-  readDocuments,
+  SourceText,
   TerminalError,
   textAt,
-  toUtf8,
   valueAt,
   YamlPositions,
   yamlFault,
@@ -31,9 +30,9 @@ interface Parsed {
   readonly fault: FileFault | undefined;
 }
 
-function parse(content: Buffer): Parsed {
+function parse(source: SourceText): Parsed {
   try {
-    return { documents: [...readDocuments('', content)], fault: undefined };
+    return { documents: [...source.documents('')], fault: undefined };
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     const isSyntax = thrown.reason === 'InvalidYaml';
@@ -46,9 +45,10 @@ function packedLength(content: Buffer): number {
 }
 
 function readFile({ path, content }: BundleContent['files'][number]): BundleFile {
-  const parsed = parse(content);
-  const positions = new YamlPositions(parsed.fault === undefined ? toUtf8(path, content) : content);
-  return { path, content, sizeBytes: content.length, packedBytes: packedLength(content), ...parsed, positions };
+  const [sizeBytes, packedBytes] = [content.length, packedLength(content)];
+  const source = new SourceText(content);
+  const parsed = parse(source);
+  return { path, source, sizeBytes, packedBytes, ...parsed, positions: new YamlPositions(source) };
 }
 
 interface Position {
@@ -117,8 +117,8 @@ function propertiesIn(files: readonly BundleFile[]): MetadataPart<JsonValue> | u
 }
 
 /** Whether the file would hold a ClusterServiceVersion if it could be parsed. */
-export function hasFaultyCsv({ fault, content }: BundleFile): boolean {
-  return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(content.toString('latin1'));
+export function hasFaultyCsv({ fault, source }: BundleFile): boolean {
+  return fault !== undefined && /\bkind"?:\s*"?ClusterServiceVersion\b/.test(source.content.toString('latin1'));
 }
 
 /** Whether a file of `manifests/` is too large to be read: nobody knows what it holds. */

@@ -1,10 +1,11 @@
-import { createWriteStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createWriteStream, type Stats } from 'node:fs';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ContentLimits, TerminalError, verifyStream } from '../base/index.ts';
 import { canonicalTar } from './canonical-tar.ts';
 import { gzipMembers } from './gzip-members.ts';
+import { flushBytes } from './spool.ts';
 import { type LayerWriter, Staging } from './staging.ts';
 
 interface PackOptions {
@@ -17,6 +18,30 @@ interface Walk extends PackOptions {
   readonly layer: LayerWriter;
 }
 
+/** Large files are read in pieces, each of which is written before the next one is read. */
+async function addFile(walk: Walk, path: string, { size, mode }: Stats): Promise<void> {
+  const file = { sizeBytes: size, isExecutable: (mode & 0o111) !== 0 };
+  if (size <= flushBytes) {
+    const content = await readFile(join(walk.root, path), { signal: walk.signal });
+    walk.layer.addFile(path, { ...file, sizeBytes: content.length })(content);
+    await walk.layer.relieve();
+    return;
+  }
+  await using handle = await open(join(walk.root, path));
+  const push = walk.layer.addFile(path, file);
+  let piece = Buffer.allocUnsafe(flushBytes);
+  for (let left = size; left > 0; ) {
+    walk.signal.throwIfAborted();
+    const { bytesRead } = await handle.read(piece, 0, Math.min(left, flushBytes));
+    if (bytesRead === 0) throw new TerminalError('ChangedFile', `${path}: became shorter while it was read; try again`);
+    push(piece.subarray(0, bytesRead));
+    await walk.layer.relieve();
+    left -= bytesRead;
+    // What is waiting must not change.
+    if (bytesRead < flushBytes) piece = Buffer.allocUnsafe(flushBytes);
+  }
+}
+
 async function addEntry(walk: Walk, path: string): Promise<void> {
   const facts = await stat(join(walk.root, path));
   if (facts.isDirectory()) {
@@ -27,10 +52,7 @@ async function addEntry(walk: Walk, path: string): Promise<void> {
       const text = `${path}: ${facts.size} bytes, more than the limit of ${walk.limits.unpackedBytes} bytes`;
       throw new TerminalError('UnpackedTooLarge', text);
     }
-    const content = await readFile(join(walk.root, path), { signal: walk.signal });
-    const isExecutable = (facts.mode & 0o111) !== 0;
-    walk.layer.addFile(path, { sizeBytes: content.length, isExecutable })(content);
-    await walk.layer.relieve();
+    await addFile(walk, path, facts);
   } else {
     throw new TerminalError('UnsupportedEntry', `${path}: expected a file or a folder`);
   }

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
-const flushBytes = 1024 * 1024;
+/** So much is written when somebody calls `relieve`; less waits for more. */
+export const flushBytes: number = 1024 * 1024;
 
 /** One temporary file to which the bytes of all files of a bundle are appended; its name is the only path that staging ever
  *  writes, so no name from outside reaches the file system. */

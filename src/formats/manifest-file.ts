@@ -3,10 +3,9 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  readDocuments,
+  SourceText,
   TerminalError,
   type TextPosition,
-  toUtf8,
   YamlPositions,
   yamlFault,
 } from '../base/index.ts';
@@ -119,19 +118,20 @@ function takeObjects(value: JsonValue, path: FieldPath, given: Given): void {
 export interface ManifestFile {
   /** Its path in the bundle, for messages. */
   readonly path: string;
-  readonly content: Buffer;
+  /** What it is made of; for places in it. */
+  readonly source: Pick<SourceText, 'content'>;
   /** All documents, empty ones as null. */
   readonly documents: Iterable<JsonValue>;
 }
 
 /** The objects of all documents: lists flattened, empty documents left out; everything else verbatim.
  *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 and the place in the file */
-export function takeManifestObjects({ path: file, content, documents }: ManifestFile, options: ManifestOptions): void {
+export function takeManifestObjects({ path: file, source, documents }: ManifestFile, options: ManifestOptions): void {
   let index = 0;
   for (const document of documents) {
     const at = index;
     const place = (path: FieldPath, said: string): string => {
-      const positions = new YamlPositions(toUtf8(file, content));
+      const positions = new YamlPositions(source);
       const written = positions.source(at, path) ?? '';
       return shownPlace(file, positions.find(at, path), said.includes(written) ? '' : written);
     };
@@ -140,11 +140,12 @@ export function takeManifestObjects({ path: file, content, documents }: Manifest
   }
 }
 
-/** The objects of one manifest: several documents, YAML or JSON. `file` is the path in the bundle, for messages.
+/** The objects of one manifest: several documents, YAML or JSON. `file` is the path in the bundle, for messages. Takes `content` over, as `SourceText` does.
  *  @throws TerminalError InvalidBundle, as `takeManifestObjects` */
 export function readManifestFile(file: string, content: Buffer, options: ManifestOptions): void {
   try {
-    takeManifestObjects({ path: file, content, documents: readDocuments(file, content) }, options);
+    const source = new SourceText(content);
+    takeManifestObjects({ path: file, source, documents: source.documents(file) }, options);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.reason === 'InvalidBundle') throw thrown;
     throw unreadable(file, thrown);

@@ -13,10 +13,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** How many times its size a file may take; `npm run bench -- large` says what it takes. */
 const limits: Readonly<Record<string, number>> = {
-  '20,000 documents': 6,
-  'a list in JSON': 6,
-  'one definition': 9,
-  'one long text': 9,
+  '20,000 documents': 5,
+  'a list in JSON': 5,
+  'one definition': 7.5,
+  'one long text': 6,
 };
 
 test.each(Object.entries(largeManifests))(

@@ -10,6 +10,7 @@ import {
 } from '../../../src/schema/index.ts';
 import { Correlation, matchItems } from './correlation.ts';
 import { type DeclaredType, declareSchema, withObjectMeta } from './declared-type.ts';
+import { hasRulesAnywhere } from './has-rules.ts';
 import { limits } from './limits.ts';
 import { escapeName } from './property-names.ts';
 import { type CompiledRule, compileRules, type Rule } from './rule-compiler.ts';
@@ -256,7 +257,7 @@ function evaluationProblem(message: string, rule: string): string {
 
 /** Compiles the `x-kubernetes-validations` of a schema; undefined when it has none. Work is done once here. */
 export function createRuleValidator(root: Schema): RuleValidator | undefined {
-  if (!JSON.stringify(root).includes('"x-kubernetes-validations"')) return undefined;
+  if (!hasRulesAnywhere(root)) return undefined;
   const declared = declareSchema(root, { name: 'selfType', isRoot: true });
   const node = build({ rules: root, spine: root, declared, isRoot: true });
   if (node === undefined) return undefined;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField, goQuote, invalidField, type Schema } from '../../../src/schema/index.ts';
 import { declareSchema } from './declared-type.ts';
+import { hasRulesAnywhere } from './has-rules.ts';
 import { limits } from './limits.ts';
 import { type CompiledRule, compileRules, maxOccurrences, type Rule } from './rule-compiler.ts';
 
@@ -176,7 +177,7 @@ function nodeErrors(node: Node, total: TotalCost): FieldError[] {
 /** What is wrong with the expressions of the `x-kubernetes-validations` of a schema that is sound otherwise: they do not compile, may cost too much, or use
  *  `oldSelf` where nothing corresponds. */
 export function validationRuleErrors(root: JsonObject, path: string): FieldError[] {
-  if (!JSON.stringify(root).includes('"x-kubernetes-validations"')) return [];
+  if (!hasRulesAnywhere(root)) return [];
   const total = new TotalCost();
   const errors: FieldError[] = [];
   walk(rootNode(root, path), (node) => {

@@ -1,7 +1,7 @@
 import { textAt } from '../../base/index.ts';
 import type { FieldError } from '../../schema/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
-import type { Check, CheckContext, Hit } from '../check.ts';
+import type { ApiRules, Check, CheckContext, Hit } from '../check.ts';
 import { placeIn } from '../csv-parts.ts';
 import { parseField } from '../field-path.ts';
 import { asCurrentDefinition } from '../old-definition.ts';
@@ -16,10 +16,23 @@ function isOld({ apiVersion }: ManifestObject): boolean {
   return apiVersion === versions[1];
 }
 
+type Judgement = ReturnType<ApiRules['judge']>;
+
+/** By definition: a large one takes long to judge, and every row below asks. Other objects of the bundle change nothing about it. */
+const judgements = new WeakMap<ApiRules, WeakMap<ManifestObject, Judgement>>();
+
+function judgementOf(crd: ManifestObject, rules: ApiRules): Judgement {
+  const known = judgements.get(rules) ?? new WeakMap<ManifestObject, Judgement>();
+  judgements.set(rules, known);
+  const judgement = known.get(crd) ?? rules.judge(asCurrentDefinition(crd.object));
+  known.set(crd, judgement);
+  return judgement;
+}
+
 /** Errors of the definition as a server of today says them; of an old one those that its own version has, too. */
 function errorsOf(crd: ManifestObject, { rules }: CheckContext): readonly FieldError[] {
   if (!versions.includes(crd.apiVersion)) return [];
-  const { errors } = rules.judge(asCurrentDefinition(crd.object));
+  const { errors } = judgementOf(crd, rules);
   return errors.filter(({ field }) => !field.startsWith('status') && !(isOld(crd) && newParts.test(field)));
 }
 
@@ -175,7 +188,7 @@ export const definitionChecks: readonly Check[] = [
     *find(bundle, context) {
       for (const crd of bundle.crds) {
         if (crd.apiVersion !== versions[0]) continue;
-        for (const field of context.rules.judge(crd.object).unknownFields) {
+        for (const field of judgementOf(crd, context.rules).unknownFields) {
           if (field.startsWith('status')) continue;
           yield { message: `unknown field "${field}"`, place: placeIn(crd, parseField(field)) };
         }

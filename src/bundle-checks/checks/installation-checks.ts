@@ -19,8 +19,8 @@ function refusal(work: () => void): string | undefined {
   }
 }
 
-function entryOf({ path, content }: BundleFile): DirectoryEntry {
-  return { kind: 'file', name: path.slice(path.indexOf('/') + 1), content };
+function entryOf({ path, source }: BundleFile): DirectoryEntry {
+  return { kind: 'file', name: path.slice(path.indexOf('/') + 1), content: source.content };
 }
 
 /** The bundle as it is read for an installation, or why it cannot be; undefined for bundles of other formats. */
