@@ -240,7 +240,7 @@ const manifests: readonly { readonly name: string; readonly text: string; readon
     name: 'YAML that is nested 10,000 deep',
     text: `a: ${deepText}`,
     problem:
-      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257)',
+      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/evil.yaml:1:260)',
   },
   {
     name: 'JSON that is nested 10,000 deep',
@@ -251,7 +251,7 @@ const manifests: readonly { readonly name: string; readonly text: string; readon
     name: '4 MiB of opening brackets',
     text: '['.repeat(4 * mebibyte),
     problem:
-      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257)',
+      'error parsing manifests/evil.yaml: error converting YAML to JSON: yaml: line 1: nesting exceeded maxDepth (257) (manifests/evil.yaml:1:257)',
   },
   {
     name: 'a key __proto__ in YAML',
