@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startApiServer } from '../apiserver/index.ts';
-import { type ServingPair, silentLogger, splitCertificates, systemClock } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
-import { eventually, SteppedClock } from '../test/support/index.ts';
+import { type ServingPair, silentLogger, splitCertificates } from '../src/base/index.ts';
+import { type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { type BareCluster, eventually, openBareCluster, SteppedClock } from '../test/support/index.ts';
 import { type IssuingContext, keepServingSecret } from './own-certificates.ts';
 
 const dayMs = 86_400_000;
@@ -11,16 +10,12 @@ const minuteMs = 60_000;
 const dnsNames = ['core.rukpak-system.svc'];
 
 let kube: KubeClient;
-let stop: () => Promise<unknown>;
+let cluster: BareCluster;
 beforeAll(async () => {
-  const server = await startApiServer({ simulation: false });
-  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
-  stop = async () => {
-    kube.close();
-    await server.stop();
-  };
+  cluster = await openBareCluster();
+  ({ kube } = cluster);
 }, 60_000);
-afterAll(() => stop());
+afterAll(() => cluster[Symbol.asyncDispose]());
 
 let clock: SteppedClock;
 let name = '';

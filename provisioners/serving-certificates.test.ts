@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startApiServer } from '../apiserver/index.ts';
 import { injectCaAnnotation, servingCertificateAnnotation } from '../src/api/index.ts';
 import { splitCertificates, systemClock } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess, refOf } from '../src/kube/index.ts';
+import { type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import { type BareCluster, openBareCluster } from '../test/support/index.ts';
 import { ServingCertificates } from './serving-certificates.ts';
 
 const day = 86_400_000;
@@ -11,16 +11,12 @@ const { signal } = new AbortController();
 const asOwner = { fieldManager: 'longshore', force: true, signal };
 
 let kube: KubeClient;
-let stop: () => Promise<unknown>;
+let cluster: BareCluster;
 beforeAll(async () => {
-  const server = await startApiServer({ simulation: false });
-  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
-  stop = async () => {
-    kube.close();
-    await server.stop();
-  };
+  cluster = await openBareCluster();
+  ({ kube } = cluster);
 }, 60_000);
-afterAll(() => stop());
+afterAll(() => cluster[Symbol.asyncDispose]());
 
 const secret = (name: string): KubeObject => ({
   apiVersion: 'v1',

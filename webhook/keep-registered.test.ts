@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startApiServer } from '../apiserver/index.ts';
 import {
   createReplaceableCertificate,
   createServingCertificate,
@@ -9,24 +8,20 @@ import {
   splitCertificates,
   systemClock,
 } from '../src/base/index.ts';
-import { createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
-import { eventually, SteppedClock } from '../test/support/index.ts';
+import { type KubeClient } from '../src/kube/index.ts';
+import { type BareCluster, eventually, openBareCluster, SteppedClock } from '../test/support/index.ts';
 import { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
 
 const names = ['rukpak-validating-webhook-configuration', 'crd-validation-webhook'];
 const halfMinuteMs = 30_000;
 
 let kube: KubeClient;
-let stop: () => Promise<unknown>;
+let cluster: BareCluster;
 beforeAll(async () => {
-  const server = await startApiServer({ simulation: false });
-  kube = createKubeClient({ access: await loadClusterAccess({ text: server.kubeconfig }), clock: systemClock });
-  stop = async () => {
-    kube.close();
-    await server.stop();
-  };
+  cluster = await openBareCluster();
+  ({ kube } = cluster);
 }, 60_000);
-afterAll(() => stop());
+afterAll(() => cluster[Symbol.asyncDispose]());
 
 let clock: SteppedClock;
 let serving: ReplaceableCertificate;

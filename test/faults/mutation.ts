@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { SeededRandom } from '../conformance/random.ts';
 
 /** A number from 0 to below 1, the next of its sequence. */
 export type Random = () => number;
@@ -8,15 +9,10 @@ export function below(random: Random, limit: number): number {
   return Math.floor(random() * limit);
 }
 
-/** Small, fast, and the same everywhere for a seed: mulberry32. */
+/** The same numbers for a seed, everywhere. */
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const random = new SeededRandom(seed);
+  return () => random.next();
 }
 
 /** One to four changes of bytes: another byte, a flipped bit, one more, one less, a piece twice, an end cut off. */

@@ -3,6 +3,7 @@
 export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-server.ts';
 export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
 export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+export { type BareCluster, openBareCluster } from './bare-cluster.ts';
 export {
   corpusBundle,
   type ExpectedRenderings,
