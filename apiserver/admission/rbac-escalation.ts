@@ -1,6 +1,6 @@
-import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
-import { goQuote } from '../../src/schema/index.ts';
+
 import { type Authorizer, missingRights } from '../auth/index.ts';
 import { forbidden, notFound } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';

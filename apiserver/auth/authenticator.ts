@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { goQuote } from '../../src/schema/index.ts';
+import { goQuote } from '../../src/base/index.ts';
+
 import type { UserInfo } from '../admission/plugin.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';

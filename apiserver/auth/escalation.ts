@@ -1,5 +1,5 @@
+import { goQuote } from '../../src/base/index.ts';
 import { missingRules, type PolicyRule } from '../../src/rbac/index.ts';
-import { goQuote } from '../../src/schema/index.ts';
 
 function list(name: string, items: readonly string[] = []): string[] {
   return items.length === 0 ? [] : [`${name}:[${items.map((item) => goQuote(item)).join(' ')}]`];

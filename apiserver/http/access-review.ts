@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type FieldError, goQuote, invalidField, requiredField } from '../../src/schema/index.ts';
+import { goQuote, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type FieldError, invalidField, requiredField } from '../../src/schema/index.ts';
 import type { AccessRequest } from '../auth/index.ts';
 
 function text(value: JsonValue | undefined): string {

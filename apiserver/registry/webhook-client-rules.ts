@@ -1,11 +1,5 @@
-import type { JsonObject } from '../../src/base/index.ts';
-import {
-  dns1123SubdomainProblems,
-  type FieldError,
-  goQuote,
-  invalidField,
-  requiredField,
-} from '../../src/schema/index.ts';
+import { goQuote, type JsonObject } from '../../src/base/index.ts';
+import { dns1123SubdomainProblems, type FieldError, invalidField, requiredField } from '../../src/schema/index.ts';
 import { numberAt, textAt, valueAt } from './kinds/reading.ts';
 
 const form = '; desired format: https://host[/path]';

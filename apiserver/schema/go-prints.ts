@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import { type FieldError, goQuote } from '../../src/schema/index.ts';
+import { goQuote, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type FieldError } from '../../src/schema/index.ts';
 
 /** A list of texts of a named Go type: `[]core.IPFamily{"IPv4"}`; an empty one is Go's nil. */
 export function goTexts(texts: readonly string[], type = 'string'): string {

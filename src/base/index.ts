@@ -17,6 +17,7 @@ export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
 export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
+export { goQuote } from './go-quote.ts';
 export {
   assertHarmless,
   isJsonEqual,

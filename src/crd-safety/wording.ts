@@ -1,5 +1,5 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
-import { goQuote, type Schema } from '../schema/index.ts';
+import { goQuote, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
+import { type Schema } from '../schema/index.ts';
 
 /** What a schema says beside what it demands of a value. */
 export const wordsOnly: readonly string[] = ['description', 'title', 'example', 'externalDocs'];

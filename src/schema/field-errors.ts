@@ -1,6 +1,6 @@
-import type { JsonValue } from '../base/index.ts';
+import { goQuote, type JsonValue } from '../base/index.ts';
 import type { FieldError } from './field-error.ts';
-import { goNumber, goQuote, goTyped, goUntyped } from './go-syntax.ts';
+import { goNumber, goTyped, goUntyped } from './go-syntax.ts';
 import { type GoValue, isGoValue } from './go-values.ts';
 
 /** A value of a custom resource or of its schema: Go knows no type of it, and prints it so. */

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
-import { goQuote } from './go-syntax.ts';
+import { goQuote, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 
 /** A value as Go prints it in messages; it stands for itself, unlike a text, which is quoted. */
 export interface GoValue {

@@ -17,7 +17,7 @@ export {
   unsupportedField,
 } from './field-errors.ts';
 export { hasFormat } from './formats.ts';
-export { goFloat, goNumber, goQuote, goUntyped } from './go-syntax.ts';
+export { goFloat, goNumber, goUntyped } from './go-syntax.ts';
 export {
   type GoValue,
   goIntOrString,

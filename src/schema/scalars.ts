@@ -1,7 +1,7 @@
-import type { JsonValue } from '../base/index.ts';
+import { goQuote, type JsonValue } from '../base/index.ts';
 import { invalidField, invalidType, tooLongField } from './field-errors.ts';
 import { hasFormat, isKnownFormat } from './formats.ts';
-import { goFloat, goNumber, goQuote } from './go-syntax.ts';
+import { goFloat, goNumber } from './go-syntax.ts';
 import { compilePattern } from './patterns.ts';
 import type { Schema } from './schema.ts';
 import type { Check, ValidationRun } from './validation-run.ts';

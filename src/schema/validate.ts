@@ -1,9 +1,9 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
+import { goQuote, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
 import { allOfCheck, anyOfCheck, notCheck, oneOfCheck } from './combinations.ts';
 import type { FieldError } from './field-error.ts';
 import { invalidField, requiredField, tooManyField, UntypedValue } from './field-errors.ts';
 import { isKnownFormat } from './formats.ts';
-import { goQuote } from './go-syntax.ts';
+
 import { correlatedItems, isUnchanged } from './ratcheting.ts';
 import { formatCheck, numberCheck, reportRule, textCheck, typeCheck } from './scalars.ts';
 import type { Schema } from './schema.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { type FieldError, forbiddenField, goQuote, invalidField, type Schema } from '../../../src/schema/index.ts';
+import { goQuote, type JsonObject } from '../../../src/base/index.ts';
+import { type FieldError, forbiddenField, invalidField, type Schema } from '../../../src/schema/index.ts';
 import { declareSchema } from './declared-type.ts';
 import { hasRulesAnywhere } from './has-rules.ts';
 import { limits } from './limits.ts';

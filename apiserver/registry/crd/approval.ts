@@ -1,4 +1,5 @@
-import { type FieldError, goQuote, invalidField, requiredField } from '../../../src/schema/index.ts';
+import { goQuote } from '../../../src/base/index.ts';
+import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
 import { asJson, objectAt, textAt } from '../kinds/reading.ts';
 import type { KubeObject } from '../kube-object.ts';
 

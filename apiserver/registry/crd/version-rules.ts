@@ -1,9 +1,8 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   duplicateField,
   type FieldError,
-  goQuote,
   invalidField,
   PlainText,
   requiredField,

@@ -1,11 +1,10 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { goQuote, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
-  goQuote,
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';

@@ -1,9 +1,8 @@
-import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
   type FieldError,
-  goQuote,
   invalidField,
   pathSegmentProblems,
   requiredField,

@@ -1,9 +1,8 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
   forbiddenField,
-  goQuote,
   immutableText,
   invalidField,
   qualifiedNameProblems,

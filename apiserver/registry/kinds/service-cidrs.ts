@@ -1,8 +1,7 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
-  goQuote,
   immutableText,
   pathSegmentProblems,
   requiredField,

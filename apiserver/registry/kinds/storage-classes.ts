@@ -1,10 +1,9 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   duplicateField,
   type FieldError,
   forbiddenField,
-  goQuote,
   immutableText,
   invalidField,
   qualifiedNameProblems,

@@ -1,9 +1,8 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   type FieldError,
-  goQuote,
   immutableText,
   invalidField,
   requiredField,

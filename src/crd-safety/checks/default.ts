@@ -1,5 +1,5 @@
-import { isJsonEqual, type JsonValue } from '../../base/index.ts';
-import { goQuote } from '../../schema/index.ts';
+import { goQuote, isJsonEqual, type JsonValue } from '../../base/index.ts';
+
 import type { SchemaCheck } from '../check.ts';
 
 function shown(value: JsonValue): string {

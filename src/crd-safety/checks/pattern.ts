@@ -1,4 +1,5 @@
-import { goQuote } from '../../schema/index.ts';
+import { goQuote } from '../../base/index.ts';
+
 import type { SchemaCheck } from '../check.ts';
 
 function verb(before: string, after: string): string {

@@ -1,4 +1,5 @@
-import { goQuote } from '../../schema/index.ts';
+import { goQuote } from '../../base/index.ts';
+
 import type { CrdCheck } from '../check.ts';
 
 /** `spec.scope` never changes: objects of the other scope could not be read any more. */

@@ -1,4 +1,5 @@
-import { goQuote } from '../../schema/index.ts';
+import { goQuote } from '../../base/index.ts';
+
 import { supportedModes, type WebhookEntry } from './csv.ts';
 import { supportedKinds } from './kinds.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
