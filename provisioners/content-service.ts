@@ -197,6 +197,8 @@ async function storeFigures(unpacker: Unpacker): Promise<Figures> {
     longshore_content_store_evictions_total: usage.evictedCount,
     longshore_content_store_evicted_bytes_total: usage.evictedBytes,
     longshore_content_store_sweeps_total: usage.sweepCount,
+    longshore_layer_cache_hits_total: usage.layerHitCount,
+    longshore_layer_cache_misses_total: usage.layerMissCount,
   };
 }
 

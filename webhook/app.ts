@@ -50,8 +50,14 @@ async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): 
     metrics?.add('longshore_webhook_reviews_total', { webhook, decision });
     metrics?.time('longshore_webhook_review_duration_seconds', { webhook }, performance.now() - startedMs);
   };
+  const onVerdict = (verdict: Verdict): void => {
+    count(decisionOf(verdict));
+    for (const { rule, decision } of verdict.findings ?? []) {
+      metrics?.add('longshore_webhook_findings_total', { webhook, rule, decision });
+    }
+  };
   try {
-    return await judge(endpoint, body, { ...deps, onVerdict: (verdict) => count(decisionOf(verdict)) });
+    return await judge(endpoint, body, { ...deps, onVerdict });
   } catch (thrown) {
     count('failed');
     throw thrown;

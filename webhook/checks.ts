@@ -18,6 +18,7 @@ import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotatio
 import { contentMetadata } from './rules/content-metadata.ts';
 import { deploymentConfig } from './rules/deployment-config.ts';
 import {
+  askRules,
   type BundleUse,
   type ConfigMapChange,
   joinVerdicts,
@@ -50,12 +51,14 @@ interface BundleLike {
 
 async function checkSource(
   { spec }: BundleLike,
-  rules: readonly SourceRule[],
+  rules: Readonly<Record<string, SourceRule>>,
   context: CheckContext,
 ): Promise<Verdict> {
   const facts = await readSourceFacts(spec.source, context);
-  const ofSource = rules.map((rule) => rule(spec.source, facts));
-  return joinVerdicts([...ofSource, contentMetadata(facts, spec.provisionerClassName)]);
+  return joinVerdicts({
+    source: askRules(rules, (rule) => rule(spec.source, facts)),
+    'content-metadata': contentMetadata(facts, spec.provisionerClassName),
+  });
 }
 
 /** Annotations that do not change are not judged again. */
@@ -71,11 +74,14 @@ const checkBundle: Check = async (request, context) => {
   if (request.operation === 'UPDATE') {
     const [before, after] = [parseBundle(request.oldObject), parseBundle(request.object)];
     const ofSpec = specImmutable(before.spec as unknown as JsonValue, after.spec as unknown as JsonValue);
-    return joinVerdicts([ofSpec, checkAnnotations(after, before)]);
+    return joinVerdicts({ 'spec-immutable': ofSpec, 'bundle-annotations': checkAnnotations(after, before) });
   }
   if (request.operation !== 'CREATE') return silence;
   const bundle = parseBundle(request.object);
-  return joinVerdicts([await checkSource(bundle, bundleSourceRules, context), checkAnnotations(bundle)]);
+  return joinVerdicts({
+    source: await checkSource(bundle, bundleSourceRules, context),
+    'bundle-annotations': checkAnnotations(bundle),
+  });
 };
 
 function classOf(template: JsonValue | undefined): JsonValue | undefined {
@@ -112,10 +118,19 @@ const checkBundleDeployment: Check = async (request, context) => {
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
   const ofConfig = checkConfig(spec, { oldTemplate, oldConfig });
   const ofAccount = await checkAccount(request, context);
-  if (isSameTemplate) return joinVerdicts([ofConfig, ofAccount, ofSwitches]);
-  const ofSource = await checkSource(spec.template, templateSourceRules, context);
-  const ofDependencies = await checkTemplate(deployment, context);
-  return joinVerdicts([ofSource, checkAnnotations(spec.template), ofConfig, ofAccount, ofDependencies, ofSwitches]);
+  const ofTemplate: Readonly<Record<string, Verdict>> = isSameTemplate
+    ? {}
+    : {
+        source: await checkSource(spec.template, templateSourceRules, context),
+        'bundle-annotations': checkAnnotations(spec.template),
+      };
+  return joinVerdicts({
+    ...ofTemplate,
+    'deployment-config': ofConfig,
+    'service-account': ofAccount,
+    ...(isSameTemplate ? {} : { dependencies: await checkTemplate(deployment, context) }),
+    'crd-safety-annotations': ofSwitches,
+  });
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {
@@ -137,7 +152,7 @@ const checkConfigMap: Check = async (request, context) => {
   const configMap = (operation === 'CREATE' ? request.object : request.oldObject) ?? {};
   const name = nameOf(configMap, request);
   const change: ConfigMapChange = { operation, configMap, name, bundles: await readUses(context) };
-  return joinVerdicts(configMapRules.map((rule) => rule(change)));
+  return askRules(configMapRules, (rule) => rule(change));
 };
 
 /** A webhook: its name in the configuration, its path, and what it is called for. */

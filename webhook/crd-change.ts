@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/index
 import { checkCrdChange, crdNameOf, describeFindings, howToIgnore, readSwitches } from '../src/crd-safety/index.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
-import { denyAtLength, silence, type Verdict } from './rules/rule.ts';
+import { denyAtLength, joinVerdicts, silence, type Verdict } from './rules/rule.ts';
 
 /** Shorter than what the API server waits, so that what was found is told in time. */
 const readDeadlineMs = 7_000;
@@ -39,5 +39,5 @@ export async function checkCrd(
   );
   const what = `failed to validate safety of ${operation} for CRD "${crdNameOf(after)}" ${note}`;
   const { denials } = denyAtLength(`${what}: ${describeFindings(change, findings)}\n${how}`);
-  return { denials, warnings: switches.warnings };
+  return joinVerdicts({ 'crd-upgrade': { denials, warnings: switches.warnings } });
 }

@@ -93,7 +93,7 @@ export async function checkRemoval(deployment: BundleDeployment, options: CheckO
   if (options.dependencyPolicy === 'off' || isGoing || !(await isConcerned(deployment, options))) return silence;
   const survey = await surveyOf(await readStanding(options), [], options);
   const { name } = deployment.metadata;
-  return joinVerdicts(notRequired({ name, next: undefined }, survey, termsOf(deployment, options)));
+  return joinVerdicts({ required: notRequired({ name, next: undefined }, survey, termsOf(deployment, options)) });
 }
 
 /** What is said of a new template whose bundle is unpacked already: whether it has what it needs, and whether others still have what
@@ -114,5 +114,8 @@ export async function checkTemplate(deployment: BundleDeployment, options: Check
   const others = { ...survey, active: survey.active.filter(({ name }) => name !== metadata.name) };
   const terms = termsOf(deployment, options);
   const change = { name: metadata.name, next: subject.properties };
-  return joinVerdicts([...dependenciesMet(subject, others, terms), ...notRequired(change, survey, terms)]);
+  return joinVerdicts({
+    dependencies: dependenciesMet(subject, others, terms),
+    required: notRequired(change, survey, terms),
+  });
 }

@@ -38,7 +38,7 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { Evicted, Job, JobResult, LoadJob } from './messages.ts';
+import type { Job, JobResult, LoadJob, WorkNews } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import type { UnpackedContent, UnpackRequest } from './unpacker.ts';
 
@@ -65,13 +65,19 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+type NewsListener = (news: WorkNews) => void;
+
 /** One row a source type. */
-function createFetches(settings: UnpackerSettings, locks: KeyedLocks): ReadonlyMap<string, Fetch> {
+function createFetches(
+  settings: UnpackerSettings,
+  { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
+): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
   const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
   const temporaryDir = temporaryFolder(storeDir);
   const clock = systemClock;
-  const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks });
+  const onUse = (isHit: boolean): void => onNews({ what: isHit ? 'layer hit' : 'layer miss' });
+  const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks, onUse });
   const platform = parsePlatform(settings.platform);
   const image = { http, clock, cache, limits: new RateLimits(clock), insecureRegistries, platform };
   const download = { answerDeadlineMs, clock, temporaryDir };
@@ -111,19 +117,20 @@ export class ContentWork {
   readonly #store: ContentStore;
   readonly #fetches: ReadonlyMap<string, Fetch>;
 
-  private constructor(settings: UnpackerSettings, store: ContentStore, locks: KeyedLocks) {
+  private constructor(settings: UnpackerSettings, store: ContentStore, fetches: ReadonlyMap<string, Fetch>) {
     this.#settings = settings;
     this.#store = store;
-    this.#fetches = createFetches(settings, locks);
+    this.#fetches = fetches;
   }
 
   static async open(
     settings: UnpackerSettings,
-    { locks, onEvicted }: { readonly locks: KeyedLocks; readonly onEvicted: (evicted: Evicted) => void },
+    { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
   ): Promise<ContentWork> {
+    const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => onNews({ what: 'evicted', sizeBytes });
     const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
     const store = await ContentStore.open({ dir: settings.storeDir, limits: settings.limits, locks, budget });
-    return new ContentWork(settings, store, locks);
+    return new ContentWork(settings, store, createFetches(settings, { locks, onNews }));
   }
 
   /** Does a job of any kind. */

@@ -2,7 +2,7 @@ import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
 import type { Rendered } from '../../src/formats/index.ts';
 import { contentOf } from './content-work.ts';
-import type { Evicted } from './messages.ts';
+import type { WorkNews } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import type { UnpackedContent, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
@@ -39,7 +39,8 @@ class Wishes {
   }
 }
 
-type Counts = { -readonly [Name in 'evictedCount' | 'evictedBytes' | 'sweepCount']: UnpackerUsage[Name] };
+type CountName = 'evictedCount' | 'evictedBytes' | 'sweepCount' | 'layerHitCount' | 'layerMissCount';
+type Counts = { -readonly [Name in CountName]: UnpackerUsage[Name] };
 
 interface Parts {
   readonly store: ContentStore;
@@ -52,16 +53,21 @@ interface Parts {
 async function openParts(settings: UnpackerSettings): Promise<Parts> {
   const { storeDir, limits } = settings;
   const locks = createLocks();
-  const counts = { evictedCount: 0, evictedBytes: 0, sweepCount: 1 };
-  const onEvicted = ({ sizeBytes }: Evicted): void => {
+  const counts = { evictedCount: 0, evictedBytes: 0, sweepCount: 1, layerHitCount: 0, layerMissCount: 0 };
+  const onEvicted = ({ sizeBytes }: { readonly sizeBytes: number }): void => {
     counts.evictedCount += 1;
     counts.evictedBytes += sizeBytes;
+  };
+  const onNews = (news: WorkNews): void => {
+    if (news.what === 'evicted') onEvicted(news);
+    else if (news.what === 'layer hit') counts.layerHitCount += 1;
+    else counts.layerMissCount += 1;
   };
   const budget = { maxBytes: settings.storeBytes, restMs: settings.storeRestMs, onEvicted };
   const store = await ContentStore.open({ dir: storeDir, limits, locks, budget });
   await store.sweep();
   const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-  return { store, uploads, pool: new ThreadPool(settings, { locks, onEvicted }), counts };
+  return { store, uploads, pool: new ThreadPool(settings, { locks, onNews }), counts };
 }
 
 /** What concerns the budget of the store. */

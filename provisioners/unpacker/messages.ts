@@ -27,17 +27,17 @@ export type ToWorker =
   | { readonly kind: 'granted'; readonly lockId: number }
   | { readonly kind: 'close' };
 
-/** A content that had to give way. */
-export interface Evicted {
-  readonly sizeBytes: number;
-}
+/** What is counted: a content had to give way; a layer of an image was on disk, or was not. */
+export type WorkNews =
+  | { readonly what: 'evicted'; readonly sizeBytes: number }
+  | { readonly what: 'layer hit' | 'layer miss' };
 
 /** From a worker to the main thread. */
 export type FromWorker =
   | { readonly kind: 'done'; readonly id: number; readonly result: JobResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
   | { readonly kind: 'progress'; readonly id: number; readonly line: string }
-  | { readonly kind: 'evicted'; readonly evicted: Evicted }
+  | { readonly kind: 'news'; readonly news: WorkNews }
   | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
   | { readonly kind: 'release'; readonly lockId: number };
 

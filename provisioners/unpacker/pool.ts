@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { errorMessage, TransientError } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import type { ProgressListener } from '../../src/sources/index.ts';
-import { type Evicted, type FromWorker, type Job, type JobResult, type ToWorker, unpackError } from './messages.ts';
+import { type FromWorker, type Job, type JobResult, type ToWorker, unpackError, type WorkNews } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 /** Contents are streamed: more room for what is young would only be filled, and never be given back. */
@@ -26,7 +26,7 @@ interface RunOptions {
 interface PoolOptions {
   /** Shared with whoever else works on the store. */
   readonly locks: KeyedLocks;
-  readonly onEvicted: (evicted: Evicted) => void;
+  readonly onNews: (news: WorkNews) => void;
 }
 
 /** Source files run as they stand, built files as JavaScript. */
@@ -41,14 +41,14 @@ class Thread {
   readonly #pending = new Map<number, Pending>();
   readonly #held = new Map<number, { release?: AsyncDisposable; readonly controller: AbortController }>();
   readonly #onExit: () => void;
-  readonly #onEvicted: PoolOptions['onEvicted'];
+  readonly #onNews: PoolOptions['onNews'];
   readonly #ended = Promise.withResolvers<undefined>();
   #lastId = 0;
   #failure: unknown;
 
-  constructor(settings: UnpackerSettings, { locks, onEvicted }: PoolOptions, onExit: () => void) {
+  constructor(settings: UnpackerSettings, { locks, onNews }: PoolOptions, onExit: () => void) {
     this.#locks = locks;
-    this.#onEvicted = onEvicted;
+    this.#onNews = onNews;
     this.#onExit = onExit;
     this.#worker = new Worker(workerUrl(), {
       workerData: settings,
@@ -106,7 +106,7 @@ class Thread {
 
   #receive(message: FromWorker): void {
     if (message.kind === 'acquire') void this.#acquire(message.lockId, message.key);
-    else if (message.kind === 'evicted') this.#onEvicted(message.evicted);
+    else if (message.kind === 'news') this.#onNews(message.news);
     else if (message.kind === 'release') this.#release(message.lockId);
     else if (message.kind === 'progress') this.#pending.get(message.id)?.onProgress?.(message.line);
     else if (message.kind === 'done') this.#pending.get(message.id)?.resolve(message.result);

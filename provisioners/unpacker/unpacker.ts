@@ -117,6 +117,10 @@ export interface UnpackerUsage extends StoreUsage {
   readonly evictedBytes: number;
   /** Of what belongs to no Bundle, the one at the start included. */
   readonly sweepCount: number;
+  /** Layers of images that were wanted and on disk. */
+  readonly layerHitCount: number;
+  /** Layers that had to be fetched. */
+  readonly layerMissCount: number;
 }
 
 /** Everything that can be set; sizes in bytes, times in milliseconds. */

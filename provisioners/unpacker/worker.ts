@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import { ContentWork } from './content-work.ts';
-import { type Evicted, type FromWorker, packError, type ToWorker } from './messages.ts';
+import { type FromWorker, packError, type ToWorker, type WorkNews } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 const port = parentPort;
@@ -44,8 +44,8 @@ class RemoteLocks implements KeyedLocks {
 
 const locks = new RemoteLocks();
 const running = new Map<number, AbortController>();
-const onEvicted = (evicted: Evicted): void => send({ kind: 'evicted', evicted });
-const opening = ContentWork.open(workerData as UnpackerSettings, { locks, onEvicted });
+const onNews = (news: WorkNews): void => send({ kind: 'news', news });
+const opening = ContentWork.open(workerData as UnpackerSettings, { locks, onNews });
 
 async function run({ id, job }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
   const controller = new AbortController();

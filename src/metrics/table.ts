@@ -16,7 +16,9 @@ export type FigureName =
   | 'longshore_content_store_budget_bytes'
   | 'longshore_content_store_evictions_total'
   | 'longshore_content_store_evicted_bytes_total'
-  | 'longshore_content_store_sweeps_total';
+  | 'longshore_content_store_sweeps_total'
+  | 'longshore_layer_cache_hits_total'
+  | 'longshore_layer_cache_misses_total';
 
 /** Metrics that are counted as things happen, and their labels; values of labels come from closed sets. */
 export interface CountedLabels {
@@ -32,6 +34,11 @@ export interface CountedLabels {
   readonly longshore_content_loads_total: { readonly result: string };
   readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
+  readonly longshore_webhook_findings_total: {
+    readonly webhook: string;
+    readonly rule: string;
+    readonly decision: string;
+  };
 }
 
 /** Metrics that tell how long things took, in seconds, and their labels. */
@@ -89,6 +96,11 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
   longshore_content_store_evictions_total: { kind: 'counter', help: 'Contents that gave way to others.' },
   longshore_content_store_evicted_bytes_total: { kind: 'counter', help: 'Bytes of the contents that gave way.' },
   longshore_content_store_sweeps_total: { kind: 'counter', help: 'Sweeps of what belongs to no Bundle.' },
+  longshore_layer_cache_hits_total: { kind: 'counter', help: 'Layers of images that were wanted and on disk.' },
+  longshore_layer_cache_misses_total: {
+    kind: 'counter',
+    help: 'Layers of images that were wanted and had to be fetched.',
+  },
   longshore_content_requests_total: {
     kind: 'counter',
     labels: ['path', 'method', 'code'],
@@ -146,6 +158,11 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     kind: 'counter',
     labels: ['webhook', 'decision'],
     help: 'Reviews by webhook; decision is allowed, warned, denied or failed.',
+  },
+  longshore_webhook_findings_total: {
+    kind: 'counter',
+    labels: ['webhook', 'rule', 'decision'],
+    help: 'What single rules of admission had to say; decision is denied or warned.',
   },
   longshore_webhook_review_duration_seconds: {
     kind: 'histogram',

@@ -14,6 +14,8 @@ export interface LayerCacheOptions {
   readonly maxBytes: number;
   /** Shared by all that use `dir`, so that a layer is fetched once at a time. */
   readonly locks: KeyedLocks;
+  /** Told of every layer that is wanted: whether it was there. */
+  readonly onUse?: (isHit: boolean) => void;
 }
 
 interface CachedFile {
@@ -45,8 +47,10 @@ export class LayerCache {
     if (await this.#isWhole(path, layer, options.signal)) {
       const now = new Date();
       await utimes(path, now, now);
+      this.#options.onUse?.(true);
       return path;
     }
+    this.#options.onUse?.(false);
     await mkdir(this.#options.dir, { recursive: true, mode: 0o700 });
     const part = new PartialBlob(`${path}${partialSuffix}`, layer);
     try {

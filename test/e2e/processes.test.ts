@@ -93,6 +93,7 @@ test('the controllers and the webhook run as processes of their own, and stop wh
   expect(numbered(ofWebhook?.text)).toEqual(
     expect.arrayContaining([
       'longshore_webhook_reviews_total{webhook="vbundles.core.rukpak.io",decision="denied"}',
+      'longshore_webhook_findings_total{webhook="vbundles.core.rukpak.io",rule="git-directory",decision="denied"}',
       'longshore_webhook_review_duration_seconds_count{webhook="vbundles.core.rukpak.io"}',
       'longshore_api_requests_total{verb="GET",code="200"}',
       'nodejs_eventloop_lag_p99_seconds',

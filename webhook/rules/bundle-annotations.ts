@@ -4,7 +4,7 @@ import {
   packageVersionProblems,
   readAnnotatedDependencies,
 } from '../../src/dependencies/index.ts';
-import { joinVerdicts, type Verdict, verdictOf } from './rule.ts';
+import { sayAll, type Verdict, verdictOf } from './rule.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -17,7 +17,7 @@ export function bundleAnnotationsOf(annotations: Annotations = {}): Annotations 
 
 /** What a Bundle or a template says of its bundle has its form and fits its provisioner class; so have the dependencies it names. */
 export function bundleAnnotations(annotations: Annotations, provisionerClassName: string): Verdict {
-  return joinVerdicts([
+  return sayAll([
     verdictOf(checkBundleAnnotations(annotations, { provisionerClassName, isContent: false })),
     verdictOf({ problems: packageVersionProblems(annotations), warnings: [] }),
     verdictOf({ problems: readAnnotatedDependencies(annotations).problems, warnings: [] }),

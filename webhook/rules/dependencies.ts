@@ -1,6 +1,6 @@
 import { ignoreDependenciesAnnotation } from '../../src/api/index.ts';
 import { type Participant, type Survey, unmetOf, usersOf } from '../../src/dependencies/index.ts';
-import { denyAdded, type Verdict } from './rule.ts';
+import { denyAdded, silence, type Verdict } from './rule.ts';
 
 /** How strictly dependencies are taken. */
 export interface DependencyTerms {
@@ -17,19 +17,15 @@ function verdict(text: string, { isEnforced, isIgnored }: DependencyTerms): Verd
 }
 
 /** What a deployment is to install has all that it needs. */
-export function dependenciesMet(subject: Participant, survey: Survey, terms: DependencyTerms): readonly Verdict[] {
+export function dependenciesMet(subject: Participant, survey: Survey, terms: DependencyTerms): Verdict {
   const unmet = unmetOf(subject, survey);
-  if (unmet.length === 0) return [];
-  return [verdict(`dependencies are not met: ${unmet.map(({ text }) => text).join('; ')}`, terms)];
+  if (unmet.length === 0) return silence;
+  return verdict(`dependencies are not met: ${unmet.map(({ text }) => text).join('; ')}`, terms);
 }
 
 /** What others that are active need stays: it goes neither with its deployment nor by another bundle in its place. */
-export function notRequired(
-  change: Parameters<typeof usersOf>[0],
-  survey: Survey,
-  terms: DependencyTerms,
-): readonly Verdict[] {
+export function notRequired(change: Parameters<typeof usersOf>[0], survey: Survey, terms: DependencyTerms): Verdict {
   const users = usersOf(change, survey);
-  if (users.length === 0) return [];
-  return [verdict(`bundledeployment "${change.name}" is required by ${users.toSorted().join(', ')}`, terms)];
+  if (users.length === 0) return silence;
+  return verdict(`bundledeployment "${change.name}" is required by ${users.toSorted().join(', ')}`, terms);
 }

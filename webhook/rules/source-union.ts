@@ -1,5 +1,5 @@
 import type { BundleSource } from '../../src/api/index.ts';
-import { denyAdded, joinVerdicts, type SourceRule, silence, type Verdict } from './rule.ts';
+import { denyAdded, type SourceRule, sayAll, silence, type Verdict } from './rule.ts';
 
 const members = ['git', 'image', 'configMaps', 'upload', 'http'] as const;
 const refMembers = ['branch', 'commit', 'tag'] as const;
@@ -20,4 +20,4 @@ function gitRef(source: BundleSource): Verdict {
 
 /** What the schema of Bundle says of a union and that of BundleDeployment leaves out: one source, one git reference. */
 export const sourceUnion: SourceRule = (source) =>
-  joinVerdicts([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);
+  sayAll([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);

@@ -10,19 +10,25 @@ import { sourceMember } from './source-member.ts';
 import { sourceType } from './source-type.ts';
 import { sourceUnion } from './source-union.ts';
 
-/** What a new source of a Bundle must satisfy, in the order of the messages. */
-export const bundleSourceRules: readonly SourceRule[] = [
-  sourceType,
-  sourceMember,
-  gitDirectory,
-  gitCommit,
-  imageReference,
-  configMapEntries,
-  movingReference,
-];
+/** What a new source of a Bundle must satisfy, in the order of the messages. The names are those of metrics. */
+export const bundleSourceRules: Readonly<Record<string, SourceRule>> = {
+  'source-type': sourceType,
+  'source-member': sourceMember,
+  'git-directory': gitDirectory,
+  'git-commit': gitCommit,
+  'image-reference': imageReference,
+  'config-map-entries': configMapEntries,
+  'moving-reference': movingReference,
+};
 
 /** The same for the template of a BundleDeployment, whose schema does not check the union. */
-export const templateSourceRules: readonly SourceRule[] = [sourceUnion, ...bundleSourceRules];
+export const templateSourceRules: Readonly<Record<string, SourceRule>> = {
+  'source-union': sourceUnion,
+  ...bundleSourceRules,
+};
 
 /** What a change to a ConfigMap of the system namespace must satisfy. */
-export const configMapRules: readonly ConfigMapRule[] = [configMapReferenced, configMapInUse];
+export const configMapRules: Readonly<Record<string, ConfigMapRule>> = {
+  'config-map-referenced': configMapReferenced,
+  'config-map-in-use': configMapInUse,
+};
