@@ -1,7 +1,6 @@
-import { errorMessage, printable, TerminalError } from '../src/base/index.ts';
+import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { groupOf, groupOverview, overview, usage } from './help.ts';
-import { nearest } from './nearest.ts';
 import { parseOptions } from './options.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { TerminalError } from '../src/base/index.ts';
-import { nearest } from './nearest.ts';
+import { nearest, TerminalError } from '../src/base/index.ts';
 
 /** One command-line option: the only place that names it, its default and what it is for. `--help` and the docs are printed from it. */
 export interface OptionSpec {

@@ -30,6 +30,7 @@ export {
 export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
+export { nearest } from './nearest.ts';
 export { printable, printableLine } from './printable.ts';
 export { redactUrl } from './redact.ts';
 export {

@@ -1,0 +1,137 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { base64Fault } from './base64.ts';
+
+/** What a value is decoded into. `struct` names are those that messages say: `declcfg.Channel`. */
+export type GoShape =
+  | { readonly kind: 'text' | 'flag' | 'whole' | 'bytes' | 'raw' }
+  | { readonly kind: 'list' | 'map'; readonly of: GoShape }
+  | { readonly kind: 'struct'; readonly name: string; readonly fields: Readonly<Record<string, GoShape>> };
+
+/** Where in a document a value is: the innermost struct, and the fields from the root. */
+interface Context {
+  readonly struct: string;
+  readonly fields: readonly string[];
+}
+
+const scalarTypes = { text: 'string', flag: 'bool', whole: 'int32', bytes: '[]uint8', raw: 'json.RawMessage' };
+
+function typeName(shape: GoShape): string {
+  switch (shape.kind) {
+    case 'list':
+      return `[]${typeName(shape.of)}`;
+    case 'map':
+      return `map[string]${typeName(shape.of)}`;
+    case 'struct':
+      return shape.name;
+    default:
+      return scalarTypes[shape.kind];
+  }
+}
+
+function kindName(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  return isJsonObject(value) ? 'object' : 'number';
+}
+
+function mismatch(shape: GoShape, value: JsonValue, { struct, fields }: Context): string {
+  const into = struct === '' ? 'value' : `struct field ${struct}.${fields.join('.')}`;
+  return `json: cannot unmarshal ${kindName(value)} into Go ${into} of type ${typeName(shape)}`;
+}
+
+function isOf(shape: GoShape, value: JsonValue): boolean {
+  switch (shape.kind) {
+    case 'raw':
+      return true;
+    case 'text':
+    case 'bytes':
+      return typeof value === 'string';
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'whole':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'list':
+      return Array.isArray(value);
+    default:
+      return isJsonObject(value);
+  }
+}
+
+/** The name of the field that a key means: exactly, or else whatever its letters' case. */
+function fieldOf(fields: Readonly<Record<string, GoShape>>, key: string): string | undefined {
+  if (Object.hasOwn(fields, key)) return key;
+  const folded = key.toLowerCase();
+  return Object.keys(fields).find((field) => field.toLowerCase() === folded);
+}
+
+const isBefore = (a: string, b: string): number => (a < b ? -1 : 1);
+
+interface Walk extends Context {
+  /** As documents are held, so that of several faults the first is the one that is told. */
+  readonly isSorted: boolean;
+}
+
+type StructShape = Extract<GoShape, { kind: 'struct' }>;
+
+function keysOf(value: JsonObject, { isSorted }: Walk): readonly string[] {
+  return isSorted ? Object.keys(value).sort(isBefore) : Object.keys(value);
+}
+
+function structFault(shape: StructShape, value: JsonObject, at: Walk): string | undefined {
+  return first(keysOf(value, at), (key) => {
+    const field = fieldOf(shape.fields, key);
+    const inner = field === undefined ? undefined : shape.fields[field];
+    if (inner === undefined || inner.kind === 'raw') return undefined;
+    const struct = shape.name.slice(shape.name.indexOf('.') + 1);
+    return faultAt(inner, value[key], { ...at, struct, fields: [...at.fields, field ?? key] });
+  });
+}
+
+function innerFault(shape: GoShape, value: JsonValue, at: Walk): string | undefined {
+  if (shape.kind === 'bytes') return typeof value === 'string' ? base64Fault(value) : undefined;
+  if (shape.kind === 'list') return Array.isArray(value) ? first(value, (item) => faultAt(shape.of, item, at)) : undefined;
+  if (!isJsonObject(value)) return undefined;
+  if (shape.kind === 'map') return first(keysOf(value, at), (key) => faultAt(shape.of, value[key], at));
+  return shape.kind === 'struct' ? structFault(shape, value, at) : undefined;
+}
+
+function faultAt(shape: GoShape, value: JsonValue | undefined, at: Walk): string | undefined {
+  if (value === undefined || value === null || shape.kind === 'raw') return undefined;
+  return isOf(shape, value) ? innerFault(shape, value, at) : mismatch(shape, value, at);
+}
+
+function first<T>(items: readonly T[], fault: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = fault(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Why a value cannot be decoded so, in the words of Go's `encoding/json`: `json: cannot unmarshal number into Go struct field
+ *  Channel.entries of type []declcfg.ChannelEntry`. Of several faults the first in the order of sorted keys. */
+export function shapeFault(shape: GoShape, value: JsonValue): string | undefined {
+  const at = { struct: '', fields: [], isSorted: false };
+  return faultAt(shape, value, at) === undefined ? undefined : faultAt(shape, value, { ...at, isSorted: true });
+}
+
+function decodedStruct(shape: StructShape, value: JsonObject): JsonObject {
+  const members: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) {
+    const field = fieldOf(shape.fields, key);
+    const inner = field === undefined ? undefined : shape.fields[field];
+    if (field === undefined || inner === undefined) continue;
+    const taken = decoded(inner, member);
+    if (taken !== undefined) members[field] = taken;
+  }
+  return members;
+}
+
+/** The value as it is decoded: fields under their own names whatever their letters' case, and without what has another type or is not known. */
+export function decoded(shape: GoShape, value: JsonValue | undefined): JsonValue | undefined {
+  if (shape.kind === 'raw') return value;
+  if (value === undefined || value === null || !isOf(shape, value)) return undefined;
+  if (shape.kind === 'list' && Array.isArray(value)) return value.map((item) => decoded(shape.of, item) ?? null);
+  return shape.kind === 'struct' && isJsonObject(value) ? decodedStruct(shape, value) : value;
+}
