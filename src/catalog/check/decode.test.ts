@@ -68,5 +68,10 @@ test('knows base64 as Go reads it, line feeds included', () => {
 });
 
 test('decodes four schemas', () => {
-  expect(['olm.bundle', 'olm.deprecations', 'olm.thing', 'toString'].map(isKnownSchema)).toEqual([true, true, false, false]);
+  expect(['olm.bundle', 'olm.deprecations', 'olm.thing', 'toString'].map(isKnownSchema)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

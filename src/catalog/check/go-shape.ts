@@ -90,7 +90,8 @@ function structFault(shape: StructShape, value: JsonObject, at: Walk): string | 
 
 function innerFault(shape: GoShape, value: JsonValue, at: Walk): string | undefined {
   if (shape.kind === 'bytes') return typeof value === 'string' ? base64Fault(value) : undefined;
-  if (shape.kind === 'list') return Array.isArray(value) ? first(value, (item) => faultAt(shape.of, item, at)) : undefined;
+  if (shape.kind === 'list')
+    return Array.isArray(value) ? first(value, (item) => faultAt(shape.of, item, at)) : undefined;
   if (!isJsonObject(value)) return undefined;
   if (shape.kind === 'map') return first(keysOf(value, at), (key) => faultAt(shape.of, value[key], at));
   return shape.kind === 'struct' ? structFault(shape, value, at) : undefined;
