@@ -1,3 +1,11 @@
 /** File-based catalogs: read as a stream of documents (`Meta`), checked, written, indexed, drawn and served. Chooses nothing: that is
  *  `src/resolver`, whose `CatalogPackage` a package becomes once it is checked. */
 export type { Meta, MetaPlace } from './meta.ts';
+export { buildCatalogIndex, type IndexBuildOptions, type IndexedCatalog } from './store/build-index.ts';
+export {
+  type CatalogAttributes,
+  type CatalogIndex,
+  type MetaFilter,
+  type MetaSelection,
+  openCatalogIndex,
+} from './store/catalog-index.ts';

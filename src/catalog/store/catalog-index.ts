@@ -1,0 +1,223 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { errorMessage, type JsonObject, parseJson } from '../../base/index.ts';
+import type { GroupVersionKind } from '../../constraints/index.ts';
+import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
+import type { Meta } from '../meta.ts';
+import { expandSegment, joinChecksums } from './gzip-segments.ts';
+import { isDamage, openIndexFile, unusable } from './index-file.ts';
+import { readPackageRecord } from './package-record.ts';
+
+/** Which documents of a catalog are meant: those equal in everything that is given. */
+export interface MetaFilter {
+  readonly schema?: string | undefined;
+  readonly package?: string | undefined;
+  readonly name?: string | undefined;
+  /** `package` means the `olm.package` of that name, too, which has no package of its own. */
+  readonly isPackageIncluded?: boolean;
+}
+
+/** Documents that were chosen, as they are in the file at that time. Texts are read one at a time, when they are asked for. */
+export interface MetaSelection {
+  readonly count: number;
+  /** Of all lines. */
+  readonly lengthBytes: number;
+  /** CRC-32 of all lines. */
+  readonly checksum: number;
+  /** One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
+   *  @throws TerminalError CatalogIndexUnusable when one is damaged */
+  lines(startByte?: number, endByte?: number): Iterable<Buffer>;
+  /** The same, compressed: together they are a gzip stream without its header and trailer. */
+  segments(): Iterable<Uint8Array>;
+}
+
+/** What a catalog is called, and how it ranks, where it is used. */
+export interface CatalogAttributes {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly priority?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+interface ChosenRow {
+  readonly id: number;
+  readonly length: number;
+  readonly checksum: number;
+}
+
+/** Packages that are kept parsed. */
+const maxKnownCharacters = 4_000_000;
+
+/** A catalog in a file. Everything is answered from there, but for packages that were asked for lately. Documents that are being read stay
+ *  readable when it is closed, and when its file is replaced. */
+export class CatalogIndex implements CatalogView, Disposable {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly priority: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `sha256:` of all documents in their order, each as one line in canonical form. */
+  readonly digest: string;
+  readonly metaCount: number;
+  readonly lengthBytes: number;
+  readonly storedAtMs: number;
+  readonly #file: string;
+  readonly #database: DatabaseSync;
+  readonly #known = new Map<string, { readonly found: CatalogPackage; readonly characters: number }>();
+  #knownCharacters = 0;
+  #users = 1;
+
+  constructor(file: string, attributes: CatalogAttributes) {
+    const { database, facts } = openIndexFile(file);
+    this.name = attributes.name ?? '';
+    if (attributes.namespace !== undefined) this.namespace = attributes.namespace;
+    this.priority = attributes.priority ?? 0;
+    this.labels = attributes.labels ?? {};
+    this.digest = facts.get('digest') ?? '';
+    this.metaCount = Number(facts.get('metaCount'));
+    this.lengthBytes = Number(facts.get('lengthBytes'));
+    this.storedAtMs = Number(facts.get('storedAtMs'));
+    this.#file = file;
+    this.#database = database;
+  }
+
+  packageNames(): readonly string[] {
+    return this.#all('SELECT name FROM packages ORDER BY name').map(({ name }) => String(name));
+  }
+
+  package(name: string): CatalogPackage | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined) {
+      this.#known.delete(name);
+      this.#known.set(name, known);
+      return known.found;
+    }
+    const [row] = this.#all('SELECT record FROM packages WHERE name = ?', name);
+    if (row === undefined) return undefined;
+    const record = String(row['record']);
+    const found = readPackageRecord(JSON.parse(record) as JsonObject[]);
+    if (found !== undefined) this.#remember(name, found, record.length);
+    return found;
+  }
+
+  packagesProviding({ group, version, kind }: GroupVersionKind): readonly string[] {
+    const query =
+      'SELECT DISTINCT package FROM providers WHERE api_group = ? AND version = ? AND kind = ? ORDER BY package';
+    return this.#all(query, group, version, kind).map(({ package: name }) => String(name));
+  }
+
+  /** The documents that a filter lets through, in the order of the catalog. */
+  select(filter: MetaFilter = {}): MetaSelection {
+    const chosen = this.#chosen(filter);
+    const lengthBytes = chosen.reduce((sum, { length }) => sum + length, 0);
+    return {
+      count: chosen.length,
+      lengthBytes,
+      checksum: chosen.reduce((sum, row) => joinChecksums(sum, row.checksum, row.length), 0),
+      lines: (start = 0, end = lengthBytes) => this.#lines(chosen, start, end),
+      segments: () => this.#segments(chosen),
+    };
+  }
+
+  /** The documents that a filter lets through, in the order of the catalog, one at a time.
+   *  @throws TerminalError CatalogIndexUnusable when one is damaged */
+  *metas(filter: MetaFilter = {}): Generator<Meta> {
+    using _user = this.use();
+    const place = this.#database.prepare('SELECT schema, package, name, file, line FROM metas WHERE id = ?');
+    for (const row of this.#chosen(filter)) {
+      const { schema, package: packageName, name, file, line } = place.get(row.id) ?? {};
+      yield {
+        schema: String(schema),
+        package: String(packageName),
+        name: String(name),
+        value: parseJson(this.#file, this.#line(row).toString()) as JsonObject,
+        place: { file: String(file), line: Number(line) },
+      };
+    }
+  }
+
+  /** Keeps the file open until what is returned is disposed, though others close the index meanwhile. */
+  use(): Disposable {
+    this.#users += 1;
+    let isUsing = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isUsing) this.#leave();
+        isUsing = false;
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#users -= 1;
+    if (this.#users === 0) this.#database.close();
+  }
+
+  #all(query: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
+    try {
+      return this.#database.prepare(query).all(...values);
+    } catch (thrown) {
+      throw isDamage(thrown) ? unusable(this.#file, errorMessage(thrown), thrown) : thrown;
+    }
+  }
+
+  #remember(name: string, found: CatalogPackage, characters: number): void {
+    this.#known.set(name, { found, characters });
+    this.#knownCharacters += characters;
+    for (const [oldest, { characters: freed }] of this.#known) {
+      if (this.#knownCharacters <= maxKnownCharacters) return;
+      this.#known.delete(oldest);
+      this.#knownCharacters -= freed;
+    }
+  }
+
+  #chosen({ schema, package: packageName, name, isPackageIncluded }: MetaFilter): ChosenRow[] {
+    const [terms, values]: [string[], string[]] = [[], []];
+    const add = (term: string, ...given: string[]): void => {
+      terms.push(term);
+      values.push(...given);
+    };
+    if (schema !== undefined) add('schema = ?', schema);
+    if (name !== undefined) add('name = ?', name);
+    if (packageName !== undefined && isPackageIncluded === true) {
+      add("(package = ? OR (schema = 'olm.package' AND name = ?))", packageName, packageName);
+    } else if (packageName !== undefined) add('package = ?', packageName);
+    const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
+    return this.#all(`SELECT id, length, checksum FROM metas${where} ORDER BY id`, ...values) as unknown as ChosenRow[];
+  }
+
+  #bytes(id: number): Uint8Array {
+    const [row] = this.#all('SELECT bytes FROM texts WHERE id = ?', id);
+    if (!(row?.['bytes'] instanceof Uint8Array)) throw unusable(this.#file, `document ${id} is missing`);
+    return row['bytes'];
+  }
+
+  #line({ id, length, checksum }: ChosenRow): Buffer {
+    const text = expandSegment({ bytes: this.#bytes(id), lengthBytes: length, checksum });
+    if (text === undefined) throw unusable(this.#file, `document ${id} is damaged`);
+    return text;
+  }
+
+  *#lines(chosen: readonly ChosenRow[], startByte: number, endByte: number): Generator<Buffer> {
+    using _user = this.use();
+    let at = 0;
+    for (const row of chosen) {
+      const [from, to] = [Math.max(0, startByte - at), Math.min(row.length, endByte - at)];
+      if (from < to) yield this.#line(row).subarray(from, to);
+      at += row.length;
+    }
+  }
+
+  *#segments(chosen: readonly ChosenRow[]): Generator<Uint8Array> {
+    using _user = this.use();
+    for (const { id } of chosen) yield this.#bytes(id);
+  }
+}
+
+/** Opens the index of a catalog that `buildCatalogIndex` wrote; at once, however large.
+ *  @throws TerminalError CatalogIndexUnusable when it is damaged, of another format or another program's · Error when there is none */
+export function openCatalogIndex(file: string, attributes: CatalogAttributes = {}): CatalogIndex {
+  return new CatalogIndex(file, attributes);
+}
