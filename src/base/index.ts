@@ -26,6 +26,7 @@ export {
   type JsonValue,
   maxNestingDepth,
   parseJson,
+  sortedKeys,
 } from './json.ts';
 export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';

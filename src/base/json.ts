@@ -74,6 +74,14 @@ export function parseJson(what: string, text: string): JsonValue {
   return value;
 }
 
+/** The same value with the keys of all objects in order of their characters. */
+export function sortedKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortedKeys(member ?? null)]));
+}
+
 function isNumeric(value: JsonValue | undefined): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

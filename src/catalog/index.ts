@@ -1,5 +1,7 @@
 /** File-based catalogs: read as a stream of documents (`Meta`), checked, written, indexed, drawn and served. Chooses nothing: that is
  *  `src/resolver`, whose `CatalogPackage` a package becomes once it is checked. */
+export { type BundleDocument, type BundleParts, bundleDocument } from './author/bundle-document.ts';
+export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
 export type { Meta, MetaPlace } from './meta.ts';
 export { buildCatalogIndex, type IndexBuildOptions, type IndexedCatalog } from './store/build-index.ts';
 export {

@@ -100,6 +100,22 @@ export function readDependencies(
   );
 }
 
+/** Types of dependencies and of the properties that catalogs make of them. */
+const requirementTypes: ReadonlyMap<string, string> = new Map([
+  ['olm.package', 'olm.package.required'],
+  ['olm.gvk', 'olm.gvk.required'],
+  ['olm.label', 'olm.label.required'],
+]);
+
+/** The property that says in a catalog what an entry of `metadata/dependencies.yaml` says in a bundle; types that are not known stay as they are.
+ *  @see catalogs-and-resolution.md, section 2.3 */
+export function requirementOf(type: string, value: JsonValue): Property {
+  const isPackage = type === 'olm.package' && isJsonObject(value);
+  const { version, ...rest } = isPackage ? value : {};
+  const renamed: JsonValue = isPackage ? { ...rest, versionRange: version ?? null } : value;
+  return { type: requirementTypes.get(type) ?? type, value: renamed };
+}
+
 /** Reads what properties require; others are passed over. */
 export function readRequiredProperties(
   what: string,

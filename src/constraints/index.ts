@@ -15,6 +15,7 @@ export {
   type ReadDependencies,
   readDependencies,
   readRequiredProperties,
+  requirementOf,
   unmetDependencies,
 } from './dependency.ts';
 export type { GroupVersionKind, Property } from './property.ts';

@@ -7,7 +7,7 @@ import {
   parseYaml,
   TerminalError,
 } from '../base/index.ts';
-import { type Property, readDependencies, readRequiredProperties } from '../constraints/index.ts';
+import { type Property, readDependencies, readRequiredProperties, requirementOf } from '../constraints/index.ts';
 import { annotationMap, annotationTexts, checkBundleAnnotations, type Findings } from './bundle-annotations.ts';
 import { unknownDependencies } from './bundle-facts.ts';
 
@@ -19,19 +19,6 @@ export interface BundleMetadata extends Findings {
   readonly properties: readonly Property[];
   /** As the annotations say. */
   readonly packageName?: string | undefined;
-}
-
-const requiredNames: ReadonlyMap<string, string> = new Map([
-  ['olm.package', 'olm.package.required'],
-  ['olm.gvk', 'olm.gvk.required'],
-]);
-
-/** A dependency as the property that catalogs make of it. @see bundle-format.md, section 4 */
-function asRequirement(type: string, value: JsonValue): Property {
-  const isPackage = type === 'olm.package' && isJsonObject(value);
-  const { version, ...rest } = isPackage ? value : {};
-  const renamed: JsonValue = isPackage ? { ...rest, versionRange: version ?? null } : value;
-  return { type: requiredNames.get(type) ?? type, value: renamed };
 }
 
 function parse(file: string, content: Buffer): JsonValue {
@@ -63,7 +50,7 @@ const readDependencyFile: Reader = (file, document) => {
   }
   const entries = Array.isArray(list) ? list.filter(isJsonObject) : [];
   const properties = entries.flatMap(({ type, value = null }) =>
-    typeof type === 'string' ? [asRequirement(type, value)] : [],
+    typeof type === 'string' ? [requirementOf(type, value)] : [],
   );
   return { problems: [], warnings: [], properties };
 };

@@ -41,6 +41,7 @@ export {
   type RenderedObject,
   type RenderOptions,
   readConfig,
+  readCsv,
   readRegistryBundle,
   renderBundle,
   type SuggestedNamespace,

@@ -49,6 +49,12 @@ export function corpusBundle(bundle: string): BundleFiles {
   return { manifests: entriesOf(join(dir, 'manifests')), metadata: entriesOf(join(dir, 'metadata')) };
 }
 
+/** The catalog of one package of the corpus; undefined where it has none. */
+export function corpusCatalogFile(packageName: string): string | undefined {
+  const path = join(corpusDir, 'catalogs/community-v4.18', packageName, 'catalog.yaml');
+  return existsSync(path) ? path : undefined;
+}
+
 /** The corpus' own rule for when two rendered objects are equal, in its strict form. */
 export async function loadCanonical(): Promise<(object: JsonObject) => string> {
   const url = pathToFileURL(join(corpusDir, 'registry-v1/canonical.mjs')).href;

@@ -6,6 +6,7 @@ export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts'
 export { type BareCluster, openBareCluster } from './bare-cluster.ts';
 export {
   corpusBundle,
+  corpusCatalogFile,
   type ExpectedRenderings,
   expectedModes,
   expectedRenderings,

@@ -2,7 +2,7 @@
 export { type Amendment, type AmendmentChoice, amendments } from './amendments/index.ts';
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
-export { type ClusterServiceVersion, inspectCsv, supportedModes } from './csv.ts';
+export { type ClusterServiceVersion, inspectCsv, readCsv, supportedModes } from './csv.ts';
 export { type Explanation, explainBundle } from './explain.ts';
 export { webhookMembers } from './generate-webhooks.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';

@@ -8,6 +8,7 @@ import {
   parseJson,
   parseYaml,
   printableLine,
+  sortedKeys,
   TerminalError,
 } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
@@ -64,13 +65,6 @@ function propertiesIn(what: string, value: JsonValue): readonly JsonObject[] | u
     }
     return { type: item['type'], value: item['value'] ?? null };
   });
-}
-
-function sortedKeys(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, member]) => [key, sortedKeys(member ?? null)]));
 }
 
 /** The annotation `olm.properties` with the properties of the file behind its own; undefined when it stays as it is.

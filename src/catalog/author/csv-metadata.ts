@@ -1,0 +1,47 @@
+import { type JsonObject, objectAt, valueAt } from '../../base/index.ts';
+import { readCsv } from '../../formats/index.ts';
+
+/** Members of `olm.csv.metadata` that have the same name in a ClusterServiceVersion's spec. */
+const sameNames = [
+  'description',
+  'displayName',
+  'installModes',
+  'keywords',
+  'links',
+  'maintainers',
+  'maturity',
+  'minKubeVersion',
+  'nativeAPIs',
+  'provider',
+] as const;
+
+/** Members that are written even when nothing is in them. */
+const alwaysWritten: Readonly<Record<string, string>> = {
+  apiServiceDefinitions: 'apiservicedefinitions',
+  crdDescriptions: 'customresourcedefinitions',
+};
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** What user interfaces need of a ClusterServiceVersion: the value of the property `olm.csv.metadata`. Members of other types than they should have
+ *  are refused, unknown ones left out.
+ *  @throws TerminalError InvalidBundle
+ *  @see catalogs-and-resolution.md, section 2.1 */
+export function csvMetadata(csv: JsonObject): JsonObject {
+  const typed = readCsv(csv) as unknown as JsonObject;
+  const spec = objectAt(typed, 'spec');
+  const metadata = objectAt(typed, 'metadata');
+  const value: JsonObject = {};
+  for (const key of ['annotations', 'labels']) {
+    const map = objectAt(metadata, key);
+    if (map !== undefined && Object.keys(map).length > 0) value[key] = map;
+  }
+  for (const [key, source] of Object.entries(alwaysWritten)) value[key] = objectAt(spec, source) ?? {};
+  for (const key of sameNames) {
+    const member = valueAt(spec, key);
+    if (!isEmpty(member)) value[key] = member;
+  }
+  return value;
+}
