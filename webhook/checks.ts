@@ -2,6 +2,7 @@ import {
   type BundleDeployment,
   type BundleSpec,
   bundleDeploymentResource,
+  clusterCatalogResource,
   type DependencyPolicy,
   ownerKindLabel,
   parseBundle,
@@ -15,6 +16,7 @@ import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
 import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotations.ts';
+import { catalogNameLabelled } from './rules/catalog-name-label.ts';
 import { contentMetadata } from './rules/content-metadata.ts';
 import { deploymentConfig } from './rules/deployment-config.ts';
 import {
@@ -155,6 +157,8 @@ const checkConfigMap: Check = async (request, context) => {
   return askRules(configMapRules, (rule) => rule(change));
 };
 
+const labelCatalog: Check = ({ object = {} }) => Promise.resolve(catalogNameLabelled(object));
+
 /** A webhook: its name in the configuration, its path, and what it is called for. */
 export interface Endpoint {
   readonly webhook: string;
@@ -164,12 +168,15 @@ export interface Endpoint {
   readonly isForSystemNamespace: boolean;
   /** The configuration that it is part of. */
   readonly configuration: string;
+  /** Whether it may change objects; all webhooks of a configuration are alike in this. */
+  readonly isMutating?: boolean;
   /** Labels that the object must have, before or after the change. */
   readonly objectLabels?: Readonly<Record<string, string>>;
 }
 
 const mainConfiguration = 'rukpak-validating-webhook-configuration';
 const crdConfiguration = 'crd-validation-webhook';
+const mutatingConfiguration = 'longshore-mutating-webhook-configuration';
 
 /** Every path that the server answers; the configuration that it registers is made from the same rows. */
 export const endpoints: readonly Endpoint[] = [
@@ -221,5 +228,19 @@ export const endpoints: readonly Endpoint[] = [
     isForSystemNamespace: false,
     configuration: crdConfiguration,
     objectLabels: { [ownerKindLabel]: bundleDeploymentResource.kind },
+  },
+  {
+    webhook: 'mclustercatalogs.olm.operatorframework.io',
+    path: '/mutate-olm-operatorframework-io-v1-clustercatalog',
+    check: labelCatalog,
+    rule: {
+      apiGroups: ['olm.operatorframework.io'],
+      apiVersions: ['v1'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: [clusterCatalogResource.plural],
+    },
+    isForSystemNamespace: false,
+    isMutating: true,
+    configuration: mutatingConfiguration,
   },
 ];

@@ -1,5 +1,5 @@
 /** The admission webhook: an HTTPS server that answers AdmissionReview v1 for Bundles, BundleDeployments, the ConfigMaps of the
- *  system namespace and CustomResourceDefinitions, and the configurations that make an API server ask it. Main type: `WebhookServer`. Never fetches anything
+ *  system namespace, CustomResourceDefinitions and ClusterCatalogs, and the configurations that make an API server ask it. Main type: `WebhookServer`. Never fetches anything
  *  from outside the cluster, and writes nothing but its own configurations. */
 export { buildWebhook, type TlsFiles, type WebhookDeps } from './app.ts';
 export { watchDependentBundles } from './dependent-bundles.ts';

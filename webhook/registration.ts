@@ -1,7 +1,7 @@
 import type { JsonObject } from '../src/base/index.ts';
 import { type Endpoint, endpoints } from './checks.ts';
 
-/** A ValidatingWebhookConfiguration as it is applied. */
+/** A ValidatingWebhookConfiguration or MutatingWebhookConfiguration as it is applied. */
 export type WebhookConfiguration = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -76,7 +76,7 @@ type Wish = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string 
 export function webhookConfigurations(registration: Wish): readonly WebhookConfiguration[] {
   return [...Map.groupBy(endpoints, ({ configuration }) => configuration)].map(([name, members]) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
-    kind: 'ValidatingWebhookConfiguration',
+    kind: members[0]?.isMutating === true ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
     metadata: { name },
     webhooks: members.map((endpoint) => webhookOf(endpoint, registration)),
   }));

@@ -77,6 +77,10 @@ function reviewOf(response: JsonObject): JsonObject {
   return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
 }
 
+function patchMembers(patch: readonly JsonObject[]): JsonObject {
+  return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+}
+
 /** The answer that a verdict means: at most 10 warnings of at most 256 characters. */
 export function answerReview(uid: string, verdict: Verdict): JsonObject {
   const status = statusOf(verdict);
@@ -86,6 +90,7 @@ export function answerReview(uid: string, verdict: Verdict): JsonObject {
     allowed: status === undefined,
     ...(status === undefined ? {} : { status }),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(status !== undefined || verdict.patch === undefined ? {} : patchMembers(verdict.patch)),
   });
 }
 

@@ -50,9 +50,9 @@ export async function readConfigurations({ kube, systemNamespace, signal }: Pati
 async function examineConfigurations(patient: Patient): Promise<readonly Finding[]> {
   const { systemNamespace, nowMs } = patient;
   const live = await readConfigurations(patient);
-  return webhookConfigurations({ address: { origin: '' }, systemNamespace }).flatMap(({ metadata, webhooks }) => {
+  return webhookConfigurations({ address: { origin: '' }, systemNamespace }).flatMap(({ kind, metadata, webhooks }) => {
     const found = live.find((one) => one.metadata.name === metadata.name);
-    const what = `ValidatingWebhookConfiguration ${metadata.name}`;
+    const what = `${kind} ${metadata.name}`;
     if (found === undefined) return [fail(`${what}: not there: nothing is checked when it is created`, reapply)];
     const problems = webhooks.flatMap((wanted): Finding[] => {
       const name = textAt(wanted, 'name');

@@ -87,7 +87,7 @@ function isForNamespaceToCome(object: KubeObject, objects: readonly KubeObject[]
 
 /** Whether a process beside the cluster has registered itself (`longshore up --cluster`, `longshore webhook --external-address`). */
 function leadsOutside({ kind, webhooks }: KubeObject): boolean {
-  if (kind !== 'ValidatingWebhookConfiguration' || !Array.isArray(webhooks)) return false;
+  if (!kind.endsWith('WebhookConfiguration') || !Array.isArray(webhooks)) return false;
   return webhooks.filter(isJsonObject).some(({ clientConfig }) => isJsonObject(clientConfig) && 'url' in clientConfig);
 }
 

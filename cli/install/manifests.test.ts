@@ -36,6 +36,7 @@ test.skipIf(!hasKubectl)(`the folder of the CustomResourceDefinitions can be bui
   expect(built).toEqual([
     expect.objectContaining({ kind: 'CustomResourceDefinition' }),
     expect.objectContaining({ kind: 'CustomResourceDefinition' }),
+    expect.objectContaining({ kind: 'CustomResourceDefinition' }),
   ]);
 });
 
@@ -55,6 +56,8 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
     'ValidatingWebhookConfiguration "crd-validation-webhook"',
     'CustomResourceDefinition "bundles.core.rukpak.io"',
     'CustomResourceDefinition "bundledeployments.core.rukpak.io"',
+    'CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"',
+    'MutatingWebhookConfiguration "longshore-mutating-webhook-configuration"',
   ];
   expect(wanted.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);
 });
@@ -113,7 +116,9 @@ test.each(overlays)('the arguments of the containers of %s are those of the prog
 test('the webhook configurations are those that the webhook registers', async () => {
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
   const registered = webhookConfigurations({ address: { service }, systemNamespace });
-  const shipped = (await readManifests('self-signed')).filter(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  const shipped = (await readManifests('self-signed')).filter(
+    ({ kind }) => typeof kind === 'string' && kind.endsWith('WebhookConfiguration'),
+  );
   const labels = { 'app.kubernetes.io/part-of': 'longshore' };
   const byName = (a: JsonObject, b: JsonObject): number => JSON.stringify(a).localeCompare(JSON.stringify(b));
   expect(shipped.toSorted(byName)).toEqual(

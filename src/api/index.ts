@@ -1,4 +1,4 @@
-/** The words of `core.rukpak.io/v1alpha1`: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
+/** The words of `core.rukpak.io/v1alpha1` and of the kinds of catalogs: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
  *  Main type: `Bundle`. Never talks to a cluster. */
 export {
   type BundleConditionType,
@@ -23,6 +23,15 @@ export {
   parseBundleDeployment,
   type RemovingReason,
 } from './bundle-deployment.ts';
+export {
+  type ClusterCatalogConditionType,
+  type ClusterCatalogReason,
+  catalogConfigsLabel,
+  catalogFinalizer,
+  catalogNameLabel,
+  clusterCatalogResource,
+  parseClusterCatalog,
+} from './cluster-catalog.ts';
 export type { Condition } from './condition.ts';
 export {
   adoptAnnotation,
@@ -67,6 +76,7 @@ export type {
   BundleDeploymentSpec,
   BundleDeploymentStatus,
 } from './generated/bundle-deployment.ts';
+export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
 export type { Resource } from './resource.ts';

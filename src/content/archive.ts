@@ -14,7 +14,19 @@ export interface ArchiveOptions {
   readonly what: string;
   /** Whether `.wh.` names hide what earlier layers brought, as in image layers. */
   readonly hasWhiteouts: boolean;
+  /** Whether the entry of this path is wanted, or what a whiteout hides; everything when absent. What is not is passed over, whatever it is. */
+  readonly takes?: ((path: readonly string[]) => boolean) | undefined;
   readonly signal: AbortSignal;
+}
+
+/** Takes what lies in `directory`, and what stands on the way to it. */
+export function takesDirectory(directory: readonly string[]): (path: readonly string[]) => boolean {
+  return (path) => {
+    // Whoever adds it says what is wrong with it.
+    if (path.includes('..')) return true;
+    const depth = Math.min(path.length, directory.length);
+    return directory.slice(0, depth).every((segment, at) => segment === path[at]);
+  };
 }
 
 /** Adds a tar archive (plain, gzip or zstd) to the staging area, streaming; limits hold while it streams.
@@ -94,9 +106,10 @@ class Extraction {
     parser.on('error', (thrown: Error) =>
       this.#fail(this.#invalid(errorMessage(thrown).replace(/^TAR_[A-Z_]+: /, ''))),
     );
-    parser.on('ignoredEntry', (entry: ReadEntry) =>
-      this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`)),
-    );
+    parser.on('ignoredEntry', (entry: ReadEntry) => {
+      if (!this.#isWanted(entry.path)) return;
+      this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`));
+    });
     parser.on('entry', (entry: ReadEntry) => {
       try {
         if (this.#failure === undefined) this.#take(entry);
@@ -125,8 +138,19 @@ class Extraction {
     return new TerminalError(thrown.reason, `${this.#options.what}: ${thrown.message}`, { cause: thrown });
   }
 
+  #isWanted(path: string): boolean {
+    const { takes, hasWhiteouts } = this.#options;
+    if (takes === undefined) return true;
+    const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+    const name = segments.at(-1) ?? '';
+    if (!hasWhiteouts || !name.startsWith(whiteoutPrefix)) return takes(segments);
+    const parent = segments.slice(0, -1);
+    return takes(name === opaqueWhiteout ? parent : [...parent, name.slice(whiteoutPrefix.length)]);
+  }
+
   #take(entry: ReadEntry): void {
     this.#countEntry();
+    if (!this.#isWanted(entry.path)) return;
     if (this.#options.hasWhiteouts && this.#takeWhiteout(entry.path)) return;
     if (fileTypes.has(entry.type)) this.#takeFile(entry);
     else if (entry.type === 'Directory') this.#layer.addDirectory(entry.path);

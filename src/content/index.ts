@@ -2,7 +2,7 @@
  * `ContentStore`, which keeps what was checked.
  *
  * Never writes a path that came from outside, never follows a link, never keeps half of something. */
-export { type ArchiveOptions, extractArchive } from './archive.ts';
+export { type ArchiveOptions, extractArchive, takesDirectory } from './archive.ts';
 export type { StoreUsage } from './budget.ts';
 export { canonicalTar } from './canonical-tar.ts';
 export {

@@ -1,11 +1,12 @@
 import { type ImageReference, parseImageReference } from '../api/index.ts';
-import { type Clock, mapLimit, TerminalError, TransientError } from '../base/index.ts';
-import type { Staging } from '../content/index.ts';
+import { type Clock, defaultContentLimits, mapLimit, TerminalError, TransientError } from '../base/index.ts';
+import { type Staging, takesDirectory } from '../content/index.ts';
 import type { ImagePolicy, ImageRule } from '../image-policy/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
 import { addLabelledAnnotations, type BundleLabels, labelsOf, lacksAnnotations } from './bundle-labels.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
+import { findDirectory, moveToDirectory } from './image-directory.ts';
 import type { Layer } from './image-layers.ts';
 import { type Descriptor, type Platform, parseImageDocument } from './image-manifest.ts';
 import { assertAllowed, assertSigned } from './image-permission.ts';
@@ -49,13 +50,20 @@ export interface ImageRequest {
   readonly isKnown?: boolean | undefined;
   /** The image may hold an operator (registry+v1): its labels fill in what `metadata/annotations.yaml` lacks. Asks for nothing more otherwise. */
   readonly isOperator?: boolean | undefined;
+  /** A label of the image that names a directory: only what lies in it is taken, as if the directory were the root. */
+  readonly directoryLabel?: string | undefined;
   readonly staging: Staging;
 }
 
-interface Pull extends FetchOptions {
+/** What it takes to find out what a reference stands for. */
+interface Search extends FetchOptions {
   readonly deps: ImageSourceDeps;
   readonly places: RegistryPlaces;
   readonly name: string;
+  readonly maxManifestBytes: number;
+}
+
+interface Pull extends Search {
   readonly staging: Staging;
 }
 
@@ -70,7 +78,7 @@ interface ResolvedImage {
 /** Fetches an image's or artifact's files from its registry, or a mirror of it, into the staging area: layers in order, whiteouts applied, digests
  *  and sizes verified. The answer is the source pinned as `repository@sha256:<manifest digest>`, with its pull secret.
  *  @throws TerminalError ImageDenied, InvalidSource, InvalidSecret, InvalidManifest, LayerTooLarge, Unauthorized, Forbidden, NotFound and
- *  those of `extractArchive` · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
+ *  those of `extractArchive`; with `directoryLabel` LabelMissing, DirectoryMissing · TransientError DigestMismatch, SizeMismatch, ServerUnavailable, RateLimited, TransferBroken, DeadlineExceeded, ImagePullBackOff */
 export async function fetchImage(
   deps: ImageSourceDeps,
   request: ImageRequest,
@@ -78,24 +86,53 @@ export async function fetchImage(
 ): Promise<ContentSource> {
   const image = request.source.image;
   if (image === undefined) throw new TerminalError('InvalidSource', 'bundle source image configuration is unset');
-  const reference = parseImageReference(image.ref);
-  const name = `${reference.registry}/${reference.repository}`;
-  const rule = assertAllowed(request.policy, reference);
-  const places = openPlaces(deps, { ...request, reference, name }, options);
-  const pull: Pull = { ...options, deps, places, name, staging: request.staging };
-  const resolved = await resolveTag(pull, image.ref, reference);
+  const { search, resolved, rule } = await findImage(deps, request, { ...options, ref: image.ref });
+  const { name } = search;
+  const pull: Pull = { ...search, staging: request.staging };
+  assertLayersAllowed(pull, resolved);
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
-  await fetchLayers(pull, layers);
+  const { directoryLabel } = request;
+  const directory = directoryLabel === undefined ? undefined : await findDirectory(pull, directoryLabel, config);
+  await fetchLayers(pull, layers, directory?.path);
+  if (directory !== undefined) moveToDirectory(pull.staging, directory, `${name}@${digest}`);
   if (request.isOperator === true && config !== undefined && (await lacksAnnotations(pull.staging))) {
     await addLabelledAnnotations(pull.staging, await fetchLabels(pull, config));
   }
   return { ...request.source, image: { ...image, ref: `${name}@${digest}` } };
 }
 
+/** What an image is found by. */
+type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' | 'policy'>;
+
+/** The image pinned as `repository@sha256:<manifest digest>`; nothing is fetched but what tells that.
+ *  @throws as `fetchImage`, as far as registries and the policy are concerned */
+export async function pinImage(
+  deps: ImageSourceDeps,
+  request: ImageSearch & { readonly ref: string },
+  options: FetchOptions,
+): Promise<string> {
+  const { search, resolved } = await findImage(deps, request, { ...options, ref: request.ref });
+  return `${search.name}@${resolved.digest}`;
+}
+
+async function findImage(
+  deps: ImageSourceDeps,
+  request: ImageSearch & { readonly staging?: Staging },
+  { ref, ...options }: FetchOptions & { readonly ref: string },
+): Promise<{ readonly search: Search; readonly resolved: ResolvedImage; readonly rule: ImageRule | undefined }> {
+  const reference = parseImageReference(ref);
+  const name = `${reference.registry}/${reference.repository}`;
+  const rule = assertAllowed(request.policy, reference);
+  const places = openPlaces(deps, { ...request, reference, name }, options);
+  const { manifestBytes: maxManifestBytes } = request.staging?.limits ?? defaultContentLimits;
+  const search: Search = { ...options, deps, places, name, maxManifestBytes };
+  return { search, resolved: await resolveTag(search, ref, reference), rule };
+}
+
 function openPlaces(
   deps: ImageSourceDeps,
-  request: ImageRequest & { readonly reference: ImageReference; readonly name: string },
+  request: ImageSearch & { readonly reference: ImageReference; readonly name: string },
   { signal }: FetchOptions,
 ): RegistryPlaces {
   const keyring = openKeyring(request.pullSecrets);
@@ -133,12 +170,11 @@ async function checkSignatures(
 ): Promise<void> {
   if (rule.signedBy.length === 0) return;
   pull.onProgress?.(`verifying signatures of ${pull.name}@${resolved.digest}`);
-  const search = { ...pull, maxManifestBytes: pull.staging.limits.manifestBytes };
-  await assertSigned(search, rule, await digestsOf(pull, resolved, firstRef));
+  await assertSigned(pull, rule, await digestsOf(pull, resolved, firstRef));
 }
 
 /** A tag that is nowhere may be pushed yet; a digest that is nowhere is wrong, or gone. */
-async function resolveTag(pull: Pull, ref: string, reference: ImageReference): Promise<ResolvedImage> {
+async function resolveTag(pull: Search, ref: string, reference: ImageReference): Promise<ResolvedImage> {
   try {
     return await resolveImage(pull, reference);
   } catch (thrown) {
@@ -148,26 +184,27 @@ async function resolveTag(pull: Pull, ref: string, reference: ImageReference): P
   }
 }
 
-async function resolveImage(pull: Pull, reference: ImageReference): Promise<ResolvedImage> {
+async function resolveImage(pull: Search, reference: ImageReference): Promise<ResolvedImage> {
   let wanted = reference.digest ?? reference.tag ?? 'latest';
   const digests: string[] = [];
   for (let depth = 0; depth <= maxIndexDepth; depth++) {
     pull.onProgress?.(`resolving ${pull.name}, manifest ${wanted}`);
     const { document, digest, contentType } = await pull.places.ask(({ client }) =>
-      fetchManifest(client, { name: pull.name, wanted, maxBytes: pull.staging.limits.manifestBytes }),
+      fetchManifest(client, { name: pull.name, wanted, maxBytes: pull.maxManifestBytes }),
     );
     const what = `${pull.name}@${digest}`;
     digests.push(digest);
     const parsed = parseImageDocument(what, document, { contentType, platform: pull.deps.platform });
     if (parsed.kind === 'image') {
-      return { digest, digests, layers: assertLayersAllowed(pull, what, parsed.layers), config: parsed.config };
+      return { digest, digests, layers: parsed.layers, config: parsed.config };
     }
     wanted = parsed.chosen.digest;
   }
   throw new TerminalError('InvalidManifest', `${pull.name}: indexes nested deeper than ${maxIndexDepth} levels`);
 }
 
-function assertLayersAllowed(pull: Pull, what: string, layers: readonly Layer[]): readonly Layer[] {
+function assertLayersAllowed(pull: Pull, { digest, layers }: ResolvedImage): void {
+  const what = `${pull.name}@${digest}`;
   if (layers.length > maxLayers) throw new TerminalError('InvalidManifest', `${what}: more than ${maxLayers} layers`);
   const limit = pull.staging.limits.compressedLayerBytes;
   const large = layers.find((layer) => layer.sizeBytes > limit);
@@ -177,14 +214,19 @@ function assertLayersAllowed(pull: Pull, what: string, layers: readonly Layer[])
   }
   const sizeBytes = layers.reduce((sum, layer) => sum + layer.sizeBytes, 0);
   const limitBytes = pull.staging.maxStreamedBytes;
-  if (sizeBytes <= limitBytes) return layers;
+  if (sizeBytes <= limitBytes) return;
   throw new TerminalError(
     'ImageTooLarge',
     `${what}: layers of ${sizeBytes} bytes, more than the limit of ${limitBytes} bytes`,
   );
 }
 
-async function fetchLayers(pull: Pull, layers: readonly Layer[]): Promise<void> {
+async function fetchLayers(
+  pull: Pull,
+  layers: readonly Layer[],
+  directory: readonly string[] | undefined,
+): Promise<void> {
+  const takes = directory === undefined ? undefined : takesDirectory(directory);
   const fetches = layers.map(() => Promise.withResolvers<string>());
   for (const { promise } of fetches) promise.catch(() => undefined);
   const download = mapLimit(layers, layersAtATime, async (layer, index) => {
@@ -199,7 +241,7 @@ async function fetchLayers(pull: Pull, layers: readonly Layer[]): Promise<void> 
     for (const [index, layer] of layers.entries()) {
       const path = (await fetches[index]?.promise) ?? '';
       const what = `${pull.name}, layer ${layer.digest}`;
-      await addLayer(pull.staging, layer, { path, what, signal: pull.signal });
+      await addLayer(pull.staging, layer, { path, what, takes, signal: pull.signal });
     }
     pull.staging.assertLinksInside(pull.name);
   };

@@ -33,9 +33,15 @@ async function addFile(
 export async function addLayer(
   staging: Staging,
   layer: Layer,
-  options: { readonly path: string; readonly what: string; readonly signal: AbortSignal },
+  options: {
+    readonly path: string;
+    readonly what: string;
+    /** As `extractArchive` has it. */
+    readonly takes?: ((path: readonly string[]) => boolean) | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
-  const { path, what, signal } = options;
+  const { path, what, takes, signal } = options;
   const { content, sizeBytes } = layer;
   const isFile = content.kind === 'file' || (content.kind === 'any' && !(await isArchive(path)));
   if (isFile) {
@@ -43,5 +49,5 @@ export async function addLayer(
     return;
   }
   const source = createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>;
-  await extractArchive(source, staging, { what, hasWhiteouts: content.kind === 'layer', signal });
+  await extractArchive(source, staging, { what, hasWhiteouts: content.kind === 'layer', takes, signal });
 }

@@ -21,6 +21,8 @@ export interface Verdict {
   readonly warnings: readonly string[];
   /** Of verdicts that were joined. */
   readonly findings?: readonly Finding[];
+  /** What is changed of the object, as a JSON patch; only where the webhook is one that changes objects. */
+  readonly patch?: readonly JsonObject[];
 }
 
 /** What the rules need to know of the cluster. */

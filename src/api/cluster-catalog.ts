@@ -1,0 +1,39 @@
+import { type ClusterCatalog, clusterCatalogShape } from './generated/cluster-catalog.ts';
+import type { Resource } from './resource.ts';
+import { checkObject } from './shape.ts';
+
+/** API group of ClusterCatalog. */
+const olmGroup = 'olm.operatorframework.io';
+
+/** Where the kind is served. */
+export const clusterCatalogResource: Resource = {
+  apiVersion: `${olmGroup}/v1`,
+  kind: 'ClusterCatalog',
+  plural: 'clustercatalogs',
+};
+
+/** On every ClusterCatalog that is taken care of: its content is removed before the object goes. */
+export const catalogFinalizer = 'olm.operatorframework.io/delete-server-cache';
+/** On every ClusterCatalog: its name, so that selectors of labels can choose by it. */
+export const catalogNameLabel = 'olm.operatorframework.io/metadata.name';
+/** Label of an image: the directory of the catalog that it holds. */
+export const catalogConfigsLabel = 'operators.operatorframework.io.index.configs.v1';
+
+/** Condition types of a ClusterCatalog. `Valid`, ours, tells which packages break which rules of catalogs; they are served all the same. */
+export type ClusterCatalogConditionType = 'Progressing' | 'Serving' | 'Valid';
+/** Reasons of all of them. */
+export type ClusterCatalogReason =
+  | 'Succeeded'
+  | 'Retrying'
+  | 'Blocked'
+  | 'Available'
+  | 'Unavailable'
+  | 'UserSpecifiedUnavailable'
+  | 'AllPackagesValid'
+  | 'InvalidPackages';
+
+/** The typed view of a ClusterCatalog that came from outside; it is the same value, so that no field gets lost.
+ *  @throws TerminalError InvalidObject, naming the field */
+export function parseClusterCatalog(raw: unknown): ClusterCatalog {
+  return checkObject(clusterCatalogResource, clusterCatalogShape, raw) as unknown as ClusterCatalog;
+}
