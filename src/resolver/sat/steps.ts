@@ -1,0 +1,42 @@
+import { TransientError } from '../../base/index.ts';
+
+/** How much a search may do. */
+export interface SearchLimits {
+  /** Values given to variables, over all questions. */
+  readonly maxSteps: number;
+  /** Asked now and then; the search is synchronous, so that no signal is heard while it runs. */
+  readonly isCancelled?: (() => boolean) | undefined;
+}
+
+const stepsBetweenQuestions = 16_384;
+
+/** Counts the steps of a search, which may span several solvers. */
+export class Steps {
+  readonly #limits: SearchLimits;
+  #count = 0;
+  #asked = 0;
+
+  constructor(limits: SearchLimits) {
+    this.#limits = limits;
+  }
+
+  /** @throws TransientError ResolutionCancelled */
+  take(count: number): void {
+    this.#count += count;
+    if (this.#count > this.#limits.maxSteps) this.#stop(`more than ${this.#limits.maxSteps} steps`);
+    if (this.#count - this.#asked < stepsBetweenQuestions) return;
+    this.#asked = this.#count;
+    this.ask();
+  }
+
+  /** Whether somebody cancelled meanwhile.
+   *  @throws TransientError ResolutionCancelled */
+  ask(): void {
+    if (this.#limits.isCancelled?.() === true) this.#stop();
+  }
+
+  #stop(why?: string): never {
+    const text = 'cancelled before a solution could be found';
+    throw new TransientError('ResolutionCancelled', why === undefined ? text : `${text}: ${why}`);
+  }
+}
