@@ -53,6 +53,13 @@ export interface Registry extends AsyncDisposable {
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
+/** What is said of manifests that belong to another one. */
+interface Attached {
+  readonly subject?: Descriptor;
+  readonly artifactType?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 interface Layer {
   readonly mediaType: string;
   readonly bytes: Buffer;
@@ -170,8 +177,25 @@ class MemoryRegistry {
     response.writeHead(201, { 'docker-content-digest': digest });
   }
 
+  /** The manifests of a repository that say that they belong to `subject`; where there are none, as a registry that knows of no subjects. */
+  #referrers(repository: string, subject: string): Content | undefined {
+    const manifests = [...this.#manifests]
+      .filter(([key]) => key.startsWith(`${repository}/sha256:`))
+      .flatMap(([key, { bytes, mediaType }]) => {
+        const document = JSON.parse(bytes.toString()) as Attached;
+        if (document.subject?.digest !== subject) return [];
+        const { artifactType, annotations } = document;
+        return [{ mediaType, digest: key.slice(repository.length + 1), size: bytes.length, artifactType, annotations }];
+      });
+    if (manifests.length === 0) return undefined;
+    const mediaType = 'application/vnd.oci.image.index.v1+json';
+    return { mediaType, bytes: Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, manifests })) };
+  }
+
   #find(url: string): Content | undefined {
-    const [, repository = '', kind = '', reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
+    const [, repository = '', kind = '', reference = ''] =
+      /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/]+)$/.exec(url) ?? [];
+    if (kind === 'referrers') return this.#referrers(repository, reference);
     if (kind === 'manifests') return this.#manifests.get(`${repository}/${reference}`);
     const bytes = this.#blobs.get(reference);
     return bytes === undefined ? undefined : { mediaType: 'application/octet-stream', bytes };

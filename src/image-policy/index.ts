@@ -3,4 +3,6 @@
 export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type UnreadSignature } from './cosign-manifest.ts';
 export { type ImagePolicy, type ImageRule, parseImagePolicy, type Signer } from './policy.ts';
 export { ruleFor } from './rules.ts';
-export { type CosignSignature, signatureProblem } from './signature.ts';
+export { signatureProblem } from './signature.ts';
+export { bundleIn, bundleManifestsIn, maxBundleBytes, type SigstoreBundle } from './sigstore-bundle.ts';
+export type { CosignSignature } from './simple-signature.ts';

@@ -1,10 +1,36 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { errorMessage, objectAt, parseJson, sha256Digest, TerminalError, textAt, valueAt } from '../base/index.ts';
+import {
+  errorMessage,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  parseJson,
+  sha256Digest,
+  TerminalError,
+  textAt,
+  valueAt,
+} from '../base/index.ts';
 import { isSignedBy } from './verify.ts';
+
+/** What a transparency log has said when it took an entry in. */
+export interface LogNote {
+  /** The entry, base64. */
+  readonly body: string;
+  /** Seconds since the epoch. */
+  readonly integratedTime: number;
+  readonly logIndex: number;
+  /** SHA-256 of the log's key, hex. */
+  readonly logID: string;
+  /** The log's signature over the four, base64. */
+  readonly promise: string;
+}
 
 /** What the log is to have noted. */
 export interface LoggedSignature {
-  readonly payload: Buffer;
+  /** The bytes that were signed. */
+  readonly signed: Buffer;
+  /** What they say, bare. */
+  readonly content: Buffer;
   /** Base64. */
   readonly signature: string;
   /** PEM of the key, or of the certificate, that it was made with. */
@@ -24,40 +50,92 @@ function refuse(why: string): never {
   throw new TerminalError('NotLogged', `its note of the transparency log ${why}`);
 }
 
-function assertEntry(body: string, { payload, signature, signerPem }: LoggedSignature): void {
+/** The note as cosign keeps it beside a signature in a tag.
+ *  @throws TerminalError NotLogged, InvalidJson */
+export function readNote(text: string): LogNote {
+  const note = objectAt({ note: parseJson('the note of the transparency log', text) }, 'note');
+  const payload = objectAt(note, 'Payload');
+  return {
+    body: textAt(payload, 'body'),
+    integratedTime: wholeNumber(valueAt(payload, 'integratedTime')),
+    logIndex: wholeNumber(valueAt(payload, 'logIndex')),
+    logID: textAt(payload, 'logID'),
+    promise: textAt(note, 'SignedEntryTimestamp'),
+  };
+}
+
+function wholeNumber(value: unknown): number {
+  return Number.isSafeInteger(value) ? (value as number) : refuse('lacks its time or its place');
+}
+
+/** The note as a bundle holds it: an entry of `tlogEntries`; numbers are texts there.
+ *  @throws TerminalError NotLogged */
+export function readEntry(entry: JsonObject): LogNote {
+  const promise = textAt(objectAt(entry, 'inclusionPromise'), 'signedEntryTimestamp');
+  if (promise === '') refuse('has no signed promise with its time (other proofs are not read)');
+  return {
+    body: textAt(entry, 'canonicalizedBody'),
+    integratedTime: wholeNumber(Number(textAt(entry, 'integratedTime') || 'none')),
+    logIndex: wholeNumber(Number(textAt(entry, 'logIndex') || '0')),
+    logID: Buffer.from(textAt(objectAt(entry, 'logId'), 'keyId'), 'base64').toString('hex'),
+    promise,
+  };
+}
+
+function isHash(hash: JsonObject | undefined, content: Buffer): boolean {
+  return textAt(hash, 'algorithm') === 'sha256' && textAt(hash, 'value') === hex(sha256Digest(content));
+}
+
+function assertSame(noted: { readonly signature: string; readonly key: string }, logged: LoggedSignature): void {
+  if (noted.signature !== logged.signature) refuse('is about another signature');
+  const notedPem = Buffer.from(noted.key, 'base64').toString();
+  if (!derOf(notedPem).equals(derOf(logged.signerPem))) refuse('is about another key');
+}
+
+/** What each kind of entry says of a signature. */
+const kinds: ReadonlyMap<string, (spec: JsonObject | undefined, logged: LoggedSignature) => void> = new Map([
+  [
+    'hashedrekord',
+    (spec, logged) => {
+      if (!isHash(objectAt(spec, 'data', 'hash'), logged.signed)) refuse('is about something else that was signed');
+      const noted = objectAt(spec, 'signature');
+      assertSame({ signature: textAt(noted, 'content'), key: textAt(objectAt(noted, 'publicKey'), 'content') }, logged);
+    },
+  ],
+  [
+    'dsse',
+    (spec, logged) => {
+      if (!isHash(objectAt(spec, 'payloadHash'), logged.content)) refuse('is about something else that was signed');
+      const [noted] = objectsAt(spec, 'signatures');
+      assertSame({ signature: textAt(noted, 'signature'), key: textAt(noted, 'verifier') }, logged);
+    },
+  ],
+]);
+
+function assertEntry(body: string, logged: LoggedSignature): void {
   const entry = parseJson('the entry of the transparency log', Buffer.from(body, 'base64').toString());
   const object = objectAt({ entry }, 'entry');
-  if (textAt(object, 'kind') !== 'hashedrekord')
-    refuse(`is of kind "${textAt(object, 'kind').slice(0, 50)}", not hashedrekord`);
-  const spec = objectAt(object, 'spec');
-  const hash = objectAt(spec, 'data', 'hash');
-  if (textAt(hash, 'algorithm') !== 'sha256' || textAt(hash, 'value') !== hex(sha256Digest(payload))) {
-    refuse('is about something else that was signed');
-  }
-  const noted = objectAt(spec, 'signature');
-  if (textAt(noted, 'content') !== signature) refuse('is about another signature');
-  const notedPem = Buffer.from(textAt(objectAt(noted, 'publicKey'), 'content'), 'base64').toString();
-  if (!derOf(notedPem).equals(derOf(signerPem))) refuse('is about another key');
+  const kind = textAt(object, 'kind');
+  const assertKind = kinds.get(kind);
+  if (assertKind === undefined)
+    return refuse(`is of kind "${kind.slice(0, 50)}", not ${[...kinds.keys()].join(' or ')}`);
+  assertKind(objectAt(object, 'spec'), logged);
 }
 
 /** When the log has taken the signature in, in milliseconds since the epoch, by its own signed promise.
- *  @throws TerminalError NotLogged when `bundle` is no promise of that log, or about something else
+ *  @throws TerminalError NotLogged when `note` is no promise of that log, or about something else
  *  @see Rekor, "SignedEntryTimestamp": the log's signature over the canonical JSON of body, integratedTime, logID and logIndex */
-export function loggedAtMs(bundle: string, rekorKey: KeyObject, logged: LoggedSignature): number {
-  const promise = objectAt({ bundle: parseJson('the note of the transparency log', bundle) }, 'bundle');
-  const payload = objectAt(promise, 'Payload');
-  const [integratedTime, logIndex] = [valueAt(payload, 'integratedTime'), valueAt(payload, 'logIndex')];
-  const [body, logID] = [textAt(payload, 'body'), textAt(payload, 'logID')];
-  if (!Number.isSafeInteger(integratedTime) || !Number.isSafeInteger(logIndex)) refuse('lacks its time or its place');
+export function loggedAtMs(note: LogNote, rekorKey: KeyObject, logged: LoggedSignature): number {
+  const { body, integratedTime, logID, logIndex, promise } = note;
   const known = hex(sha256Digest(rekorKey.export({ type: 'spki', format: 'der' })));
   if (logID !== known) refuse('is of another log');
   const promised = Buffer.from(JSON.stringify({ body, integratedTime, logID, logIndex }));
-  if (!isSignedBy(rekorKey, promised, textAt(promise, 'SignedEntryTimestamp'))) refuse('is not signed by the log');
+  if (!isSignedBy(rekorKey, promised, promise)) refuse('is not signed by the log');
   try {
     assertEntry(body, logged);
   } catch (thrown) {
     if (thrown instanceof TerminalError) throw thrown;
     refuse(`cannot be read: ${errorMessage(thrown)}`);
   }
-  return Number(integratedTime) * 1000;
+  return integratedTime * 1000;
 }

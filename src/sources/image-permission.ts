@@ -1,15 +1,19 @@
 import type { ImageReference } from '../api/index.ts';
-import { mapLimit, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
+import { type JsonValue, mapLimit, parseJson, sha256Digest, TerminalError, TransientError } from '../base/index.ts';
 import {
+  bundleIn,
+  bundleManifestsIn,
   type CosignSignature,
   type ImagePolicy,
   type ImageRule,
+  maxBundleBytes,
   maxPayloadBytes,
+  maxSignatures,
   ruleFor,
+  type SigstoreBundle,
   signatureProblem,
   signaturesIn,
   signatureTag,
-  type UnreadSignature,
 } from '../image-policy/index.ts';
 import { readBody } from './http-client.ts';
 import { fetchManifest } from './manifest-fetch.ts';
@@ -25,6 +29,9 @@ export interface SignatureSearch {
 }
 
 const payloadsAtATime = 4;
+const indexType = 'application/vnd.oci.image.index.v1+json';
+/** What registries answer that do not know of referrers. */
+const withoutReferrers = [400, 404, 405];
 const maxTold = 5;
 
 /** Reason of errors about images that the policy does not allow. */
@@ -45,34 +52,86 @@ export function assertAllowed(policy: ImagePolicy | undefined, reference: ImageR
   throw new TerminalError(imageDenied, text);
 }
 
-async function readPayload(client: RegistryClient, name: string, { digest }: UnreadSignature): Promise<Buffer> {
+type AnySignature = CosignSignature | SigstoreBundle;
+
+interface Piece {
+  readonly name: string;
+  readonly digest: string;
+  readonly maxBytes: number;
+}
+
+async function readPiece(client: RegistryClient, { name, digest, maxBytes }: Piece): Promise<Buffer> {
   const what = `${name}, signature ${digest}`;
   return await client.get(`blobs/${digest}`, { headers: () => ({}) }, async (response, request) => {
-    const body = await readBody(request, response, maxPayloadBytes);
+    const body = await readBody(request, response, maxBytes);
     if (sha256Digest(body) === digest) return body;
     throw new TransientError('DigestMismatch', `${what}: got ${sha256Digest(body)}`);
   });
 }
 
-async function signaturesOf(search: SignatureSearch, digest: string): Promise<readonly CosignSignature[]> {
-  const { places, name, maxManifestBytes: maxBytes } = search;
+/** What `read` gives; nothing where the registry has nothing of that name. */
+async function unlessNotFound<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
-    return await places.ask(async ({ client }) => {
-      const { document } = await fetchManifest(client, { name, wanted: signatureTag(digest), maxBytes });
-      return await mapLimit(signaturesIn(document), payloadsAtATime, async (unread) => ({
-        payload: await readPayload(client, name, unread),
-        annotations: unread.annotations,
-      }));
-    });
+    return await read();
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'NotFound') return [];
     throw thrown;
   }
 }
 
+async function taggedSignatures(search: SignatureSearch, digest: string): Promise<readonly CosignSignature[]> {
+  const { places, name, maxManifestBytes: maxBytes } = search;
+  return await unlessNotFound(() =>
+    places.ask(async ({ client }) => {
+      const { document } = await fetchManifest(client, { name, wanted: signatureTag(digest), maxBytes });
+      return await mapLimit(signaturesIn(document), payloadsAtATime, async (unread) => ({
+        payload: await readPiece(client, { name, digest: unread.digest, maxBytes: maxPayloadBytes }),
+        annotations: unread.annotations,
+      }));
+    }),
+  );
+}
+
+/** The index of what is attached to an image; registries that keep none of themselves have it in a tag. */
+async function fetchReferrers(
+  client: RegistryClient,
+  { name, maxManifestBytes: maxBytes }: SignatureSearch,
+  digest: string,
+): Promise<JsonValue> {
+  const ask = { headers: () => ({ accept: indexType }), statuses: [200, ...withoutReferrers] };
+  const index = await client.get(`referrers/${digest}`, ask, async (response, request) => {
+    const body = await readBody(request, response, maxBytes);
+    return response.status === 200 ? parseJson(`${name}, referrers of ${digest}`, body.toString()) : undefined;
+  });
+  if (index !== undefined) return index;
+  return (await fetchManifest(client, { name, wanted: digest.replace(':', '-'), maxBytes })).document;
+}
+
+async function attachedBundles(search: SignatureSearch, digest: string): Promise<readonly SigstoreBundle[]> {
+  const { places, name, maxManifestBytes: maxBytes } = search;
+  return await unlessNotFound(() =>
+    places.ask(async ({ client }) => {
+      const index = await fetchReferrers(client, search, digest);
+      const found = await mapLimit(bundleManifestsIn(index, maxSignatures), payloadsAtATime, async (wanted) => {
+        const { document } = await fetchManifest(client, { name, wanted, maxBytes });
+        const piece = bundleIn(document);
+        if (piece === undefined) return [];
+        return [{ bundle: await readPiece(client, { name, digest: piece, maxBytes: maxBundleBytes }) }];
+      });
+      return found.flat();
+    }),
+  );
+}
+
+/** One after the other, so that what is not needed is not fetched. */
+async function* signaturesOf(search: SignatureSearch, digest: string): AsyncGenerator<AnySignature> {
+  yield* await taggedSignatures(search, digest);
+  yield* await attachedBundles(search, digest);
+}
+
 async function problemsOf(
   { signedBy }: ImageRule,
-  signature: CosignSignature,
+  signature: AnySignature,
   digest: string,
 ): Promise<string | undefined> {
   const problems: string[] = [];
@@ -95,7 +154,7 @@ export async function assertSigned(
   if (rule.signedBy.length === 0) return;
   const told: string[] = [];
   for (const digest of digests) {
-    for (const signature of await signaturesOf(search, digest)) {
+    for await (const signature of signaturesOf(search, digest)) {
       const problem = await problemsOf(rule, signature, digest);
       if (problem === undefined) return;
       told.push(`signature ${told.length + 1}: ${problem}`);
@@ -104,7 +163,10 @@ export async function assertSigned(
   const what = `image policy: ${search.name}@${digests.at(-1) ?? ''}`;
   if (told.length === 0) {
     const tags = digests.map(signatureTag).join(', ');
-    throw new TransientError(imageDenied, `${what} is not signed: there is no tag ${tags}`);
+    throw new TransientError(
+      imageDenied,
+      `${what} is not signed: there is no tag ${tags}, and no sigstore bundle is attached`,
+    );
   }
   const more = told.length > maxTold ? `; and ${told.length - maxTold} more` : '';
   const text = `${what} is not signed by anybody who must sign it: ${told.slice(0, maxTold).join('; ')}${more}`;

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { eventually, logged, momentAuthority, putSignatures, signatureOf, signingKey } from '../support/index.ts';
+import {
+  attachBundles,
+  bundleOf,
+  eventually,
+  logged,
+  momentAuthority,
+  putSignatures,
+  signatureOf,
+  signingKey,
+} from '../support/index.ts';
 import { configMap, type Files } from './contents.ts';
 import { bundle, bundleDeployment, conditionOf, startWorld, type World } from './world.ts';
 
@@ -98,7 +107,7 @@ test('an image whose signature comes later is taken then; one that somebody else
   const digest = put(repository);
   await create('signed', `${repository}:v1`);
   expect(await refusalOf('signed')).toContain(
-    `image policy: ${world.registry.host}/${repository}@${digest} is not signed: there is no tag ${digest.replace(':', '-')}.sig`,
+    `image policy: ${world.registry.host}/${repository}@${digest} is not signed: there is no tag ${digest.replace(':', '-')}.sig, and no sigstore bundle is attached`,
   );
   putSignatures(world.registry, { repository, digest }, [signatureOf(digest, signingKey())]);
   await eventually(async () => {
@@ -108,6 +117,17 @@ test('an image whose signature comes later is taken then; one that somebody else
   });
   putSignatures(world.registry, { repository, digest }, [signatureOf(digest, signingKey()), signatureOf(digest, key)]);
   await world.bundleWithPhase('signed', 'Unpacked');
+});
+
+test.each(['subject', 'tag'] as const)('a bundle that is attached by %s counts as a signature', async (by) => {
+  const repository = `signed/attached-${by}`;
+  const digest = put(repository);
+  const name = `attached-${by}`;
+  attachBundles(world.registry, { repository, digest, by }, [bundleOf(digest, signingKey())]);
+  await create(name, `${repository}:v1`);
+  expect(await refusalOf(name)).toContain('must sign it: signature 1: it is not by the key');
+  attachBundles(world.registry, { repository, digest, by }, [bundleOf(digest, signingKey()), bundleOf(digest, key)]);
+  await world.bundleWithPhase(name, 'Unpacked');
 });
 
 test('a signature of another image does not count', async () => {

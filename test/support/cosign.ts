@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
 import type { Registry } from '../../cli/demo/registry.ts';
-import type { CosignSignature } from '../../src/image-policy/index.ts';
+import type { CosignSignature, SigstoreBundle } from '../../src/image-policy/index.ts';
 
 /** A pair of keys; the public one as PEM. */
 export interface SigningKey {
@@ -42,6 +42,25 @@ export function signatureOf(
   return { payload, annotations: { 'dev.cosignproject.cosign/signature': signed(privateKey, payload) } };
 }
 
+interface Promised {
+  readonly payload: {
+    readonly body: string;
+    readonly integratedTime: number;
+    readonly logID: string;
+    readonly logIndex: number;
+  };
+  readonly promise: string;
+}
+
+/** What a log says when it takes an entry in. */
+function promised(entry: unknown, log: SigningKey, timeMs: number): Promised {
+  const der = Buffer.from(log.publicPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const body = Buffer.from(JSON.stringify(entry)).toString('base64');
+  const logID = createHash('sha256').update(der).digest('hex');
+  const payload = { body, integratedTime: Math.floor(timeMs / 1000), logID, logIndex: 7 };
+  return { payload, promise: signed(log.privateKey, Buffer.from(JSON.stringify(payload))) };
+}
+
 /** The note of a transparency log with that key, about a signature that `signerPem` made, at that time. */
 export function logged(
   signature: CosignSignature,
@@ -59,16 +78,111 @@ export function logged(
       },
     },
   };
-  const der = Buffer.from(log.publicPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  const body = Buffer.from(JSON.stringify(entry)).toString('base64');
-  const logID = createHash('sha256').update(der).digest('hex');
-  const promise = { body, integratedTime: Math.floor(timeMs / 1000), logID, logIndex: 7 };
-  const bundle = {
-    SignedEntryTimestamp: signed(log.privateKey, Buffer.from(JSON.stringify(promise))),
-    Payload: promise,
-  };
+  const { promise, payload } = promised(entry, log, timeMs);
+  const bundle = { SignedEntryTimestamp: promise, Payload: payload };
   const annotations = { ...signature.annotations, 'dev.sigstore.cosign/bundle': JSON.stringify(bundle) };
   return { ...signature, annotations };
+}
+
+const statementType = 'application/vnd.in-toto+json';
+
+/** What a bundle is to say besides the digest. */
+export interface BundleWishes {
+  readonly privateKey: KeyObject;
+  /** PEM of what it was signed with; a bundle without `certificatePem` is one of a key. */
+  readonly publicPem?: string;
+  readonly certificatePem?: string;
+  readonly log?: SigningKey;
+  readonly timeMs?: number;
+  readonly predicateType?: string;
+  /** What the log is to have noted instead of the statement. */
+  readonly logged?: string;
+}
+
+function logEntryOf(content: Buffer, signature: string, wishes: BundleWishes): unknown[] {
+  const { log, timeMs = Date.now(), logged: other } = wishes;
+  if (log === undefined) return [];
+  const payloadHash = {
+    algorithm: 'sha256',
+    value: createHash('sha256')
+      .update(other ?? content)
+      .digest('hex'),
+  };
+  const signer = wishes.certificatePem ?? wishes.publicPem ?? '';
+  const signatures = [{ signature, verifier: Buffer.from(signer).toString('base64') }];
+  const entry = { apiVersion: '0.0.1', kind: 'dsse', spec: { payloadHash, signatures } };
+  const { payload, promise } = promised(entry, log, timeMs);
+  return [
+    {
+      logIndex: String(payload.logIndex),
+      logId: { keyId: Buffer.from(payload.logID, 'hex').toString('base64') },
+      kindVersion: { kind: 'dsse', version: '0.0.1' },
+      integratedTime: String(payload.integratedTime),
+      inclusionPromise: { signedEntryTimestamp: promise },
+      canonicalizedBody: payload.body,
+    },
+  ];
+}
+
+/** What cosign 3 would attach to an image of that digest. */
+export function bundleOf(digest: string, wishes: BundleWishes): SigstoreBundle {
+  const { privateKey, certificatePem, predicateType = 'https://sigstore.dev/cosign/sign/v1' } = wishes;
+  const subject = [{ name: '', digest: { sha256: digest.replace('sha256:', '') } }];
+  const statement = { _type: 'https://in-toto.io/Statement/v1', subject, predicateType, predicate: {} };
+  const content = Buffer.from(JSON.stringify(statement));
+  const head = `DSSEv1 ${statementType.length} ${statementType} ${content.length} `;
+  const signature = signed(privateKey, Buffer.concat([Buffer.from(head), content]));
+  const rawBytes = certificatePem?.replace(/-----[^-]+-----|\s/g, '');
+  const bundle = {
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: {
+      ...(rawBytes === undefined ? { publicKey: { hint: 'key' } } : { certificate: { rawBytes } }),
+      tlogEntries: logEntryOf(content, signature, wishes),
+    },
+    dsseEnvelope: {
+      payload: content.toString('base64'),
+      payloadType: statementType,
+      signatures: [{ sig: signature }],
+    },
+  };
+  return { bundle: Buffer.from(JSON.stringify(bundle)) };
+}
+
+/** Attaches bundles to the image `repository@digest`, one manifest each, as cosign does: by their subject, or in a tag for registries that
+ *  know of no subjects. */
+export function attachBundles(
+  registry: Registry,
+  {
+    repository,
+    digest,
+    by = 'subject',
+  }: { readonly repository: string; readonly digest: string; readonly by?: 'subject' | 'tag' },
+  bundles: readonly SigstoreBundle[],
+): void {
+  const artifactType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+  const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+  const nothing = {
+    mediaType: 'application/vnd.oci.empty.v1+json',
+    digest: registry.putBlob(Buffer.from('{}')),
+    size: 2,
+  };
+  const manifests = bundles.map(({ bundle }, index) => {
+    const layer = { mediaType: artifactType, digest: registry.putBlob(bundle), size: bundle.length };
+    const subject = by === 'subject' ? { subject: { mediaType: manifestType, digest, size: 1 } } : {};
+    const manifest = {
+      schemaVersion: 2,
+      mediaType: manifestType,
+      artifactType,
+      config: nothing,
+      layers: [layer],
+      ...subject,
+    };
+    const put = registry.putManifest(`${repository}:attached-${index}`, manifest);
+    return { mediaType: manifestType, digest: put, size: JSON.stringify(manifest).length, artifactType };
+  });
+  if (by === 'subject') return;
+  const mediaType = 'application/vnd.oci.image.index.v1+json';
+  registry.putManifest(`${repository}:${digest.replace(':', '-')}`, { schemaVersion: 2, mediaType, manifests });
 }
 
 /** An authority that gives certificates for a moment, as Fulcio does. */

@@ -14,6 +14,8 @@ export {
   loadCanonical,
 } from './corpus.ts';
 export {
+  attachBundles,
+  bundleOf,
   logged,
   type MomentAuthority,
   momentAuthority,

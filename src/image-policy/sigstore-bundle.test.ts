@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bundleOf, type MomentAuthority, momentAuthority, signingKey } from '../../test/support/index.ts';
+import { bundleManifestsIn, type Signer, type SigstoreBundle, signatureProblem } from './index.ts';
+
+const digest = `sha256:${'ab'.repeat(32)}`;
+const another = `sha256:${'cd'.repeat(32)}`;
+const log = signingKey();
+const key = signingKey();
+const { privateKey, publicPem } = key;
+const keyed = (pem: string, rekorKey?: string): Signer => ({ kind: 'key', key: pem, rekorKey });
+
+function changed({ bundle }: SigstoreBundle, change: (text: string) => string): SigstoreBundle {
+  return { bundle: Buffer.from(change(bundle.toString())) };
+}
+
+describe('a bundle of a key', () => {
+  test.each(['ec', 'rsa', 'ed25519'] as const)('of type %s is good for its digest and no other', async (type) => {
+    const own = signingKey(type);
+    const bundle = bundleOf(digest, own);
+    expect(await signatureProblem(bundle, digest, keyed(own.publicPem))).toBe(undefined);
+    expect(await signatureProblem(bundle, another, keyed(own.publicPem))).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toBe('it is not by the key');
+  });
+
+  const good = bundleOf(digest, { privateKey });
+  test.each([
+    {
+      name: 'of an attestation',
+      bundle: bundleOf(digest, { privateKey, predicateType: 'https://slsa.dev/provenance/v1' }),
+      problem: 'it is a statement of the type "https://slsa.dev/provenance/v1", not a signature',
+    },
+    {
+      name: 'with a changed statement',
+      bundle: changed(good, (text) =>
+        text.replace(/"payload":"[^"]+"/, `"payload":"${payloadOf(bundleOf(another, { privateKey }))}"`),
+      ),
+      problem: 'it is not by the key',
+    },
+    {
+      name: 'with content of another type',
+      bundle: changed(good, (text) => text.replace('application/vnd.in-toto+json', 'text/plain')),
+      problem: 'it holds "text/plain", not a statement',
+    },
+    { name: 'without an envelope', bundle: { bundle: Buffer.from('{}') }, problem: 'it holds "", not a statement' },
+    { name: 'that is no JSON', bundle: { bundle: Buffer.from('{') }, problem: 'the bundle' },
+    { name: 'that is a list', bundle: { bundle: Buffer.from('[1]') }, problem: 'it holds ""' },
+  ])('$name is refused', async ({ bundle, problem }) => {
+    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toContain(problem);
+  });
+
+  const noted = bundleOf(digest, { privateKey, publicPem, log });
+  const signer = keyed(publicPem, log.publicPem);
+  test('must be in the log where the policy says so', async () => {
+    expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
+    expect(await signatureProblem(good, digest, signer)).toBe('it has no note of the transparency log');
+  });
+
+  test.each([
+    {
+      name: 'of another log',
+      bundle: bundleOf(digest, { privateKey, publicPem, log: signingKey() }),
+      problem: 'is of another log',
+    },
+    {
+      name: 'about another key',
+      bundle: bundleOf(digest, { privateKey, publicPem: signingKey().publicPem, log }),
+      problem: 'is about another key',
+    },
+    {
+      name: 'about another statement',
+      bundle: bundleOf(digest, { privateKey, publicPem, log, logged: 'something else' }),
+      problem: 'is about something else that was signed',
+    },
+    {
+      name: 'with another time',
+      bundle: changed(noted, (text) => text.replace(/"integratedTime":"\d+"/, '"integratedTime":"1"')),
+      problem: 'is not signed by the log',
+    },
+    {
+      name: 'without a time',
+      bundle: changed(noted, (text) => text.replace(/"integratedTime":"\d+"/, '"integratedTime":"soon"')),
+      problem: 'lacks its time',
+    },
+    {
+      name: 'with a proof instead of a promise',
+      bundle: changed(noted, (text) => text.replace('inclusionPromise', 'inclusionProof')),
+      problem: 'has no signed promise with its time',
+    },
+  ])('with a note $name is refused', async ({ bundle, problem }) => {
+    expect(await signatureProblem(bundle, digest, signer)).toContain(problem);
+  });
+});
+
+function payloadOf({ bundle }: SigstoreBundle): string {
+  return (JSON.parse(bundle.toString()) as { dsseEnvelope: { payload: string } }).dsseEnvelope.payload;
+}
+
+describe('a bundle of somebody with a certificate for a moment', () => {
+  const issuer = 'https://token.actions.example.com';
+  const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
+  let authority: MomentAuthority;
+  beforeAll(async () => {
+    authority = await momentAuthority();
+  });
+  const signer = (more: Partial<Extract<Signer, { kind: 'keyless' }>> = {}): Signer => {
+    return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
+  };
+
+  test('is good long after the certificate has run out, and for nobody else', async () => {
+    const timeMs = Date.now() - 100 * 86_400_000;
+    const bundle = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log, timeMs });
+    expect(await signatureProblem(bundle, digest, signer())).toBe(undefined);
+    expect(await signatureProblem(bundle, another, signer())).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(bundle, digest, signer({ subject: 'dev@example.com' }))).toContain(
+      'its certificate is for',
+    );
+    const late = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log });
+    expect(await signatureProblem(late, digest, signer())).toContain('did not hold when the signature was made');
+  });
+
+  test('without its certificate is refused', async () => {
+    const bundle = bundleOf(digest, { privateKey, log });
+    expect(await signatureProblem(bundle, digest, signer())).toBe('it has no certificate');
+  });
+});
+
+test('of what is attached to an image, signatures are taken and attestations are not', () => {
+  const one = (hex: string, more: Record<string, unknown>): unknown => ({
+    digest: `sha256:${hex.repeat(32)}`,
+    ...more,
+  });
+  const artifactType = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+  const predicate = (type: string): unknown => ({ 'dev.sigstore.bundle.predicateType': type });
+  const manifests = [
+    one('aa', { artifactType }),
+    one('bb', { artifactType: 'application/spdx+json' }),
+    one('cc', { artifactType, annotations: predicate('https://slsa.dev/provenance/v1') }),
+    one('dd', { artifactType, annotations: predicate('https://sigstore.dev/cosign/sign/v1') }),
+    { artifactType, digest: 'md5:1' },
+    'nonsense',
+  ];
+  const found = [`sha256:${'aa'.repeat(32)}`, `sha256:${'dd'.repeat(32)}`];
+  expect(bundleManifestsIn({ manifests } as never, 50)).toEqual(found);
+  expect(bundleManifestsIn({ manifests } as never, 1)).toEqual(found.slice(0, 1));
+  expect(bundleManifestsIn([], 50)).toEqual([]);
+});
