@@ -1,4 +1,26 @@
 /** Which update is next, and which bundles are installed together: update graphs of channels, and dependencies solved completely.
  *  Catalogs come in as `CatalogView`; out comes a choice with its reasons, or the reasons why there is none. Pure: reads nothing, knows no
  *  Kubernetes. */
+export { sortChannel } from './graph/channel-order.ts';
+export { type LabelSelector } from './graph/label-selector.ts';
+export {
+  findBundle,
+  findInstalled,
+  firstInstalled,
+  pathBetween,
+  reachable,
+  type UpdatePath,
+} from './graph/path.ts';
+export { resolveV1, type V1Choice, type V1Request } from './graph/resolve-v1.ts';
+export { describeEdge, type Edge, type InstalledBundle } from './graph/steps.ts';
+export {
+  firstInstalls,
+  type Hop,
+  nextUpdates,
+  type Offer,
+  offerOf,
+  type Policy,
+  startingInstalls,
+  type Update,
+} from './graph/updates.ts';
 export type { CatalogBundle, CatalogPackage, CatalogView, Channel, ChannelEntry } from './package.ts';

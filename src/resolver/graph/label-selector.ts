@@ -1,0 +1,55 @@
+import { TerminalError } from '../../base/index.ts';
+
+/** Which objects are meant, by their labels; all conditions must hold. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly LabelRequirement[];
+}
+
+interface LabelRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const matches: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
+  In: (value, values) => value !== undefined && values.includes(value),
+  NotIn: (value, values) => value === undefined || !values.includes(value),
+  Exists: (value) => value !== undefined,
+  DoesNotExist: (value) => value === undefined,
+};
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+function isMatch({ key, operator, values = [] }: LabelRequirement, labels: Labels): boolean {
+  const test = Object.hasOwn(matches, operator) ? matches[operator] : undefined;
+  if (test === undefined) {
+    throw new TerminalError('InvalidSelector', `"${operator}" is not a valid label selector operator`);
+  }
+  const needsValues = operator === 'In' || operator === 'NotIn';
+  if (needsValues && values.length === 0) {
+    throw new TerminalError(
+      'InvalidSelector',
+      `values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty`,
+    );
+  }
+  if (!needsValues && values.length > 0) {
+    const shown = values.join(' ');
+    throw new TerminalError(
+      'InvalidSelector',
+      `values: Invalid value: [${shown}]: values set must be empty for exists and does not exist`,
+    );
+  }
+  return test(labelOf(labels, key), values);
+}
+
+/** Whether the labels are meant; an empty selector means all.
+ *  @throws TerminalError InvalidSelector */
+export function isSelected({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels): boolean {
+  const found = matchExpressions.map((requirement) => isMatch(requirement, labels));
+  return found.every(Boolean) && Object.entries(matchLabels).every(([key, value]) => labelOf(labels, key) === value);
+}
