@@ -17,10 +17,11 @@ import {
   refOf,
   removeFinalizer,
   setCondition,
+  writeStatus,
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
-import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
+import { fieldManager, type ProvisionerContext } from './context.ts';
 import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
@@ -72,7 +73,7 @@ async function report(run: BundleRun, outcome: Outcome, signal: AbortSignal): Pr
     contentURL: isUnpacked ? `${context.contentBaseUrl}/bundles/${metadata.name}.tgz` : null,
     ...(outcome.resolvedSource === undefined ? {} : { resolvedSource: outcome.resolvedSource }),
   };
-  run.object = await writeStatus({ kube: context.kube, cache: context.bundles, signal }, object, next);
+  run.object = await writeStatus({ kube: context.kube, cache: context.bundles, fieldManager, signal }, object, next);
 }
 
 const removeContent: Step<BundleRun> = async (run, { signal }) => {

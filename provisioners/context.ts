@@ -1,12 +1,10 @@
 import type { ApplyEngine } from '../src/apply/index.ts';
-import type { Clock, JsonObject, Logger } from '../src/base/index.ts';
-import { isJsonEqual } from '../src/base/index.ts';
-import { type EventRecorder, isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import type { Clock, Logger } from '../src/base/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
-import type { KindCache } from './kind-cache.ts';
 import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Unpacker } from './unpacker/index.ts';
@@ -45,25 +43,3 @@ export interface ProvisionerContext {
 
 /** Field manager of the provisioners' own writes to Bundles and BundleDeployments. */
 export const fieldManager = 'longshore';
-
-/** Writes the status when it differs from what `object` shows; returns the object as it is then. `null` members are removed.
- *  An object that has gone meanwhile is no error. */
-export async function writeStatus(
-  context: { readonly kube: KubeClient; readonly cache: KindCache; readonly signal: AbortSignal },
-  object: KubeObject,
-  status: JsonObject,
-): Promise<KubeObject> {
-  const before = (object['status'] ?? {}) as JsonObject;
-  const changed = Object.entries(status).filter(([key, value]) => !isJsonEqual(before[key] ?? null, value ?? null));
-  if (changed.length === 0) return object;
-  const { kube, cache, signal } = context;
-  try {
-    const patch = { status: Object.fromEntries(changed) };
-    const written = await kube.patch(refOf(object), patch, { fieldManager, subresource: 'status', signal });
-    cache.wrote(written);
-    return written;
-  } catch (thrown) {
-    if (isNotFound(thrown)) return object;
-    throw thrown;
-  }
-}

@@ -9,9 +9,16 @@ import {
 } from '../src/api/index.ts';
 import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
-import { type Controller, startController } from '../src/controller/index.ts';
+import { type Controller, resync, startController } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
-import { createCache, createEventRecorder, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import {
+  createCache,
+  createEventRecorder,
+  createKindCache,
+  type KindCache,
+  type KubeClient,
+  type KubeObject,
+} from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
@@ -26,8 +33,6 @@ import {
 } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { objectFigures } from './figures.ts';
-import { createKindCache, type KindCache } from './kind-cache.ts';
-import { resync } from './resync.ts';
 import { RightsNews } from './rights-news.ts';
 import { ServingCertificates } from './serving-certificates.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';

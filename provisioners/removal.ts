@@ -18,8 +18,9 @@ import {
   refOf,
   removeFinalizer,
   setCondition,
+  writeStatus,
 } from '../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext, writeStatus } from './context.ts';
+import { fieldManager, type ProvisionerContext } from './context.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { bundlesOf, deleteBundle } from './owned-bundles.ts';
 
@@ -39,7 +40,11 @@ async function report(removal: Removal, change: Pick<Condition, 'type' | 'reason
   const condition = { ...change, status: 'True', observedGeneration } as const;
   const conditions = setCondition(status?.conditions ?? [], condition, context.clock.now());
   const next = { observedGeneration, conditions: conditions as unknown as JsonObject[] };
-  removal.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
+  removal.object = await writeStatus(
+    { kube: context.kube, cache: context.deployments, fieldManager, signal },
+    object,
+    next,
+  );
 }
 
 /** The garbage collector takes the owner off all dependents, and then the finalizer `orphan` off the owner, which may be over

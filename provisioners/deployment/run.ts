@@ -1,7 +1,7 @@
 import { type BundleDeployment, parseBundleDeployment } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../../src/kube/index.ts';
-import { type ProvisionerContext, writeStatus } from '../context.ts';
+import { type KubeObject, writeStatus } from '../../src/kube/index.ts';
+import { fieldManager, type ProvisionerContext } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';
@@ -76,6 +76,10 @@ export async function report(
     nowMs: context.clock.now(),
   });
   const next = { observedGeneration, conditions: conditions as unknown as JsonObject[], ...rest };
-  run.object = await writeStatus({ kube: context.kube, cache: context.deployments, signal }, object, next);
+  run.object = await writeStatus(
+    { kube: context.kube, cache: context.deployments, fieldManager, signal },
+    object,
+    next,
+  );
   for (const news of newsOf(before, { ...before, ...rest, conditions })) context.events.record(run.object, news);
 }

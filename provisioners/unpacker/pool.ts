@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { errorMessage, TransientError } from '../../src/base/index.ts';
+import { errorMessage, TransientError, unpackError } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import type { ProgressListener } from '../../src/sources/index.ts';
-import { type FromWorker, type Job, type JobResult, type ToWorker, unpackError, type WorkNews } from './messages.ts';
+import { type FromWorker, type Job, type JobResult, type ToWorker, type WorkNews } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 /** Contents are streamed: more room for what is young would only be filled, and never be given back. */

@@ -1,8 +1,9 @@
 /** The inside of a worker thread: jobs come in as messages, several at a time, results go out. Started by `pool.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { packError } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import { ContentWork } from './content-work.ts';
-import { type FromWorker, packError, type ToWorker, type WorkNews } from './messages.ts';
+import { type FromWorker, type ToWorker, type WorkNews } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
 const port = parentPort;

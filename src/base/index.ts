@@ -32,6 +32,7 @@ export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } f
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { nearest } from './nearest.ts';
+export { type PlainError, packError, unpackError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { redactUrl } from './redact.ts';
 export {

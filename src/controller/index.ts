@@ -11,4 +11,5 @@ export {
 } from './controller.ts';
 export { type LeaderElection, type LeaderElectionOptions, startLeaderElection } from './leader-election.ts';
 export { type Probes, startProbes } from './probes.ts';
+export { type ResyncOptions, resync } from './resync.ts';
 export { backOffMs } from './work-queue.ts';

@@ -17,6 +17,7 @@ export { type Condition, setCondition } from './conditions.ts';
 export type { Resource } from './discovery.ts';
 export { createEventRecorder, type EventNews, type EventRecorder } from './event-recorder.ts';
 export { hasFinalizer, preconditionOf, removeFinalizer } from './finalizers.ts';
+export { createKindCache, type KindCache } from './kind-cache.ts';
 export {
   isAlreadyExists,
   isConflict,
@@ -41,3 +42,4 @@ export {
 } from './kube-object.ts';
 export { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from './kubeconfig.ts';
 export type { KubeClientOptions } from './sender.ts';
+export { writeStatus } from './write-status.ts';

@@ -1,11 +1,7 @@
-import type { Clock, Logger } from '../src/base/index.ts';
-import {
-  type CacheChange,
-  createCache,
-  type KubeClient,
-  type KubeObject,
-  type ObjectCache,
-} from '../src/kube/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { type CacheChange, createCache, type ObjectCache } from './cache.ts';
+import type { KubeClient } from './client.ts';
+import type { KubeObject } from './kube-object.ts';
 
 /** All objects of one cluster-scoped kind, and on top what this process has written and the watch has not shown yet. */
 export interface KindCache {

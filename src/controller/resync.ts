@@ -1,4 +1,4 @@
-import type { Clock } from '../src/base/index.ts';
+import type { Clock } from '../base/index.ts';
 
 export interface ResyncOptions {
   /** In which each name comes up once. */

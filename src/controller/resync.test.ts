@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Clock, systemClock } from '../src/base/index.ts';
+import { type Clock, systemClock } from '../base/index.ts';
 import { resync } from './resync.ts';
 
 const names = Array.from({ length: 600 }, (_, index) => `bundle-${index}`);
