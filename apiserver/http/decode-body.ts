@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  jsonSyntaxProblem,
   parseYaml,
 } from '../../src/base/index.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -12,7 +13,6 @@ import { groupVersionOf } from '../registry/type-registry.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields, parseMerging } from './duplicate-fields.ts';
 import { checkFields } from './field-decoding.ts';
-import { jsonSyntaxProblem } from './json-syntax.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
 import { badRequest, StatusError } from './status-error.ts';
@@ -55,7 +55,7 @@ function parseBody(
     assertHarmless('request body', value);
     return { value, text };
   } catch (thrown) {
-    const why = syntax === 'json' ? jsonSyntaxProblem(bytes) : undefined;
+    const why = syntax === 'json' ? jsonSyntaxProblem(bytes)?.text : undefined;
     throw unparsable(kind, text, why ?? errorMessage(thrown));
   }
 }
@@ -120,7 +120,7 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
 export function decodeBare(bytes: Buffer, kind: string, syntax: Syntax): JsonObject {
   const fail = (why: string): StatusError =>
     new StatusError({ code: 500, message: `couldn't get version/kind; json parse error: ${why}` });
-  const problem = syntax === 'json' ? jsonSyntaxProblem(bytes) : undefined;
+  const problem = syntax === 'json' ? jsonSyntaxProblem(bytes)?.text : undefined;
   if (problem !== undefined) throw fail(problem);
   const { value } = parseAny(bytes, { apiVersion: 'v1', kind }, syntax);
   if (value === null) return {};

@@ -1,6 +1,5 @@
-import { assertHarmless, isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import { assertHarmless, isJsonObject, type JsonValue, jsonSyntaxProblem } from '../../src/base/index.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
-import { jsonSyntaxProblem } from './json-syntax.ts';
 import { badRequest, type StatusError } from './status-error.ts';
 
 export type PatchKind = 'json' | 'merge' | 'strategic';
@@ -27,7 +26,7 @@ function parseDocument(bytes: Buffer, prefix: string): JsonValue {
   try {
     value = JSON.parse(bytes.toString('utf8')) as JsonValue;
   } catch (thrown) {
-    throw badRequest(`${prefix}${jsonSyntaxProblem(bytes) ?? 'invalid UTF-8'}`, thrown);
+    throw badRequest(`${prefix}${jsonSyntaxProblem(bytes)?.text ?? 'invalid UTF-8'}`, thrown);
   }
   assertHarmless('patch', value);
   return value;

@@ -20,6 +20,7 @@ export { goJson, goJsonHash } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
 export {
   assertHarmless,
+  decodeJson,
   isJsonEqual,
   isJsonObject,
   type JsonObject,
@@ -29,6 +30,7 @@ export {
   sortedKeys,
 } from './json.ts';
 export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
+export { type JsonProblem, jsonSyntaxProblem } from './json-syntax.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { nearest } from './nearest.ts';

@@ -3,6 +3,10 @@
 export { type BundleDocument, type BundleParts, bundleDocument } from './author/bundle-document.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
 export type { Meta, MetaPlace } from './meta.ts';
+export { type CatalogIdentity, createCatalogView } from './read/catalog-view.ts';
+export { type CatalogFault, faultText, UnreadableCatalog } from './read/faults.ts';
+export { PackageBuilder, readPackages } from './read/packages.ts';
+export { type ReadOptions, readCatalogFolder, readCatalogStream } from './read/read-catalog.ts';
 export { buildCatalogIndex, type IndexBuildOptions, type IndexedCatalog } from './store/build-index.ts';
 export {
   type CatalogAttributes,
@@ -11,3 +15,4 @@ export {
   type MetaSelection,
   openCatalogIndex,
 } from './store/catalog-index.ts';
+export { canonicalMeta } from './write/canonical.ts';

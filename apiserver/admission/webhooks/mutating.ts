@@ -1,6 +1,11 @@
-import { errorMessage, isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  errorMessage,
+  isJsonEqual,
+  type JsonObject,
+  type JsonValue,
+  jsonSyntaxProblem,
+} from '../../../src/base/index.ts';
 import { dropUnknownFields } from '../../http/field-decoding.ts';
-import { jsonSyntaxProblem } from '../../http/json-syntax.ts';
 import { internalError } from '../../http/status-error.ts';
 import type { Cluster } from '../../registry/cluster.ts';
 import type { KubeObject } from '../../registry/kube-object.ts';
@@ -88,7 +93,7 @@ class MutationRun {
 
 /** @throws Error in Go's words */
 function decodePatch(text: string): JsonValue {
-  const problem = jsonSyntaxProblem(Buffer.from(text));
+  const problem = jsonSyntaxProblem(Buffer.from(text))?.text;
   if (problem !== undefined) throw new Error(problem);
   const patch = JSON.parse(text) as JsonValue;
   if (Array.isArray(patch) || patch === null) return patch;

@@ -1,7 +1,21 @@
 const eof = 'unexpected end of JSON input';
 const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 
-class SyntaxProblem extends Error {}
+/** What a JSON text has wrong, and where. */
+export interface JsonProblem {
+  readonly text: string;
+  /** Bytes up to and including the wrong one, as Go counts. */
+  readonly offset: number;
+}
+
+class SyntaxProblem extends Error {
+  readonly offset: number;
+
+  constructor(text: string, offset: number) {
+    super(text);
+    this.offset = offset;
+  }
+}
 
 /** A byte as Go quotes a character. */
 function quoted(byte: number): string {
@@ -30,7 +44,7 @@ class SyntaxScan {
       if (this.#at >= this.#bytes.length) break;
       this.#step(this.#character());
     }
-    if (this.#state !== 'next' || this.#open.length > 0) throw new SyntaxProblem(eof);
+    if (this.#state !== 'next' || this.#open.length > 0) throw new SyntaxProblem(eof, this.#bytes.length);
   }
 
   #step(character: string): void {
@@ -144,7 +158,7 @@ class SyntaxScan {
   }
 
   #required(): string {
-    if (this.#at >= this.#bytes.length) throw new SyntaxProblem(eof);
+    if (this.#at >= this.#bytes.length) throw new SyntaxProblem(eof, this.#bytes.length);
     return this.#character();
   }
 
@@ -158,17 +172,17 @@ class SyntaxScan {
   }
 
   #unexpected(context: string): SyntaxProblem {
-    return new SyntaxProblem(`invalid character ${quoted(this.#bytes[this.#at] ?? 0)} ${context}`);
+    return new SyntaxProblem(`invalid character ${quoted(this.#bytes[this.#at] ?? 0)} ${context}`, this.#at + 1);
   }
 }
 
 /** Why a text is no JSON, in the words of Go's scanner; undefined when it is. For use after JSON.parse has refused it. */
-export function jsonSyntaxProblem(bytes: Buffer): string | undefined {
+export function jsonSyntaxProblem(bytes: Buffer): JsonProblem | undefined {
   try {
     new SyntaxScan(bytes).run();
     return undefined;
   } catch (thrown) {
-    if (thrown instanceof SyntaxProblem) return thrown.message;
+    if (thrown instanceof SyntaxProblem) return { text: thrown.message, offset: thrown.offset };
     throw thrown;
   }
 }

@@ -24,9 +24,16 @@ const rows: readonly (readonly [text: string, problem: string | undefined])[] = 
 ];
 
 test.each(rows)('%j', (text, problem) => {
-  expect(jsonSyntaxProblem(Buffer.from(text))).toBe(problem);
+  expect(jsonSyntaxProblem(Buffer.from(text))?.text).toBe(problem);
 });
 
 test('a text of a million brackets costs no stack', () => {
-  expect(jsonSyntaxProblem(Buffer.from('['.repeat(1_000_000)))).toBe('unexpected end of JSON input');
+  expect(jsonSyntaxProblem(Buffer.from('['.repeat(1_000_000)))).toEqual({
+    text: 'unexpected end of JSON input',
+    offset: 1_000_000,
+  });
+});
+
+test('the offset counts the wrong byte', () => {
+  expect(jsonSyntaxProblem(Buffer.from('{"ä":x}'))?.offset).toBe(7);
 });

@@ -1,0 +1,49 @@
+const newline = 10;
+const initialBytes = 1024 * 1024;
+
+/** The part of a stream that is being looked at: bytes come in behind, and go when they are done with. */
+export class ByteWindow {
+  #buffer: Buffer = Buffer.allocUnsafe(initialBytes);
+  #length = 0;
+  /** Bytes of the stream that are gone. */
+  #gone = 0;
+  /** Lines that end before an index. */
+  #lines = 0;
+  #countedTo = 0;
+
+  /** What there is; valid until more comes in. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Where the index stands in the stream, from 0. */
+  offsetOf(index: number): number {
+    return this.#gone + index;
+  }
+
+  /** The line of an index, from 1; ask in rising order. */
+  lineOf(index: number): number {
+    const { bytes } = this;
+    for (let at = bytes.indexOf(newline, this.#countedTo); at >= 0 && at < index; at = bytes.indexOf(newline, at + 1)) {
+      this.#lines += 1;
+    }
+    this.#countedTo = Math.max(this.#countedTo, index);
+    return this.#lines + 1;
+  }
+
+  /** Gives up what is before `index`, which becomes 0, and takes more. */
+  append(chunk: Uint8Array, index: number): void {
+    this.lineOf(index);
+    const kept = this.#length - index;
+    const wanted = kept + chunk.length;
+    const size = this.#buffer.length;
+    const isWasteful = size > 4 * initialBytes && wanted < size / 8;
+    const isTooSmall = wanted > size;
+    const target = isTooSmall || isWasteful ? Buffer.allocUnsafe(Math.max(initialBytes, 2 * wanted)) : this.#buffer;
+    this.#buffer.copy(target, 0, index, this.#length);
+    target.set(chunk, kept);
+    [this.#buffer, this.#length] = [target, wanted];
+    this.#gone += index;
+    this.#countedTo -= index;
+  }
+}

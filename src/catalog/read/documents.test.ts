@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeJson, type JsonValue } from '../../base/index.ts';
+import { type ReadDocument, readDocuments } from './documents.ts';
+
+/** The stream in chunks of a size. */
+function* chunks(content: Uint8Array, size: number): Generator<Uint8Array> {
+  for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
+}
+
+async function all(stream: Iterable<Uint8Array>): Promise<ReadDocument[]> {
+  const found: ReadDocument[] = [];
+  for await (const document of readDocuments(stream)) found.push(document);
+  return found;
+}
+
+async function read(text: string | Uint8Array, size = 1 << 20): Promise<ReadDocument[]> {
+  return await all(chunks(Buffer.from(text), size));
+}
+
+const values = (documents: readonly ReadDocument[]): (JsonValue | undefined)[] =>
+  documents.map((document) => ('value' in document ? document.value : undefined));
+
+const streams: readonly { name: string; text: string; documents: readonly JsonValue[]; lines?: readonly number[] }[] = [
+  { name: 'a file of zero bytes', text: '', documents: [] },
+  { name: 'one trailing separator', text: 'a: 1\n---\n', documents: [{ a: 1 }], lines: [1] },
+  { name: 'only a comment', text: '# nothing\n', documents: [] },
+  { name: 'separators in a row', text: '---\n---\n\n---\na: 1\n---\n# end', documents: [{ a: 1 }], lines: [5] },
+  {
+    name: 'JSON values without a separator',
+    text: '{"a":1}{"b":2}\n\n {"c":3}',
+    documents: [{ a: 1 }, { b: 2 }, { c: 3 }],
+    lines: [1, 1, 3],
+  },
+  { name: 'JSON that spans lines', text: '{\n "a": [1,\n2]\n}\n{\n}', documents: [{ a: [1, 2] }, {}], lines: [1, 5] },
+  { name: 'JSON that is only YAML', text: '{"a":"b",}\n', documents: [{ a: 'b' }] },
+  {
+    name: 'broken JSON lines that are YAML, one after the other',
+    text: '{"a":1,}\n{"b":2}\n{"c":3,}\n',
+    documents: [{ a: 1 }, { b: 2 }, { c: 3 }],
+    lines: [1, 2, 3],
+  },
+  {
+    name: 'YAML in braces',
+    text: "{a: '{', b: it's}\n---\n{c: 1}\n",
+    documents: [{ a: '{', b: "it's" }, { c: 1 }],
+    lines: [1, 3],
+  },
+  {
+    name: 'a mixture',
+    text: 'a: 1\n---\n{"b":2}\n---\nc: 3\n',
+    documents: [{ a: 1 }, { b: 2 }, { c: 3 }],
+    lines: [1, 3, 5],
+  },
+  { name: 'YAML behind JSON', text: '{"b":2}\nc: 3\n', documents: [{ b: 2 }, { c: 3 }], lines: [1, 2] },
+  {
+    name: 'a document on the line of its separator',
+    text: '--- {a: 1}\n--- {"b": 2}\n--- # c\nc: 3',
+    documents: [{ a: 1 }, { b: 2 }, { c: 3 }],
+    lines: [1, 2, 4],
+  },
+  { name: 'the end mark of YAML', text: 'a: 1\n...\n---\nb: 2\n...\n', documents: [{ a: 1 }, { b: 2 }], lines: [1, 4] },
+  { name: 'a directive', text: '%YAML 1.1\n---\na: 1\n---\nb: 2\n', documents: [{ a: 1 }, { b: 2 }], lines: [1, 5] },
+  { name: 'indented YAML', text: '  a: 1\n  b: 2\n', documents: [{ a: 1, b: 2 }] },
+  {
+    name: 'separators that are none',
+    text: 'a: |\n  ---\nb: ----\n---x: 1\n',
+    documents: [{ a: '---\n', b: '----', '---x': 1 }],
+  },
+  {
+    name: 'brackets and quotation marks in texts',
+    text: '{"a":"}\\"{","b":"\\\\"}{"c":"]"}',
+    documents: [{ a: '}"{', b: '\\' }, { c: ']' }],
+  },
+  { name: 'a list that ends in a dash', text: 'a:\n-', documents: [{ a: [null] }] },
+  { name: 'carriage returns', text: 'a: 1\r\n---\r\n{"b":2}\r\n', documents: [{ a: 1 }, { b: 2 }], lines: [1, 3] },
+  { name: 'the mark of UTF-8', text: '\uFEFF{"a":1}', documents: [{ a: 1 }] },
+  {
+    name: 'whole numbers beyond 2^53',
+    text: '{"a":9007199254740993}\n---\na: 9007199254740993\n',
+    documents: [{ a: 9007199254740993n }, { a: 9007199254740993n }],
+  },
+];
+
+test.each(streams)('CR-C2 reads $name, cut anywhere', async ({ text, documents, lines }) => {
+  for (const size of [1, 2, 3, 5, 1024]) {
+    const found = await read(text, size);
+    expect(values(found)).toEqual(documents);
+    if (lines !== undefined) expect(found.map(({ line }) => line)).toEqual(lines);
+  }
+});
+
+test.each([
+  ['{"schema":"a"}\nx', 2, "json: offset 16: invalid character 'x' looking for beginning of value"],
+  ['{"schema":tru', 1, 'unexpected EOF'],
+  ['{"schema":"a"', 1, 'unexpected EOF'],
+  ['{"a":1]', 1, "json: offset 7: invalid character ']' after object key:value pair"],
+  [
+    'a: 1\nc: 2\nb: x: y\n',
+    3,
+    'error converting YAML to JSON: yaml: line 3: mapping values are not allowed in this context',
+  ],
+  [
+    'a: 1\n---\nb: 2\nc: x: y\n',
+    4,
+    'error converting YAML to JSON: yaml: line 4: mapping values are not allowed in this context',
+  ],
+  ['a: [', 1, /^error converting YAML to JSON: yaml: line \d: /],
+  ['{a: [}', 1, /^error converting YAML to JSON: yaml: line \d: /],
+  ['a: 1\na: 2\n', 2, /^error converting YAML to JSON: yaml: line 2: duplicated mapping key/],
+  [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 1, 'nested deeper than 256 levels'],
+  ['{"\\u005f_proto__":{}}', 1, 'document: the key "__proto__" is not accepted'],
+])('tells what is wrong with %j', async (text, line, message) => {
+  for (const size of [1, 7, 1024]) {
+    const faults = (await read(text, size)).filter((document) => 'message' in document);
+    expect(faults[0]).toEqual({
+      line: expect.any(Number) as number,
+      message: expect.stringMatching(message) as string,
+    });
+    if (typeof message === 'string') expect(faults[0]).toEqual({ line, message });
+  }
+});
+
+test('what is behind a fault is read all the same', async () => {
+  const found = await read('{"a":1}\n{"b":]}\n{"c":3}\n---\nd: e: f\n---\n{"g":4}\n');
+  expect(values(found)).toEqual([{ a: 1 }, undefined, { c: 3 }, undefined, { g: 4 }]);
+});
+
+test('bytes that are no UTF-8 are refused, with their line', async () => {
+  const bytes = Buffer.concat([Buffer.from('{"a":1}\n{"b":"'), Buffer.from([0xff]), Buffer.from('"}')]);
+  expect((await read(bytes))[1]).toEqual({ line: 2, message: 'not UTF-8: save the file in that encoding' });
+});
+
+test('a document beyond the limit is refused before all of it is in memory', async () => {
+  const piece = Buffer.alloc(1 << 20, 'x');
+  function* endless(): Generator<Uint8Array> {
+    yield Buffer.from('\n{"a":"');
+    for (;;) yield piece;
+  }
+  expect(await all(endless())).toEqual([{ line: 2, message: 'document larger than 64 MiB' }]);
+});
+
+test('any JSON objects come back as they were written, whatever stands between them and wherever they are cut', async () => {
+  const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
+  const between = fc.constantFrom('', '\n', '\n---\n', ' \t\n\n', '\n---\n---\n# x\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(object, between), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 64 }),
+      fc.boolean(),
+      async (pairs, size, isWide) => {
+        const text = pairs.map(([value, space]) => JSON.stringify(value, null, isWide ? 2 : 0) + space).join('');
+        const expected = pairs.map(([value]) => decodeJson(JSON.stringify(value)));
+        const isForbidden = text.includes('__proto__');
+        if (!isForbidden) expect(values(await read(text, size))).toEqual(expected);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
