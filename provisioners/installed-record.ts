@@ -42,6 +42,11 @@ export function revisionOf(object: KubeObject, bundle: KubeObject): string {
   return Object.keys(config).length === 0 ? uid : `${uid} with ${JSON.stringify(config)}`;
 }
 
+/** Whether `revision` is one of the objects of `bundle`, with whichever configuration. */
+export function isRevisionOf(revision: string, { metadata }: KubeObject): boolean {
+  return metadata.uid !== undefined && revision.startsWith(metadata.uid);
+}
+
 /** How the deployment wants to have its objects installed, for a request to the engine.
  *  @throws TerminalError InvalidConfig */
 export function wishesOf(object: KubeObject): {

@@ -11,7 +11,7 @@ import {
 } from '../../src/kube/index.ts';
 import { bundleOfTemplate, isBundleOf, obsoleteBundles } from '../bundle-template.ts';
 import { fieldManager } from '../context.ts';
-import { ownerOf } from '../installed-record.ts';
+import { actingOwnerOf, ownerOf } from '../installed-record.ts';
 import { deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
@@ -97,6 +97,7 @@ export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
   if (quietMs > 0) lookAgain(run, quietMs);
   else await report(run, [condition], { signal });
+  if (condition.reason === 'UnpackFailed') await run.context.engine.takeBack(actingOwnerOf(run.object), signal);
   await keepActive(run, context);
   return 'stop';
 };

@@ -8,6 +8,7 @@ import { requireAccount } from './account.ts';
 import { awaitDependencies } from './dependencies.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
 import { install } from './install.ts';
+import { noteInstalled } from './note-installed.ts';
 import { heedPause } from './pause.ts';
 import type { DeploymentHooks, DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
@@ -29,6 +30,7 @@ const steps: readonly Step<DeploymentRun>[] = [
   heedPause,
   requireAccount,
   ensureBundle,
+  noteInstalled,
   checkBundle,
   awaitDependencies,
   install,

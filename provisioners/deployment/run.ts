@@ -35,9 +35,9 @@ export interface DeploymentRun {
   againAfterMs?: number;
 }
 
-/** Asks for another look; of several the first one counts. */
+/** Asks for another look; of several the first one counts, and one that is overdue is taken at once. */
 export function lookAgain(run: DeploymentRun, afterMs: number): void {
-  run.againAfterMs = Math.min(run.againAfterMs ?? afterMs, Math.max(0, afterMs));
+  run.againAfterMs = Math.min(run.againAfterMs ?? Number.POSITIVE_INFINITY, Math.max(0, afterMs));
 }
 
 /** The deployment, typed. */

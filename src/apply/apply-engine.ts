@@ -68,6 +68,10 @@ export interface ApplyEngine {
    *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
+  /** Takes away what a first installation has made that was begun and not brought to its end; nothing else, and nothing for others. */
+  takeBack(owner: Owner, signal: AbortSignal): Promise<void>;
+  /** The revision that was installed last, to its end, though some of it may have drifted; undefined when that is not known. */
+  revisionOf(owner: Owner): string | undefined;
   /** Where the objects are that are in place; empty when that is not known. */
   inventoryOf(owner: Owner): Inventory;
   /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */

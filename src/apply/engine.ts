@@ -8,7 +8,7 @@ import { HealthReader, type HealthReport } from './health-reader.ts';
 import { HeldBack } from './held-back.ts';
 import { type Inventory, inventoryOf, mergeInventories, withNamespace } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
-import { type InstalledChange, type InstalledObject, installedObject, KindWatches, keyOf } from './kind-watches.ts';
+import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { ensureNamespace } from './namespace.ts';
 import { installBatches } from './order.ts';
@@ -37,8 +37,8 @@ class Engine implements ApplyEngine {
   readonly #crds: CrdWatch;
   readonly #health: HealthReader;
   readonly #remover: Remover;
-  /** By owner's uid: what a first installation made that trouble broke off. */
-  readonly #brokenOff = new Map<string, readonly KubeObject[]>();
+  /** Uids of owners whose first installation has begun and not come to its end. */
+  readonly #unfinished = new Set<string>();
   /** Uids of owners that still have objects which their revision does not contain. */
   readonly #unpruned = new Set<string>();
   readonly #held: HeldBack;
@@ -69,6 +69,10 @@ class Engine implements ApplyEngine {
     return this.#ledger.drifted(owner, revision)?.size === 0 && !this.#unpruned.has(owner.uid);
   }
 
+  revisionOf(owner: Owner): string | undefined {
+    return this.#ledger.revisionOf(owner);
+  }
+
   inventoryOf(owner: Owner): Inventory {
     return inventoryOf(this.#ledger.objectsOf(owner).map(({ ref }) => ref));
   }
@@ -92,8 +96,9 @@ class Engine implements ApplyEngine {
     await this.#assertRights(request, plan);
     const work = this.#divide(owner, plan);
     const problems = await this.#problemsOf(work, check, request);
-    if (!problems.every(isTrouble)) await this.#undoBrokenOff(check);
+    if (!problems.every(isTrouble)) await this.takeBack(owner, signal);
     throwProblems(problems);
+    if (request.recorded === undefined) this.#unfinished.add(owner.uid);
     await request.record(this.#touched(owner, plan, request));
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects, owner);
@@ -101,7 +106,7 @@ class Engine implements ApplyEngine {
     this.#held.release(owner);
     const applied = await this.#applyPlan(work, check, request);
     const gone = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
-    this.#brokenOff.delete(owner.uid);
+    this.#unfinished.delete(owner.uid);
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, [...this.#held.keysOf(owner)]);
     await this.#recordLeft(request, gone);
@@ -165,6 +170,7 @@ class Engine implements ApplyEngine {
   async uninstall(request: UninstallRequest): Promise<void> {
     this.#held.release(request.owner);
     this.#unpruned.delete(request.owner.uid);
+    this.#unfinished.delete(request.owner.uid);
     await this.#remover.uninstall(request);
     const { isOrphaned, inventory } = request;
     await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);
@@ -203,22 +209,16 @@ class Engine implements ApplyEngine {
   }
 
   async #applyPlan(plan: Work, check: Check, request: InstallRequest): Promise<readonly KubeObject[]> {
-    const created: KubeObject[] = [];
-    const isFirst = request.recorded === undefined;
+    const isFirst = this.#unfinished.has(check.owner.uid);
     const write = async (
       objects: readonly KubeObject[],
       later: readonly KubeObject[],
     ): Promise<readonly KubeObject[]> => {
       if (!isFirst && !request.crdSafety.isRestored) return await writeChecked(check, objects);
       const written = await writeUnchecked(check, objects);
-      created.push(...written.created);
-      if (isFirst) this.#brokenOff.set(check.owner.uid, created);
       if (written.problems.length === 0) return written.objects;
       if (isFirst && !written.problems.every(isTrouble)) {
-        throwProblems([
-          ...written.problems,
-          ...(await this.#takeBack(check, created, { later, all: request.objects })),
-        ]);
+        throwProblems([...written.problems, ...(await this.#takeBackAll(check, { later, all: request.objects }))]);
       }
       throwProblems(written.problems);
       return [];
@@ -299,25 +299,17 @@ class Engine implements ApplyEngine {
   }
 
   /** Deletes what a first installation has made, so that nothing stays half installed; gives what else stands against it. */
-  async #takeBack(
+  async #takeBackAll(
     check: Check,
-    created: readonly KubeObject[],
     rest: { readonly later: readonly KubeObject[]; readonly all: readonly KubeObject[] },
   ): Promise<readonly Problem[]> {
     const problems = await checkAll(check, rest.later, rest.all);
-    await this.#remover.undo(check.owner, created.map(installedObject), check.signal);
-    this.#brokenOff.delete(check.owner.uid);
-    this.#ledger.release(check.owner);
+    await this.takeBack(check.owner, check.signal);
     return problems;
   }
 
-  /** A first installation that trouble broke off, and whose next try is refused, is taken back as one that is refused at once. */
-  async #undoBrokenOff({ owner, signal }: Check): Promise<void> {
-    const made = this.#brokenOff.get(owner.uid);
-    if (made === undefined) return;
-    await this.#remover.undo(owner, made.map(installedObject), signal);
-    this.#brokenOff.delete(owner.uid);
-    this.#ledger.release(owner);
+  async takeBack(owner: Owner, signal: AbortSignal): Promise<void> {
+    if (this.#unfinished.has(owner.uid)) await this.#remover.undo(owner, signal);
   }
 
   /** Everything that an installation may write or remove. */

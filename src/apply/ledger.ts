@@ -22,6 +22,8 @@ interface Claim {
   readonly owner: Owner;
   /** Undefined while a write is under way, and after one without an answer. */
   written?: Written | undefined;
+  /** It was there before, and was taken over. */
+  isAdopted?: boolean;
 }
 
 function manifestOf(object: KubeObject): string {
@@ -46,14 +48,28 @@ export class Ledger {
   claim(objects: readonly KubeObject[], owner: Owner): void {
     for (const object of objects) {
       const before = this.#claims.get(keyOf(object));
-      const written = before?.owner.uid === owner.uid ? before.written : undefined;
-      this.#claims.set(keyOf(object), { ref: refOf(object), owner, written });
+      const mine = before?.owner.uid === owner.uid ? before : undefined;
+      this.#claims.set(keyOf(object), { ...mine, ref: refOf(object), owner });
     }
   }
 
   /** Everything that this process may have written for the owner and has not taken away again, however the writing ended. */
   claimsOf(owner: Owner): readonly ObjectRef[] {
     return [...this.#claims.values()].filter((claim) => claim.owner.uid === owner.uid).map(({ ref }) => ref);
+  }
+
+  /** Before an object that is somebody else's is written for the first time. */
+  willAdopt(object: KubeObject): void {
+    const claim = this.#claims.get(keyOf(object));
+    if (claim !== undefined) claim.isAdopted = true;
+  }
+
+  /** Keys of what may have been made for the owner, and of what was taken over for it. */
+  originsOf(owner: Owner): { readonly made: ReadonlySet<string>; readonly adopted: ReadonlySet<string> } {
+    const claims = [...this.#claims].filter(([, claim]) => claim.owner.uid === owner.uid);
+    const keysOf = (isAdopted: boolean): ReadonlySet<string> =>
+      new Set(claims.filter(([, claim]) => (claim.isAdopted === true) === isAdopted).map(([key]) => key));
+    return { made: keysOf(false), adopted: keysOf(true) };
   }
 
   release(owner: Owner, keepKeys: ReadonlySet<string> = new Set()): void {
@@ -138,6 +154,11 @@ export class Ledger {
   /** Whether anything is known to be installed for the owner. */
   knows(owner: Owner): boolean {
     return this.#installations.has(owner.name);
+  }
+
+  /** What is in place for the owner, though some of it may have drifted; undefined when that is not known. */
+  revisionOf(owner: Owner): string | undefined {
+    return this.#installations.get(owner.name)?.revision;
   }
 
   objectsOf(owner: Owner): readonly InstalledObject[] {

@@ -96,9 +96,14 @@ export class Remover {
     ledger.release(owner);
   }
 
-  /** Deletes exactly `objects`, as they were applied, when what they are part of could not be installed. */
-  async undo(owner: Owner, objects: readonly InstalledObject[], signal: AbortSignal): Promise<void> {
-    for (const batch of removalBatches(objects)) await this.#deleteAll(owner, batch, signal);
+  /** Deletes what this process has made for the owner, however the writing ended; what it took over stays. */
+  async undo(owner: Owner, signal: AbortSignal): Promise<void> {
+    const { ledger } = this.#deps;
+    const { made, adopted } = ledger.originsOf(owner);
+    const installed = await this.#installed(owner, adopted, signal);
+    const doomed = installed.filter(({ ref }) => made.has(refKey(ref)));
+    for (const batch of removalBatches(doomed)) await this.#deleteAll(owner, batch, signal);
+    ledger.release(owner, adopted);
   }
 
   /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or

@@ -8,8 +8,6 @@ import { type Problem, problemOf, throwProblems } from './problems.ts';
 export interface Written {
   /** As the server has them now; without those that have a problem. */
   readonly objects: readonly KubeObject[];
-  /** Those of them that were not there before. */
-  readonly created: readonly KubeObject[];
   readonly problems: readonly Problem[];
 }
 
@@ -19,7 +17,6 @@ const noVersion = '1';
 
 interface One {
   readonly object?: KubeObject;
-  readonly isCreated?: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -45,13 +42,13 @@ async function applyOver(check: CheckContext, object: KubeObject, resourceVersio
 
 async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
   try {
-    return { object: await applyOver(check, object, noVersion), isCreated: true, problems: [] };
+    return { object: await applyOver(check, object, noVersion), problems: [] };
   } catch (thrown) {
     if (!isConflict(thrown)) throw thrown;
   }
-  const isCreated = await isOursUnseen(check, object);
+  if (!(await isOursUnseen(check, object))) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);
-  return problems.length > 0 ? { problems } : { object: await applyOver(check, object), isCreated, problems };
+  return problems.length > 0 ? { problems } : { object: await applyOver(check, object), problems };
 }
 
 async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {
@@ -71,7 +68,6 @@ export async function writeUnchecked(check: CheckContext, objects: readonly Kube
   const all = await mapLimit(objects, parallelWrites, (object) => writeOne(check, object));
   return {
     objects: all.flatMap(({ object }) => object ?? []),
-    created: all.flatMap(({ object, isCreated }) => (isCreated === true && object !== undefined ? [object] : [])),
     problems: all.flatMap(({ problems }) => problems),
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { brokenApplication } from '../e2e/contents.ts';
-import { bundleDeployment, startWorld } from '../e2e/world.ts';
+import { application, brokenApplication } from '../e2e/contents.ts';
+import { bundleDeployment, conditionOf, startWorld, statusOf } from '../e2e/world.ts';
 import { eventually } from '../support/index.ts';
 
 test('a first installation that is refused leaves nothing whose answer was lost', async () => {
@@ -37,4 +37,79 @@ test('a first installation that trouble broke off is taken back when its next tr
   await world.deploymentWith(name, { type: 'Installed', status: 'False' });
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
+});
+
+test('what several tries of a first installation have made is taken back when the next version is refused', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'many-tries';
+  const writes = { verbs: ['patch'], isDryRun: false, error: 500 };
+  const first = server.faults.add({ ...writes, resource: 'namespaces', name, times: 1 });
+  const later = server.faults.add({ ...writes, resource: 'configmaps', namespace: name, name: 'kept' });
+  const good = world.imageSource(`${name}:v1`, application(name, 1));
+  await server.client.apply(bundleDeployment(name, good), { fieldManager: 'user', force: true });
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
+  await eventually(async () => expect(await server.client.find(settings)).toBeDefined());
+  await eventually(() => expect([first.hits, later.hits > 0]).toEqual([1, true]));
+  const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
+  await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
+  const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+  expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
+  await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
+});
+
+test('N8 what is installed is kept whole while the next version is refused, though nobody could be told of it', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'untold';
+  const fault = server.faults.add({ verbs: ['patch'], resource: 'bundledeployments/status', name, error: 500 });
+  const good = world.imageSource(`${name}:v1`, application(name, 1));
+  await server.client.apply(bundleDeployment(name, good), { fieldManager: 'user', force: true });
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
+  await eventually(async () => expect(await server.client.find(settings)).toBeDefined());
+  // Nothing is told while objects are written.
+  const before = fault.hits;
+  await eventually(() => expect(fault.hits).toBeGreaterThan(before));
+  const [active] = await world.ownedBundles(name);
+  const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
+  await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
+  await eventually(async () => expect(await world.ownedBundles(name)).toHaveLength(2));
+  await server.client.patch(settings, { data: { version: 'changed by hand' } });
+  fault.remove();
+  const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+  expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+  await eventually(async () => expect(await server.client.find(settings)).toMatchObject({ data: { version: '1' } }));
+  expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
+});
+
+test('what was there before a first installation took it over stays when that is taken back', async () => {
+  await using world = await startWorld();
+  const server = world.platform.apiServer;
+  if (server === undefined) throw new Error('faults need the embedded API server');
+  const name = 'taken-over';
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: name } };
+  await server.client.apply(namespace);
+  await server.client.apply({ ...settings, data: { version: 'of somebody' } });
+  const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, isDryRun: false };
+  const fault = server.faults.add({ ...writes, name: 'kept', error: 500 });
+  const deployment = bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1)));
+  const annotations = { 'core.rukpak.io/adopt': 'true' };
+  const adopting = { ...deployment, metadata: { ...deployment.metadata, annotations } };
+  await server.client.apply(adopting, { fieldManager: 'user', force: true });
+  await eventually(() => expect(fault.hits).toBeGreaterThan(1));
+  const legacy = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'legacy' };
+  await eventually(async () => expect(await server.client.find(legacy)).toBeDefined());
+  const unreadable = { 'manifests/below/all.yaml': 'not: read' };
+  const spec = bundleDeployment(name, world.imageSource(`${name}:v2`, unreadable))['spec'];
+  await server.client.apply({ ...adopting, spec }, { fieldManager: 'user', force: true });
+  await world.deploymentWith(name, { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed' });
+  await eventually(async () => expect(await server.client.find(legacy)).toBeUndefined());
+  expect(await server.client.find({ apiVersion: 'v1', kind: 'Namespace', name })).toMatchObject({
+    status: { phase: 'Active' },
+  });
+  expect(await server.client.find({ ...legacy, name: 'settings' })).toMatchObject({ data: { version: '1' } });
 });

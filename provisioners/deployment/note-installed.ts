@@ -1,0 +1,23 @@
+import type { Step } from '../../src/controller/index.ts';
+import { isRevisionOf, ownerOf } from '../installed-record.ts';
+import { activeOf, type DeploymentRun, ownedBundles, report } from './run.ts';
+
+/** What is installed is said to be, though the status could not be written when it was, and the template asks for another
+ *  Bundle by now: it is the one to be kept whole until that is in place. */
+export const noteInstalled: Step<DeploymentRun> = async (run, { signal }) => {
+  const revision = run.context.engine.revisionOf(ownerOf(run.object));
+  if (revision === undefined) return undefined;
+  const bundle = ownedBundles(run).find((owned) => isRevisionOf(revision, owned));
+  const { name = '', uid } = bundle?.metadata ?? {};
+  if (bundle === undefined || uid === run.bundle?.metadata.uid || name === activeOf(run)) return undefined;
+  const installed = {
+    type: 'Installed',
+    status: 'True',
+    reason: 'InstallationSucceeded',
+    message: `Instantiated bundle ${name} successfully`,
+    // The template of the present one asks for something else.
+    observedGeneration: (run.object.metadata.generation ?? 1) - 1,
+  } as const;
+  await report(run, [installed], { signal, activeBundle: name });
+  return undefined;
+};
