@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../src/base/index.ts';
 import type { Connection } from '../conformance/connection.ts';
+import { eventually } from '../support/index.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 const writers = 8;
 const namesEach = 5;
 const longestLifeMs = 400;
+const leastWrites = 2;
 const collection = '/api/v1/namespaces/default/configmaps';
 const parts = ['a', 'b', 'c', 'd'];
 
@@ -129,7 +131,12 @@ export async function killTimes(
     await using server = await startServer(dataDir);
     problems.push(...ledger.check(await stateOf(server)));
     const lives = Array.from({ length: writers }, (_, writer) => ledger.write(server.connection, writer));
+    const before = ledger.acknowledged;
     await sleep(Math.random() * longestLifeMs);
+    // A slow machine may not have written anything by then.
+    await eventually(() => {
+      if (ledger.acknowledged < before + leastWrites) throw new Error('nothing was written');
+    });
     await server.kill();
     await Promise.all(lives);
     if ((kills + 1) % 20 === 0) report(`${kills + 1} kills, ${ledger.acknowledged} acknowledged writes`);

@@ -22,7 +22,8 @@ const uploadPauseMs = 100;
 const longestPauseMs = 300;
 /** With faults first; then without. */
 const faultyMs = 30_000;
-const patientMs = 60_000;
+/** Ten sequences share a machine that may be slow. */
+const patientMs = 150_000;
 
 class Run implements AsyncDisposable {
   readonly #random: SeededRandom;
@@ -111,7 +112,7 @@ async function problemsAfter(actions: readonly Action[], seed: number): Promise<
   const model = new Model();
   await using sources = new Sources(random, () => model.broken);
   await sources.start();
-  const config = readConfig(parseOptions(upOptions, ['--log-level', 'silent', '--answer-timeout', '1'], {}).values);
+  const config = readConfig(parseOptions(upOptions, ['--log-level', 'silent', '--answer-timeout', '2'], {}).values);
   const platform = await startPlatform(config, { log: await createLogger({ level: 'silent' }) });
   await using run = new Run({ random, platform, sources, model });
   return await run.take(actions);

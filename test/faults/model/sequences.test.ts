@@ -3,7 +3,12 @@ import { describeFailure, runSequence } from './run.ts';
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-describe.concurrent('what users do while the API server and the sources fail ends as they asked for', () => {
+/** A sequence that comes to rest late is not one that goes wrong. */
+const timeout = 600_000;
+
+describe.concurrent('what users do while the API server and the sources fail ends as they asked for', {
+  timeout,
+}, () => {
   test.each(seeds)('in sequence %i', async (seed) => {
     const failure = await runSequence(seed, { actionCount: 8, shrinkTries: 0 });
     expect(failure === undefined ? '' : describeFailure(failure)).toBe('');

@@ -12,7 +12,7 @@ const provisionerClassName = 'core-rukpak-io-plain';
 /** Template label that tells contents apart where the source does not. */
 const contentLabel = 'content';
 const pausedAnnotation = 'core.rukpak.io/paused';
-const goneWithinMs = 60_000;
+const goneWithinMs = 150_000;
 
 /** What is said by its name alone. */
 type PlainAct = Exclude<Extract<Action, { name: string }>['what'], 'apply' | 'relabel'>;
