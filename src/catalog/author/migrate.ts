@@ -17,7 +17,7 @@ export function readMigrateLevel(text: string): MigrateLevel {
 }
 
 /** The first ClusterServiceVersion among the manifests that a bundle carries. */
-function carriedCsv(bundle: JsonObject): JsonObject | undefined {
+export function carriedCsv(bundle: JsonObject): JsonObject | undefined {
   for (const { type, value } of propertiesOf(bundle)) {
     if (type !== bundleObjectType || !isJsonObject(value)) continue;
     const text = Buffer.from(textAt(value, 'data'), 'base64').toString('utf8');

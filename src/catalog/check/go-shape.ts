@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { goQuote, isJsonObject, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { base64Fault } from './base64.ts';
 
 /** What a value is decoded into. `struct` names are those that messages say: `declcfg.Channel`. */
@@ -135,4 +135,14 @@ export function decoded(shape: GoShape, value: JsonValue | undefined): JsonValue
   if (value === undefined || value === null || !isOf(shape, value)) return undefined;
   if (shape.kind === 'list' && Array.isArray(value)) return value.map((item) => decoded(shape.of, item) ?? null);
   return shape.kind === 'struct' && isJsonObject(value) ? decodedStruct(shape, value) : value;
+}
+
+/** `json: unknown field "foo"` where a struct has a member that its shape does not know; of several the first as it is written. */
+export function unknownField(shape: GoShape, value: JsonValue | undefined): string | undefined {
+  if (shape.kind === 'list' && Array.isArray(value)) return first(value, (item) => unknownField(shape.of, item));
+  if (shape.kind !== 'struct' || !isJsonObject(value)) return undefined;
+  return first(Object.entries(value), ([key, member]) => {
+    const inner = shape.fields[fieldOf(shape.fields, key) ?? ''];
+    return inner === undefined ? `json: unknown field ${goQuote(key)}` : unknownField(inner, member);
+  });
 }
