@@ -11,6 +11,7 @@ export {
   reachable,
   type UpdatePath,
 } from './graph/path.ts';
+export { compareReleases } from './graph/release.ts';
 export { resolveV1, type V1Choice, type V1Request } from './graph/resolve-v1.ts';
 export { describeEdge, type Edge, type InstalledBundle } from './graph/steps.ts';
 export {

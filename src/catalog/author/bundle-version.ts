@@ -8,6 +8,7 @@ import {
   textAt,
 } from '../../base/index.ts';
 import { compareVersions, parseVersion, type Version } from '../../constraints/index.ts';
+import { compareReleases } from '../../resolver/index.ts';
 import { carriedCsv } from './migrate.ts';
 import { csvMetadataType, propertiesOf } from './properties.ts';
 
@@ -42,16 +43,6 @@ export function bundleVersion(bundle: JsonObject): BundleVersion {
     const text_ = `bundle ${goQuote(name)} has invalid version ${goQuote(text)}: ${errorMessage(thrown)}`;
     throw new TerminalError('InvalidTemplate', text_, { cause: thrown });
   }
-}
-
-/** As a version whose pre-release is the release: its parts are compared in the same way. */
-function asVersion(release: string): Version {
-  return parseVersion(`0.0.0-${release}`);
-}
-
-function compareReleases(a: string, b: string): number {
-  if (a === '' || b === '') return Number(a !== '') - Number(b !== '');
-  return compareVersions(asVersion(a), asVersion(b));
 }
 
 /** By version, then by release. */

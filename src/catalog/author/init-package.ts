@@ -25,7 +25,8 @@ function mediaTypeOf(icon: Buffer): string {
   if (found !== undefined) return found.mediatype;
   const start = icon.subarray(0, 4096).toString('utf8').trimStart();
   if (/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/i.test(start)) return 'image/svg+xml';
-  return /[\u0000-\u0008\uFFFD]/.test(start) ? 'application/octet-stream' : 'text/plain';
+  const isText = !icon.includes(0) && !start.includes('\uFFFD');
+  return isText ? 'text/plain' : 'application/octet-stream';
 }
 
 /** The `olm.package` that a catalog begins with.

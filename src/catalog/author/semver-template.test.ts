@@ -100,11 +100,11 @@ test('CR-C11 with major channels only, stable is the default and no edge leads f
 
 test('CR-C11 one image in two archetypes is one bundle with two entries', () => {
   const { documents } = build(templateOf({ candidate: ['1.0.0'], stable: ['1.0.0'] }));
-  expect(documents.map(({ schema, name }) => `${schema} ${name}`)).toEqual([
-    'olm.package p',
-    'olm.channel candidate-v1.0',
-    'olm.channel stable-v1.0',
-    'olm.bundle p.v1.0.0',
+  expect(documents.map(({ schema, name }) => [schema, name])).toEqual([
+    ['olm.package', 'p'],
+    ['olm.channel', 'candidate-v1.0'],
+    ['olm.channel', 'stable-v1.0'],
+    ['olm.bundle', 'p.v1.0.0'],
   ]);
 });
 
@@ -188,8 +188,8 @@ test('bundles must be there, of one package, with names of their own', () => {
   expect(() => build(template, other)).toThrow(`${prefix}bundle "q.v1.1.0" does not belong to this package: "p"`);
   const twin = (reference: string): JsonObject => bundleOf(reference, { name: 'p.v1' });
   expect(() => build(template, twin)).toThrow(`${prefix}duplicate bundle name "p.v1"`);
-  const { build: buildEmpty } = readSemverTemplate(template);
-  expect(() => buildEmpty(new Map([['1.0.0', []]]))).toThrow(
+  const read = readSemverTemplate(template);
+  expect(() => read.build(new Map([['1.0.0', []]]))).toThrow(
     'bundle reference "1.0.0" resulted in 0 bundles, expected 1',
   );
 });

@@ -40,8 +40,15 @@ function readSubstitutions(document: JsonObject): readonly Substitution[] {
   });
 }
 
+/** What leads into a bundle of a channel. */
+interface Edges {
+  readonly replaces: string;
+  readonly skips: readonly string[];
+  readonly skipRange: string;
+}
+
 /** An entry without what is empty. */
-function entryOf(name: string, replaces: string, skips: readonly string[], skipRange: string): JsonObject {
+function entryOf(name: string, { replaces, skips, skipRange }: Edges): JsonObject {
   return {
     name,
     ...(replaces === '' ? {} : { replaces }),
@@ -52,11 +59,12 @@ function entryOf(name: string, replaces: string, skips: readonly string[], skipR
 
 /** What becomes of one entry of a channel. */
 function substitutedEntries(entry: JsonObject, base: string, substitute: string): readonly JsonObject[] {
-  const [name, replaces, skipRange] = [textAt(entry, 'name'), textAt(entry, 'replaces'), textAt(entry, 'skipRange')];
+  const name = textAt(entry, 'name');
   const skips = listOfTexts(entry, 'skips');
-  if (name === base) return [{ name: base }, entryOf(substitute, replaces, [...skips, base], skipRange)];
-  if (replaces === base) return [entryOf(name, substitute, [...skips, base], skipRange)];
-  if (skips.includes(base)) return [entryOf(name, replaces, [...skips, substitute], skipRange)];
+  const edges = { replaces: textAt(entry, 'replaces'), skips, skipRange: textAt(entry, 'skipRange') };
+  if (name === base) return [{ name: base }, entryOf(substitute, { ...edges, skips: [...skips, base] })];
+  if (edges.replaces === base) return [entryOf(name, { ...edges, replaces: substitute, skips: [...skips, base] })];
+  if (skips.includes(base)) return [entryOf(name, { ...edges, skips: [...skips, substitute] })];
   return [entry];
 }
 
