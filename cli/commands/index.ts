@@ -1,4 +1,5 @@
 import { buildOptions, buildTargetOptions, registryOptions, validateOptions } from '../bundle-options.ts';
+import { catalogCommands } from '../catalog/commands.ts';
 import {
   bootstrapOptions,
   clusterOptions,
@@ -176,6 +177,7 @@ export const commands: readonly Command[] = [
     failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-validate.ts')).bundleValidate(values, positionals),
   },
+  ...catalogCommands,
   {
     name: 'install',
     summary: 'Install Longshore on a cluster, or bring what is there up to this version.',

@@ -20,4 +20,5 @@ export {
   type MetaSelection,
   openCatalogIndex,
 } from './store/catalog-index.ts';
+export { orderChannel } from './store/channel-heads.ts';
 export { canonicalMeta } from './write/canonical.ts';
