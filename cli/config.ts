@@ -1,5 +1,11 @@
 import { type DependencyPolicy, dependencyPolicies } from '../src/api/index.ts';
-import { type ContentLimits, defaultContentLimits, type LogLevel, TerminalError } from '../src/base/index.ts';
+import {
+  type ContentLimits,
+  defaultContentLimits,
+  type LogLevel,
+  redactUrl,
+  TerminalError,
+} from '../src/base/index.ts';
 import type { OptionSpec, OptionValues } from './options.ts';
 
 const mebibyte = 1024 * 1024;
@@ -41,6 +47,8 @@ export interface Config extends ProvisionerConfig {
   readonly systemNamespace: string;
   readonly isSimulating: boolean;
   readonly logLevel: LogLevel;
+  /** Undefined: there are no traces. */
+  readonly tracesEndpoint: string | undefined;
 }
 
 /** What admission and the provisioners must be told alike. */
@@ -147,6 +155,32 @@ export const provisionerOptions: readonly OptionSpec[] = [
   requireServiceAccountOption,
 ];
 
+/** Where traces go. */
+export const tracesOption: OptionSpec = {
+  name: 'traces-endpoint',
+  kind: 'text',
+  placeholder: 'URL',
+  variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  sentence:
+    'Send traces there, as OpenTelemetry does (OTLP over HTTP, JSON); OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_RESOURCE_ATTRIBUTES count too.',
+};
+
+/** The address of --traces-endpoint, without a slash at its end.
+ *  @throws TerminalError InvalidOption for anything but an http(s) address, and for one with a login */
+export function readTracesEndpoint(values: OptionValues): string | undefined {
+  const text = values['traces-endpoint'] as string | undefined;
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TerminalError(
+      'InvalidOption',
+      `--traces-endpoint: expected http(s)://HOST[:PORT][/PATH], found "${redactUrl(text)}"`,
+    );
+  }
+  if (url.username === '' && url.password === '') return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  throw new TerminalError('InvalidOption', '--traces-endpoint: a login belongs into OTEL_EXPORTER_OTLP_HEADERS');
+}
+
 const logLevelOption: OptionSpec = {
   name: 'log-level',
   kind: 'text',
@@ -213,6 +247,7 @@ export const upOptions: readonly OptionSpec[] = [
   },
   ...provisionerOptions,
   logLevelOption,
+  tracesOption,
 ];
 
 function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
@@ -273,5 +308,6 @@ export function readConfig(values: OptionValues): Config {
     systemNamespace: values['system-namespace'] as string,
     isSimulating: values['simulate'] as boolean,
     logLevel: readLogLevel(values),
+    tracesEndpoint: readTracesEndpoint(values),
   });
 }

@@ -7,6 +7,7 @@ import type { ProcessConfig } from './process-config.ts';
 import { openProcessLog } from './process-log.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { untilStopped } from './stop.ts';
+import { startTracing } from './tracing.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */
 export interface OwnProcess extends AsyncDisposable {
@@ -26,13 +27,14 @@ export interface OwnProcess extends AsyncDisposable {
   readonly whenStopped: Promise<void>;
 }
 
-/** Opens a process of a cluster: heeds signals from now on, and answers `/healthz`.
+/** Opens a process of a cluster, which traces call `service`: heeds signals from now on, and answers `/healthz`.
  *  @throws TerminalError InvalidOption · Error when the port of the probes is taken */
-export async function openOwnProcess(config: ProcessConfig): Promise<OwnProcess> {
+export async function openOwnProcess(config: ProcessConfig, service: string): Promise<OwnProcess> {
   const whenStopped = untilStopped();
   const metrics = openProcessMetrics();
   const log = await openProcessLog(config.logLevel);
   await using stack = new AsyncDisposableStack();
+  stack.use(await startTracing({ endpoint: config.tracesEndpoint, service, log }));
   const access = await accessOwnCluster(config.kubeconfigPath);
   const clients: KubeClient[] = [];
   stack.defer(() => {

@@ -8,7 +8,9 @@ import {
   readDependencyPolicy,
   readLogLevel,
   readProvisionerConfig,
+  readTracesEndpoint,
   requireServiceAccountOption,
+  tracesOption,
 } from './config.ts';
 import { type OptionSpec, type OptionValues, readOrigin } from './options.ts';
 
@@ -28,6 +30,8 @@ export interface ProcessConfig {
   readonly probes: ListenAddress;
   readonly tlsDir: string;
   readonly logLevel: LogLevel;
+  /** Undefined: there are no traces. */
+  readonly tracesEndpoint: string | undefined;
 }
 
 /** Every setting of `longshore webhook`, checked. */
@@ -144,6 +148,7 @@ export const controllersOptions: readonly OptionSpec[] = [
   },
   ...provisionerOptions,
   processLogOption,
+  tracesOption,
 ];
 
 /** Options of `longshore webhook`. */
@@ -181,6 +186,7 @@ export const webhookOptions: readonly OptionSpec[] = [
   dependencyPolicyOption,
   requireServiceAccountOption,
   processLogOption,
+  tracesOption,
 ];
 
 /** Reads `[HOST]:PORT`; an absent host is every address of the machine.
@@ -201,6 +207,7 @@ function readShared(values: OptionValues, bindOption: string): ProcessConfig {
     probes: address('health-probe-bind-address'),
     tlsDir: values['tls-dir'] as string,
     logLevel: readLogLevel(values),
+    tracesEndpoint: readTracesEndpoint(values),
   };
 }
 

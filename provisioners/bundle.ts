@@ -7,7 +7,14 @@ import {
   parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
-import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import {
+  errorMessage,
+  type JsonObject,
+  TerminalError,
+  TransientError,
+  traced,
+  WaitingError,
+} from '../src/base/index.ts';
 import { type ReconcileContext, resultOf, runSteps, type Step } from '../src/controller/index.ts';
 import {
   type Condition,
@@ -225,7 +232,8 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
     metrics?.time('longshore_fetch_duration_seconds', { source }, Math.max(0, clock.now() - startedMs));
   };
   try {
-    await unpack(run, reconcile);
+    const attributes = { 'longshore.object': run.object.metadata.name ?? '' };
+    await traced({ name: `fetch ${source}`, attributes }, () => unpack(run, reconcile));
     count();
   } catch (thrown) {
     count(thrown);

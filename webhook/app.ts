@@ -1,6 +1,14 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DependencyPolicy } from '../src/api/index.ts';
-import { type JsonObject, type Logger, parseJson, TerminalError, withDeadline } from '../src/base/index.ts';
+import {
+  type JsonObject,
+  type Logger,
+  parseJson,
+  TerminalError,
+  type TracedWork,
+  traced,
+  withDeadline,
+} from '../src/base/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { type Endpoint, endpoints } from './checks.ts';
 import type { FactsReader } from './facts.ts';
@@ -37,12 +45,21 @@ export interface TlsFiles {
   readonly maxHeaderSize?: number;
 }
 
+interface Asked {
+  readonly body: JsonObject;
+  readonly headers: { readonly traceparent?: string };
+}
+
 function decisionOf({ denials, warnings }: Verdict): string {
   if (denials.length > 0) return 'denied';
   return warnings.length > 0 ? 'warned' : 'allowed';
 }
 
-async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): Promise<JsonObject> {
+async function answer(
+  endpoint: Endpoint,
+  { body, headers: { traceparent: parent } }: Asked,
+  deps: WebhookDeps,
+): Promise<JsonObject> {
   const { metrics } = deps;
   const { webhook } = endpoint;
   const startedMs = performance.now();
@@ -50,14 +67,18 @@ async function answer(endpoint: Endpoint, body: JsonObject, deps: WebhookDeps): 
     metrics?.add('longshore_webhook_reviews_total', { webhook, decision });
     metrics?.time('longshore_webhook_review_duration_seconds', { webhook }, performance.now() - startedMs);
   };
+  const attributes: TracedWork['attributes'] = {};
   const onVerdict = (verdict: Verdict): void => {
+    attributes['longshore.decision'] = decisionOf(verdict);
     count(decisionOf(verdict));
     for (const { rule, decision } of verdict.findings ?? []) {
       metrics?.add('longshore_webhook_findings_total', { webhook, rule, decision });
     }
   };
   try {
-    return await judge(endpoint, body, { ...deps, onVerdict });
+    return await traced({ name: `review ${webhook}`, kind: 'server', attributes, parent }, () =>
+      judge(endpoint, body, { ...deps, onVerdict }),
+    );
   } catch (thrown) {
     count('failed');
     throw thrown;
@@ -134,7 +155,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
   );
   for (const endpoint of endpoints) {
     app.post(endpoint.path, { schema: { body: reviewSchema } }, async (request: FastifyRequest) =>
-      answer(endpoint, request.body as JsonObject, deps),
+      answer(endpoint, request as Asked, deps),
     );
   }
   const { metrics, metricsAccess } = deps;

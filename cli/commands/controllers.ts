@@ -14,7 +14,7 @@ import { openServingFiles } from '../serving-files.ts';
 export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
-  await using own = await openOwnProcess(config);
+  await using own = await openOwnProcess(config, 'longshore-controllers');
   const { log, metrics, systemNamespace, probes } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
   const serving = config.isIssuing

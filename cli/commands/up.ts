@@ -7,6 +7,7 @@ import { openProcessLog } from '../process-log.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
 import { untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
+import { startTracing } from '../tracing.ts';
 
 /** `longshore up`: runs until Ctrl-C. */
 export async function up(values: OptionValues): Promise<number> {
@@ -15,6 +16,7 @@ export async function up(values: OptionValues): Promise<number> {
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
   const log = await openProcessLog(config.logLevel);
+  await using _tracing = await startTracing({ endpoint: config.tracesEndpoint, service: 'longshore', log });
   const platform = await startPlatform(config, {
     log,
     metrics: openProcessMetrics(),

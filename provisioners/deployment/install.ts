@@ -1,6 +1,6 @@
 import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
 import { clientFor, InstallBlocked, type Inventory, RightsMissing } from '../../src/apply/index.ts';
-import { errorMessage, TerminalError, TransientError } from '../../src/base/index.ts';
+import { errorMessage, TerminalError, TransientError, traced } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
@@ -61,7 +61,9 @@ async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal)
   const { provisionerClassName } = parseBundle(bundle).spec;
   const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
   const asked = { bundle: { name, uid }, provisionerClassName, terms };
-  const rendered = await countLoad(run, unpacker.load(asked, { signal }));
+  const rendered = await traced({ name: 'load content', attributes: { 'longshore.object': name } }, () =>
+    countLoad(run, unpacker.load(asked, { signal })),
+  );
   const owner = actingOwnerOf(run.object);
   const reading = { kube: clientFor(kube, owner), signal };
   const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);

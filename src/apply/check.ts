@@ -1,5 +1,5 @@
 import { bundleDeploymentResource } from '../api/index.ts';
-import { mapLimit } from '../base/index.ts';
+import { mapLimit, traced } from '../base/index.ts';
 import {
   describeRef,
   isAlreadyExists,
@@ -180,6 +180,9 @@ export async function checkAll(
   const namespaces = new Set(all.filter(isNamespace).map(({ metadata }) => metadata.name ?? ''));
   if (context.installNamespace !== undefined) namespaces.add(context.installNamespace);
   const coming = { namespaces, roles: new Set(all.filter(({ kind }) => kind.endsWith('Role')).map(keyOf)) };
-  const found = await mapLimit(objects, parallelRequests, (object) => checkObject(context, object, coming));
+  const what = { name: 'dry run', attributes: { 'longshore.objects': objects.length } };
+  const found = await traced(what, () =>
+    mapLimit(objects, parallelRequests, (object) => checkObject(context, object, coming)),
+  );
   return found.filter((problem) => problem !== undefined);
 }

@@ -1,4 +1,4 @@
-import { mapLimit } from '../base/index.ts';
+import { mapLimit, type TracedWork, traced } from '../base/index.ts';
 import { describeRef, isConflict, isKubeError, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
 import { fieldManager, isInstalledFor, labelledOwner } from './ownership.ts';
@@ -62,10 +62,16 @@ async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {
   }
 }
 
+function workOf(objects: readonly KubeObject[]): TracedWork {
+  return { name: 'write objects', attributes: { 'longshore.objects': objects.length } };
+}
+
 /** Writes objects that were not checked by dry run. One that exists and is not known to be the owner's is checked before it is
  *  taken over. All are tried, whatever becomes of the others. */
 export async function writeUnchecked(check: CheckContext, objects: readonly KubeObject[]): Promise<Written> {
-  const all = await mapLimit(objects, parallelWrites, (object) => writeOne(check, object));
+  const all = await traced(workOf(objects), () =>
+    mapLimit(objects, parallelWrites, (object) => writeOne(check, object)),
+  );
   return {
     objects: all.flatMap(({ object }) => object ?? []),
     problems: all.flatMap(({ problems }) => problems),
@@ -78,7 +84,7 @@ export async function writeChecked(
   check: CheckContext,
   objects: readonly KubeObject[],
 ): Promise<readonly KubeObject[]> {
-  return await mapLimit(objects, parallelWrites, async (object) => {
+  const write = async (object: KubeObject): Promise<KubeObject> => {
     try {
       return await applyOver(check, object);
     } catch (thrown) {
@@ -86,7 +92,8 @@ export async function writeChecked(
       throwProblems([problemOf(describeRef(refOf(object)), thrown)]);
       throw thrown;
     }
-  });
+  };
+  return await traced(workOf(objects), () => mapLimit(objects, parallelWrites, write));
 }
 
 /** Whether the server, rather than what was sent, is the cause: it did not answer, or answered that it could not. */

@@ -44,6 +44,7 @@ export {
   type ServingCertificate,
   type ServingPair,
 } from './serving-certificate.ts';
+export { type TracedWork, traced, workChannel } from './traced.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
 export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type Clock, errorMessage, type Logger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
+import {
+  type Clock,
+  errorMessage,
+  type Logger,
+  TerminalError,
+  type TracedWork,
+  TransientError,
+  traced,
+  WaitingError,
+} from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -93,6 +102,18 @@ async function whenAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
+async function reconcileTraced(options: ControllerOptions, key: string, context: ReconcileContext): Promise<void> {
+  const what: TracedWork = { name: `reconcile ${options.name}`, attributes: { 'longshore.object': key } };
+  await traced(what, async () => {
+    try {
+      await options.reconcile(key, context);
+    } catch (thrown) {
+      what.attributes['longshore.result'] = resultOf(thrown);
+      throw thrown;
+    }
+  });
+}
+
 /** Starts the workers of one kind. One object is never worked on twice at a time, and what one object throws stops no other. */
 export function startController(options: ControllerOptions): Controller {
   const queue = new WorkQueue(options.clock);
@@ -108,7 +129,7 @@ export function startController(options: ControllerOptions): Controller {
     const log = options.log.child({ controller, object: key, reconcileId: randomUUID().slice(0, 8) });
     const startedMs = clock.now();
     try {
-      await options.reconcile(key, { signal, log });
+      await reconcileTraced(options, key, { signal, log });
       count(startedMs);
       queue.forgetFailures(key);
       said.forget(key);

@@ -86,7 +86,7 @@ export function createSender(options: KubeClientOptions): Sender {
     deadlineMs: options.deadlineMs ?? 30_000,
     maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
   });
-  const transport = options.metrics === undefined ? plain : measuredTransport(plain, options.metrics);
+  const transport = measuredTransport(plain, options.metrics);
   const once = async (request: Sendable): Promise<Answer | Retry> => {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
     if (isWrite(request)) options.beforeWrite?.();

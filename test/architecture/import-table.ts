@@ -99,5 +99,9 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   ajv: ['src/formats'],
   fastify: ['webhook'],
   re2js: ['src/schema', 'src/cel'],
+  '@opentelemetry/api': ['cli'],
+  '@opentelemetry/exporter-trace-otlp-http': ['cli'],
+  '@opentelemetry/resources': ['cli'],
+  '@opentelemetry/sdk-trace-base': ['cli'],
   '@bufbuild/protobuf': ['apiserver'],
 };
