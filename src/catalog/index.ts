@@ -11,7 +11,7 @@ export type { Meta, MetaPlace } from './meta.ts';
 export { type CatalogIdentity, createCatalogView } from './read/catalog-view.ts';
 export { type CatalogFault, faultText, UnreadableCatalog } from './read/faults.ts';
 export { PackageBuilder, readPackages } from './read/packages.ts';
-export { type ReadOptions, readCatalogFolder, readCatalogStream } from './read/read-catalog.ts';
+export { type ReadOptions, readCatalogFolder, readCatalogStream, readStagedCatalog } from './read/read-catalog.ts';
 export { buildCatalogIndex, type IndexBuildOptions, type IndexedCatalog } from './store/build-index.ts';
 export {
   type CatalogAttributes,

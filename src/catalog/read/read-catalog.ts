@@ -1,12 +1,12 @@
-import { open } from 'node:fs/promises';
 import { errorMessage, TerminalError } from '../../base/index.ts';
+import type { Staging } from '../../content/index.ts';
 import type { Meta } from '../meta.ts';
 import { readDocuments } from './documents.ts';
 import { FaultList } from './faults.ts';
 import { readMeta } from './read-meta.ts';
+import { stagedTree } from './staged-tree.ts';
+import { type CatalogTree, openFolderTree } from './tree.ts';
 import { walkCatalog } from './walk.ts';
-
-const chunkBytes = 1024 * 1024;
 
 /** How a catalog is read. */
 export interface ReadOptions {
@@ -15,15 +15,14 @@ export interface ReadOptions {
   readonly onBytes?: (bytes: number) => void;
 }
 
-async function* chunksOf(path: string, { signal, onBytes }: ReadOptions): AsyncGenerator<Uint8Array> {
-  await using file = await open(path, 'r');
-  const buffer = Buffer.allocUnsafe(chunkBytes);
-  for (;;) {
+async function* watched(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { signal, onBytes }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
     signal?.throwIfAborted();
-    const { bytesRead } = await file.read(buffer, 0, chunkBytes);
-    if (bytesRead === 0) return;
-    onBytes?.(bytesRead);
-    yield buffer.subarray(0, bytesRead);
+    onBytes?.(chunk.length);
+    yield chunk;
   }
 }
 
@@ -52,16 +51,13 @@ async function* metasOf(
   }
 }
 
-/** The documents of a catalog's folder, file by file in lexical order, as a stream: memory follows the largest document. What can be read
- *  comes first; whatever cannot is told at the end, all of it.
- *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog
- *  @see catalogs-and-resolution.md, sections 1.1 to 1.3 */
-export async function* readCatalogFolder(root: string, options: ReadOptions = {}): AsyncGenerator<Meta> {
+async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerator<Meta> {
   const faults = new FaultList();
-  const files = walkCatalog(root, { signal: options.signal, onFault: (fault) => faults.add(fault) });
-  for await (const { name, path } of files) {
+  const files = walkCatalog({ tree, signal: options.signal, onFault: (fault) => faults.add(fault) });
+  for await (const segments of files) {
+    const name = segments.join('/');
     try {
-      yield* metasOf(chunksOf(path, options), name, faults);
+      yield* metasOf(watched(tree.read(segments), options), name, faults);
     } catch (thrown) {
       options.signal?.throwIfAborted();
       faults.add({ file: name, message: errorMessage(thrown) });
@@ -70,13 +66,28 @@ export async function* readCatalogFolder(root: string, options: ReadOptions = {}
   faults.throwIfAny();
 }
 
+/** The documents of a catalog's folder, file by file in lexical order, as a stream: memory follows the largest document. What can be read
+ *  comes first; whatever cannot is told at the end, all of it. Symbolic links to files within the folder are followed; those that leave it are faults.
+ *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog
+ *  @see catalogs-and-resolution.md, sections 1.1 to 1.3 */
+export async function* readCatalogFolder(root: string, options: ReadOptions = {}): AsyncGenerator<Meta> {
+  yield* readTree(await openFolderTree(root), options);
+}
+
+/** As `readCatalogFolder`, of files that are staged, such as those of an image; keep the staging area until the end.
+ *  @throws UnreadableCatalog after the last document */
+export function readStagedCatalog(staging: Staging, options: ReadOptions = {}): AsyncGenerator<Meta> {
+  return readTree(stagedTree(staging), options);
+}
+
 /** The documents of one stream, such as JSON lines; `file` names it where places are told.
  *  @throws UnreadableCatalog after the last document */
 export async function* readCatalogStream(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   file: string,
+  options: ReadOptions = {},
 ): AsyncGenerator<Meta> {
   const faults = new FaultList();
-  yield* metasOf(chunks, file, faults);
+  yield* metasOf(watched(chunks, options), file, faults);
   faults.throwIfAny();
 }
