@@ -1,28 +1,27 @@
-import { type Meta, readCatalogFolder } from '../../src/catalog/index.ts';
-import { openWorkFolder, type WorkFolder } from '../oci/work-folder.ts';
+import { existsSync } from 'node:fs';
+import type { Meta } from '../../src/catalog/index.ts';
+import { readBundleName } from '../oci/bundle-name.ts';
+import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
-import { createProgress, formatBytes, type Progress } from '../progress.ts';
+import { createProgress } from '../progress.ts';
+import type { OpenOptions } from './reading.ts';
+import { readCatalogService } from './service.ts';
+import { readCatalogImage, readCatalogPath, readStandardInput } from './staged-catalog.ts';
 
 const deadlineMs = 60 * 60_000;
 
-/** What opening a catalog needs of a command. */
-export interface OpenOptions {
-  /** Those of `registryOptions`. */
-  readonly values: OptionValues;
-  readonly work: WorkFolder;
-  readonly progress: Progress;
-  readonly signal: AbortSignal;
-}
-
-/** The documents of a catalog that a person names, as a stream: of a folder.
- *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog */
-export async function* openCatalog(name: string, { progress, signal }: OpenOptions): AsyncGenerator<Meta> {
-  let read = 0;
-  const onBytes = (bytes: number): void => {
-    read += bytes;
-    progress.show(`reading ${name}  ${formatBytes(read)}`);
-  };
-  yield* readCatalogFolder(name, { signal, onBytes });
+/** The documents of a catalog that a person names, as a stream: a folder, a file or tar, an OCI image layout, `-` for standard input, the address of a
+ *  catalog that is served, or the reference of an image.
+ *  @throws UnreadableCatalog after the last document · TerminalError and TransientError, naming what could not be had */
+export async function* openCatalog(name: string, options: OpenOptions): AsyncGenerator<Meta> {
+  if (/^https?:\/\//i.test(name) && !existsSync(name)) {
+    yield* readCatalogService(name, options);
+    return;
+  }
+  const place = readBundleName(name);
+  if (place.kind === 'standard input') yield* readStandardInput(options);
+  else if (place.kind === 'path') yield* readCatalogPath(place.path, options);
+  else yield* readCatalogImage(place, options);
 }
 
 /** Runs a command that reads catalogs: gives it what opening them takes, and takes that away in the end. */

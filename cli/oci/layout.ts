@@ -3,6 +3,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  type ContentLimits,
   defaultContentLimits,
   isJsonObject,
   isSha256Digest,
@@ -148,11 +149,11 @@ export async function readLayout(path: string, staging: Staging): Promise<Bundle
  *  @throws TerminalError InvalidLayout, and those of `extractArchive` · TransientError DigestMismatch */
 export async function openLayout(
   path: string,
-  options: { readonly spoolPath: string; readonly signal: AbortSignal },
+  options: { readonly spoolPath: string; readonly limits?: ContentLimits; readonly signal: AbortSignal },
 ): Promise<OpenLayout> {
-  const { signal } = options;
+  const { signal, limits = defaultContentLimits } = options;
   await using stack = new AsyncDisposableStack();
-  const staging = stack.use(await Staging.create(options.spoolPath, defaultContentLimits));
+  const staging = stack.use(await Staging.create(options.spoolPath, limits));
   if ((await stat(path)).isDirectory()) await stageFolder(path, staging, { signal });
   else
     await extractArchive(createReadStream(path) as AsyncIterable<Buffer>, staging, {

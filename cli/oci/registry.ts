@@ -73,7 +73,7 @@ export async function pushTo(ref: string, image: BundleImage, transfer: Transfer
 export async function pullInto(
   staging: Staging,
   ref: string,
-  transfer: Transfer & { readonly work: WorkFolder; readonly isOperator?: boolean },
+  transfer: Transfer & { readonly work: WorkFolder; readonly isOperator?: boolean; readonly directoryLabel?: string },
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
   const { work, progress, signal } = transfer;
@@ -85,7 +85,8 @@ export async function pullInto(
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
-    const request = { source, credentials, isOperator: transfer.isOperator, staging };
+    const { isOperator, directoryLabel } = transfer;
+    const request = { source, credentials, isOperator, directoryLabel, staging };
     const pinned = await fetchImage(deps, request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultContentLimits } from '../../src/base/index.ts';
+import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
 import { Staging, stageFolder } from '../../src/content/index.ts';
 
 /** A temporary folder that goes when it is disposed. */
@@ -14,9 +14,13 @@ export async function openWorkFolder(): Promise<WorkFolder> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** An empty staging area in the work folder, with the limits of the provisioners. */
-export async function openStaging(work: WorkFolder, name = 'spool'): Promise<Staging> {
-  return await Staging.create(join(work.path, name), defaultContentLimits);
+/** An empty staging area in the work folder, with the limits of the provisioners unless others are given. */
+export async function openStaging(
+  work: WorkFolder,
+  name = 'spool',
+  limits: ContentLimits = defaultContentLimits,
+): Promise<Staging> {
+  return await Staging.create(join(work.path, name), limits);
 }
 
 /** The files of a folder, staged. */

@@ -1,4 +1,4 @@
-import { objectAt, TerminalError, textAt } from '../base/index.ts';
+import { type JsonObject, objectAt, TerminalError, textAt } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import { fetchImageConfig } from './image-config.ts';
 import type { Descriptor } from './image-manifest.ts';
@@ -12,15 +12,9 @@ export interface LabelledDirectory {
   readonly path: readonly string[];
 }
 
-/** Asks the image's configuration for the directory.
- *  @throws TerminalError LabelMissing, InvalidLabel · those of the client */
-export async function findDirectory(
-  { places, name }: { readonly places: RegistryPlaces; readonly name: string },
-  label: string,
-  config: Descriptor | undefined,
-): Promise<LabelledDirectory> {
-  const document =
-    config === undefined ? undefined : await places.ask(({ client }) => fetchImageConfig(client, name, config));
+/** The directory that a label names in an image's configuration; `name` is the image's, for messages.
+ *  @throws TerminalError LabelMissing, InvalidLabel */
+export function readDirectoryLabel(name: string, label: string, document: JsonObject | undefined): LabelledDirectory {
   const value = textAt(objectAt(document, 'config', 'Labels'), label);
   if (value === '') {
     throw new TerminalError('LabelMissing', `catalog image is missing the required label "${label}"`);
@@ -30,6 +24,18 @@ export async function findDirectory(
     throw new TerminalError('InvalidLabel', `${name}: label "${label}": expected the path of a directory`);
   }
   return { label, path };
+}
+
+/** Asks the image's configuration for the directory.
+ *  @throws TerminalError LabelMissing, InvalidLabel · those of the client */
+export async function findDirectory(
+  { places, name }: { readonly places: RegistryPlaces; readonly name: string },
+  label: string,
+  config: Descriptor | undefined,
+): Promise<LabelledDirectory> {
+  const document =
+    config === undefined ? undefined : await places.ask(({ client }) => fetchImageConfig(client, name, config));
+  return readDirectoryLabel(name, label, document);
 }
 
 /** Makes the directory the root of what is staged.

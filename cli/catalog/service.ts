@@ -1,0 +1,44 @@
+import { createGunzip } from 'node:zlib';
+import { redactUrl, TerminalError } from '../../src/base/index.ts';
+import { type Meta, readCatalogStream } from '../../src/catalog/index.ts';
+import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
+import { readAuthorities } from '../authorities.ts';
+import { countBytes, type OpenOptions } from './reading.ts';
+
+const answerDeadlineMs = 60_000;
+const path = '/api/v1/all';
+
+/** Takes the address of the catalog, and that of its documents. */
+function addressOf(name: string): string {
+  const address = name.replace(/\/+$/, '');
+  return address.endsWith(path) ? address : `${address}${path}`;
+}
+
+function assertCatalog(address: string, { status, body }: Awaited<ReturnType<HttpClient['send']>>): void {
+  if (status === 200) return;
+  body.destroy();
+  const hint =
+    status === 404
+      ? `: expected the address of a catalog, such as https://HOST/catalogs/NAME, below which ${path} is`
+      : '';
+  throw new TerminalError('NotFound', `GET ${redactUrl(address)}: status ${status}${hint}`);
+}
+
+/** The documents of a catalog that catalogd, or longshore catalog serve, serves.
+ *  @throws UnreadableCatalog · TerminalError NotFound and those of `HttpClient` */
+export async function* readCatalogService(name: string, options: OpenOptions): AsyncGenerator<Meta> {
+  const { values, signal } = options;
+  const address = addressOf(name);
+  const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
+  using http = createHttpClient({ caPem, answerDeadlineMs });
+  const request = { method: 'GET', url: address, headers: { 'accept-encoding': 'gzip' }, signal } as const;
+  const response = await http.send(request);
+  assertCatalog(address, response);
+  const isPacked = response.headers['content-encoding'] === 'gzip';
+  const length = Number(response.headers['content-length'] ?? 0);
+  const body = isPacked ? response.body.pipe(createGunzip()) : response.body;
+  // A transfer that breaks off must not end in silence.
+  if (isPacked) response.body.on('error', (thrown) => body.destroy(thrown));
+  const onBytes = countBytes(redactUrl(name), { ...options, total: isPacked ? 0 : length });
+  yield* readCatalogStream(body as AsyncIterable<Buffer>, redactUrl(address), { signal, onBytes });
+}
