@@ -24,11 +24,16 @@ function refuse(text: string): never {
   throw new TerminalError('InvalidConstraint', text);
 }
 
+/** What is wrong is the shape, before anything is known of its meaning. */
+function refuseShape(text: string): never {
+  throw new TerminalError('MalformedConstraint', text);
+}
+
 function membersOf(value: JsonValue | undefined, allowed: readonly string[]): JsonObject {
   if (!isJsonObject(value)) return refuse('expected an object');
   for (const key of Object.keys(value)) {
     if (allowed.includes(key)) continue;
-    refuse(`json: unknown field "${key}"${key === 'none' ? ': it is called "not"' : ''}`);
+    refuseShape(`json: unknown field "${key}"${key === 'none' ? ': it is called "not"' : ''}`);
   }
   return value;
 }
@@ -39,7 +44,7 @@ function text(members: JsonObject, key: string): string {
 }
 
 /** A group, version and kind, none of them empty.
- *  @throws TerminalError InvalidConstraint */
+ *  @throws TerminalError InvalidConstraint, MalformedConstraint */
 export function readApi(value: JsonValue | undefined): GroupVersionKind {
   const members = membersOf(value, ['group', 'version', 'kind']);
   const api = { group: text(members, 'group'), version: text(members, 'version'), kind: text(members, 'kind') };
@@ -50,7 +55,7 @@ export function readApi(value: JsonValue | undefined): GroupVersionKind {
 }
 
 /** A package and a range of its versions; the range is called `rangeKey`.
- *  @throws TerminalError InvalidConstraint */
+ *  @throws TerminalError InvalidConstraint, MalformedConstraint */
 export function readPackage(
   value: JsonValue | undefined,
   rangeKey: 'version' | 'versionRange',
@@ -110,10 +115,11 @@ function readNode(value: JsonValue | undefined, depth: number, limits: Constrain
 }
 
 /** Reads the value of an `olm.constraint`.
- *  @throws TerminalError InvalidConstraint, with the texts of bundle-format.md, sections 4 and 5 */
+ *  @throws TerminalError InvalidConstraint, MalformedConstraint (unknown members, too large), with the texts of bundle-format.md, sections 4
+ *  and 5 */
 export function parseConstraint(value: JsonValue, limits: ConstraintLimits = { maxDepth: 32 }): Constraint {
   if (Buffer.byteLength(JSON.stringify(value)) > maxConstraintBytes) {
-    return refuse(`olm.constraint value is greater than max constraint size ${maxConstraintBytes} bytes`);
+    return refuseShape(`olm.constraint value is greater than max constraint size ${maxConstraintBytes} bytes`);
   }
   return readNode(value, 1, limits);
 }
@@ -124,6 +130,17 @@ export interface Surroundings {
   readonly hasApi: (api: GroupVersionKind) => boolean;
   /** The properties of each bundle that counts. */
   readonly bundles: readonly (readonly Property[])[];
+  /** A rule that fails is not true, and no error. */
+  readonly isLenient?: boolean;
+}
+
+function isTrueOf(rule: PropertyRule, properties: readonly Property[], { isLenient = false }: Surroundings): boolean {
+  try {
+    return rule.isTrueOf(properties);
+  } catch (thrown) {
+    if (isLenient && thrown instanceof TerminalError) return false;
+    throw thrown;
+  }
 }
 
 /** Whether the constraint holds. An empty `all` does, an empty `any` does not, and `not` holds when none of its own do.
@@ -135,7 +152,7 @@ export function isMet(constraint: Constraint, surroundings: Surroundings): boole
     case 'package':
       return surroundings.hasPackage(constraint.packageName, constraint.range);
     case 'cel':
-      return surroundings.bundles.some((properties) => constraint.rule.isTrueOf(properties));
+      return surroundings.bundles.some((properties) => isTrueOf(constraint.rule, properties, surroundings));
     case 'all':
       return constraint.constraints.every((one) => isMet(one, surroundings));
     case 'any':

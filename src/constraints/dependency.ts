@@ -59,7 +59,17 @@ const requiredProperties: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ['olm.package.required', (value) => asConstraint({ kind: 'package', ...readPackage(value, 'versionRange') })],
   ['olm.gvk.required', (value) => asConstraint({ kind: 'gvk', api: readApi(value) })],
   ['olm.constraint', (value, limits) => asConstraint(parseConstraint(value, limits))],
+  ['olm.label.required', readLabel],
 ]);
+
+/** What one property requires; undefined for a property that requires nothing.
+ *  @throws TerminalError InvalidConstraint, MalformedConstraint, InvalidDependency */
+export function readRequiredProperty(
+  { type, value }: Property,
+  limits: DependencyLimits = defaultDependencyLimits,
+): Dependency | undefined {
+  return requiredProperties.get(type)?.(value, limits);
+}
 
 function readEntry(entry: JsonValue, limits: DependencyLimits): Dependency {
   if (!isJsonObject(entry)) throw new TerminalError('InvalidDependency', 'expected an object with type and value');

@@ -15,9 +15,11 @@ export {
   type ReadDependencies,
   readDependencies,
   readRequiredProperties,
+  readRequiredProperty,
   requirementOf,
   unmetDependencies,
 } from './dependency.ts';
+export { formatPredicate } from './predicate-text.ts';
 export type { GroupVersionKind, Property } from './property.ts';
 export { compareVersions, formatVersion, parseTolerantVersion, parseVersion, type Version } from './version.ts';
 export { isChosen, parseVersionChoice, type VersionChoice } from './version-choice.ts';

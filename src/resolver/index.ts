@@ -1,6 +1,15 @@
 /** Which update is next, and which bundles are installed together: update graphs of channels, and dependencies solved completely.
  *  Catalogs come in as `CatalogView`; out comes a choice with its reasons, or the reasons why there is none. Pure: reads nothing, knows no
  *  Kubernetes. */
+export { type Candidate, type Origin } from './dependencies/candidate.ts';
+export type {
+  PresentBundle,
+  ResolutionRequest,
+  WantedPackage,
+  WantedVersions,
+} from './dependencies/request.ts';
+export type { ChosenBundle, Conflict, Resolution } from './dependencies/resolution.ts';
+export { resolve } from './dependencies/resolve.ts';
 export { sortChannel } from './graph/channel-order.ts';
 export { type LabelSelector } from './graph/label-selector.ts';
 export {

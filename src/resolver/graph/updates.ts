@@ -40,7 +40,7 @@ export interface Hop {
 }
 
 /** The channels that are meant: those named, or all, the default one first. Those that the package has not are left out. */
-function channelsOf(from: CatalogPackage, named: readonly string[] = []): readonly Channel[] {
+export function channelsOf(from: CatalogPackage, named: readonly string[] = []): readonly Channel[] {
   if (named.length > 0) return from.channels.filter(({ name }) => named.includes(name));
   const isDefault = ({ name }: Channel): boolean => name === from.defaultChannel;
   return [...from.channels.filter(isDefault), ...from.channels.filter((channel) => !isDefault(channel))];

@@ -15,8 +15,8 @@ function contradiction(solver: SatSolver, assumptions: readonly Literal[]): read
   return assumptions.filter((literal) => core.has(literal));
 }
 
-/** A contradiction that is none any more when any one literal is left out; those that come first are left out first where there is a choice. */
-function minimalCore(solver: SatSolver, start: readonly Literal[]): readonly Literal[] {
+/** Makes a contradiction smaller as long as one literal can be left out; those that come first go first. */
+function shrink(solver: SatSolver, start: readonly Literal[]): readonly Literal[] {
   let core = start;
   for (const literal of start) {
     if (!core.includes(literal)) continue;
@@ -60,9 +60,16 @@ function smallestHittingSet(
   return undefined;
 }
 
+/** Assumptions that contradict one another, each of which is needed for that: without any one of them there is no contradiction. Of several such
+ *  sets, one without the first assumptions. Undefined: there is no contradiction.
+ *  @throws TransientError ResolutionCancelled */
+export function minimalCore(solver: SatSolver, assumptions: readonly Literal[]): readonly Literal[] | undefined {
+  const core = contradiction(solver, assumptions);
+  return core === undefined ? undefined : shrink(solver, core);
+}
+
 /** Assumptions that contradict one another, as few as possible; empty if the clauses do so by themselves.
- *  Minimal always: without any one of them there is no contradiction. The smallest of all where there are not too many assumptions: what every
- *  contradiction must contain follows from what must be left out to mend all (each of the one kind meets each of the other).
+ *  Minimal always. The smallest of all where there are not too many assumptions: what every contradiction must contain follows from what must be left out to mend all (each of the one kind meets each of the other).
  *  @throws TransientError ResolutionCancelled
  *  @see Ignatiev, Previti, Liffiton, Marques-Silva: Smallest MUS Extraction with Minimal Hitting Set Dualization */
 export function smallestCore(
@@ -70,10 +77,8 @@ export function smallestCore(
   assumptions: readonly Literal[],
   steps: Steps,
 ): readonly Literal[] | undefined {
-  const first = contradiction(solver, assumptions);
-  if (first === undefined) return undefined;
-  let best = minimalCore(solver, first);
-  if (assumptions.length > maxForMinimum) return best;
+  const best = minimalCore(solver, assumptions);
+  if (best === undefined || assumptions.length > maxForMinimum) return best;
   const corrections: (readonly Literal[])[] = [];
   for (let round = 0; round < maxRounds; round += 1) {
     const candidate = smallestHittingSet(corrections, best.length, steps);

@@ -1,0 +1,100 @@
+import type { Steps } from '../sat/steps.ts';
+import type { Anchor } from './anchor.ts';
+import { compareTexts } from './candidate.ts';
+import { Clashes } from './clash.ts';
+import { type Problem, withoutAnchor } from './problem.ts';
+import type { Conflict } from './resolution.ts';
+import { formatRule, type Rule } from './rule.ts';
+import { search } from './search.ts';
+import { labelOf, listOf, type Story, tellRule } from './sentences.ts';
+
+function anchorsOf(rules: readonly Rule[]): readonly Anchor[] {
+  return rules.flatMap((rule) => (rule.kind === 'wanted' ? [rule.anchor] : []));
+}
+
+function namesOf(anchors: readonly Anchor[]): string {
+  return listOf(
+    anchors.map(({ wanted }) => wanted.packageName),
+    'and',
+  );
+}
+
+function summarise(rules: readonly Rule[]): string {
+  const anchors = anchorsOf(rules);
+  if (anchors.length === 0) return 'What is installed does not go together.';
+  if (anchors.length === 1) return `Package ${namesOf(anchors)} cannot be resolved.`;
+  return `Packages ${namesOf(anchors)} cannot be resolved together.`;
+}
+
+/** Wishes before what follows from them, and what shuts them out last. */
+const order: readonly Rule['kind'][] = [
+  'wanted',
+  'choice',
+  'installed',
+  'requires',
+  'refused',
+  'package',
+  'api',
+  'replaces',
+];
+
+function inOrder(rules: readonly Rule[]): readonly Rule[] {
+  return rules.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+/** Somebody without whom all others can be served. */
+function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor | undefined {
+  const anchors = anchorsOf(rules);
+  if (anchors.length < 2) return undefined;
+  return anchors.toReversed().find((anchor) => search(withoutAnchor(problem, anchor), steps) !== undefined);
+}
+
+function missingAction(rules: readonly Rule[]): string | undefined {
+  for (const rule of rules) {
+    if (rule.kind === 'choice' && rule.anchor.missing !== undefined) {
+      return `Correct what ${rule.anchor.wanted.name} asks for, or add a catalog that has it.`;
+    }
+    if (rule.kind === 'requires' && rule.met.length === 0) {
+      return `Add a catalog with a bundle that ${labelOf(rule.by)} can use, or ask for a version of ${rule.by.facts.packageName ?? rule.by.name} that does not need it.`;
+    }
+  }
+  return undefined;
+}
+
+function adviseOn(problem: Problem, rules: readonly Rule[], { steps, story }: Advice): string {
+  const missing = missingAction(rules);
+  if (missing !== undefined) return missing;
+  const one = spoiler(problem, rules, steps);
+  if (one !== undefined)
+    return `Without ${story.words.wanted} ${one.wanted.name}, all others can be served: remove it, or let it ask for another version.`;
+  const installed = rules.flatMap((rule) => (rule.kind === 'installed' ? [labelOf(rule.candidate)] : []));
+  if (installed.length > 0) return `Remove ${listOf(installed, 'or')}, or do not ask for what clashes with it.`;
+  const refused = rules.flatMap((rule) => (rule.kind === 'refused' ? [labelOf(rule.candidate)] : []));
+  if (refused.length > 0) return `Ask for another version than ${listOf(refused, 'or')}, or use a newer catalog.`;
+  return 'Ask for other versions, or for fewer packages at once.';
+}
+
+interface Advice {
+  readonly steps: Steps;
+  readonly story: Story;
+}
+
+/** Says why a problem has no solution.
+ *  @throws TransientError ResolutionCancelled
+ *  @see catalogs-and-resolution.md, section 6.5 */
+export function explainConflict(problem: Problem, advice: Advice): Conflict {
+  const rules = new Clashes(problem, advice.steps).smallest();
+  const texts = rules.map((rule) => formatRule(rule, advice.story.words)).toSorted(compareTexts);
+  const sentences = inOrder(rules).map((rule) => tellRule(rule, advice.story));
+  return {
+    outcome: 'conflict',
+    reason: 'ConstraintsNotSatisfiable',
+    message: `constraints not satisfiable: ${texts.join(', ')}`,
+    summary: summarise(rules),
+    sentences: sentences.filter((sentence) => sentence !== ''),
+    action: adviseOn(problem, rules, advice),
+    rules,
+    wantedBy: anchorsOf(rules).map(({ wanted }) => wanted.name),
+    notices: [],
+  };
+}

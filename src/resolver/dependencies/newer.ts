@@ -1,0 +1,151 @@
+import { compareVersions, formatVersion } from '../../constraints/index.ts';
+import type { CatalogBundle, CatalogPackage, CatalogView } from '../package.ts';
+import { type Candidate, formatCatalogName } from './candidate.ts';
+import type { Clashes } from './clash.ts';
+import { factsOf, isMetBy } from './requirement.ts';
+import type { Decision } from './search.ts';
+import { bundleLabel, labelOf, type Story, tellRule } from './sentences.ts';
+
+/** A decision, and what came before it. */
+export interface Told {
+  readonly decision: Decision;
+  readonly before: readonly Decision[];
+  readonly clashes: Clashes;
+  readonly story: Story;
+}
+
+interface Newer {
+  readonly catalog: CatalogView;
+  readonly package: CatalogPackage;
+  readonly bundle: CatalogBundle;
+}
+
+type Reason = (newer: Newer, told: Told) => string | undefined;
+
+/** The newest version of the package in the catalogs; undefined: it is the one that was chosen. */
+function newestOf({ decision: { chosen }, story: { shelf } }: Told): Newer | undefined {
+  const { packageName, version } = chosen.facts;
+  if (packageName === undefined) return undefined;
+  let newest: Newer | undefined;
+  for (const catalog of shelf.catalogs) {
+    const found = shelf.package(catalog, packageName);
+    for (const bundle of found?.bundles.values() ?? []) {
+      if (found === undefined || compareVersions(bundle.version, newest?.bundle.version ?? version) <= 0) continue;
+      newest = { catalog, package: found, bundle };
+    }
+  }
+  return newest;
+}
+
+function whyRefused(refused: Candidate, { before, clashes, story }: Told): string {
+  const { rules, earlier } = clashes.refusal(refused, before);
+  const sentences = rules.map((rule) => tellRule(rule, story)).filter((sentence) => sentence !== '');
+  const choices = earlier.map((chosen) => `${labelOf(chosen)} was chosen before.`);
+  return [...sentences, ...choices].join(' ');
+}
+
+function refusedOf({ bundle, catalog }: Newer, { decision: { refused } }: Told): Candidate | undefined {
+  return refused.find(({ origin }) => origin?.bundle.name === bundle.name && origin.catalog === catalog);
+}
+
+function channelsWith({ package: { channels }, bundle }: Newer): readonly string[] {
+  return channels.filter(({ entries }) => entries.some(({ name }) => name === bundle.name)).map(({ name }) => name);
+}
+
+const notOutOfRange: Reason = ({ bundle }, { decision: { cause } }) => {
+  if (cause.kind === 'wanted') {
+    const { versions } = cause.anchor.wanted;
+    if (versions === undefined || versions.include(bundle.version)) return undefined;
+    return `it is not in range ${versions.text}, which was asked for`;
+  }
+  if (cause.kind !== 'needed' || isMetBy(cause.need.requirement, factsOf(bundle))) return undefined;
+  return `it is not what ${labelOf(cause.by)} needs: ${cause.need.requirement.description}`;
+};
+
+const notMoved: Reason = (_, { decision: { cause, chosen }, story: { words } }) => {
+  if (chosen.origin !== undefined) return undefined;
+  if (cause.kind === 'fixed') return `no ${words.wanted} is about the package, so that what is installed stays`;
+  if (cause.kind === 'needed') return 'what is installed does';
+  const { updates = 'always' } = cause.anchor.wanted;
+  return updates === 'always' ? undefined : 'what is installed stays, as nobody asked for an update';
+};
+
+const notInChannel: Reason = (newer, { decision: { cause } }) => {
+  const holders = channelsWith(newer);
+  if (holders.length === 0) return 'it is in no channel';
+  const channel = cause.kind === 'wanted' ? (cause.anchor.wanted.channel ?? '') : '';
+  if (channel === '' || holders.includes(channel)) return undefined;
+  return `it is not in channel ${channel}, which was asked for, but in ${holders.join(', ')}`;
+};
+
+const skipped: Reason = (newer) => {
+  const {
+    package: { channels },
+    bundle,
+  } = newer;
+  const entries = channels.flatMap((channel) => channel.entries);
+  const skipper = entries.find(({ skips }) => skips.includes(bundle.name));
+  return skipper === undefined ? undefined : `${skipper.name} skips it`;
+};
+
+const noEdge: Reason = (newer, { decision: { cause, chosen } }) => {
+  if (cause.kind !== 'wanted' || cause.anchor.present === undefined) return undefined;
+  const { present, wanted, candidates } = cause.anchor;
+  const isCandidate = candidates.some(({ origin }) => origin?.bundle.name === newer.bundle.name);
+  if (isCandidate) return undefined;
+  const version = formatVersion(present.facts.version);
+  const channels = wanted.channel === undefined || wanted.channel === '' ? channelsWith(newer) : [wanted.channel];
+  const next = chosen === present ? '' : `; ask again when ${formatVersion(chosen.facts.version)} is installed`;
+  return `no entry of channel ${channels.join(', ')} leads there from ${version}${next}`;
+};
+
+const laterCatalog: Reason = ({ catalog }, { decision: { chosen, cause } }) => {
+  if (chosen.origin === undefined || chosen.origin.catalog === catalog) return undefined;
+  const [here, there] = [formatCatalogName(chosen.origin.catalog), formatCatalogName(catalog)];
+  const own = cause.kind === 'needed' && cause.by.origin?.catalog === chosen.origin.catalog;
+  const why = own ? `that of ${labelOf(cause.by)}, comes first` : `comes before it`;
+  return `it is in catalog ${there}; catalog ${here}${own ? ', ' : ' '}${why}`;
+};
+
+const laterChannel: Reason = (newer, { decision: { chosen, cause } }) => {
+  const { origin } = chosen;
+  const holders = channelsWith(newer);
+  if (origin === undefined || holders.includes(origin.channel)) return undefined;
+  if (cause.kind === 'wanted' && (cause.anchor.wanted.startingBundle ?? '') !== '') return undefined;
+  const isDefault = origin.channel === newer.package.defaultChannel;
+  const why = isDefault ? `, the default of the package, comes first` : ' comes first';
+  return `it is only in channel ${holders.join(', ')}; channel ${origin.channel}${why}`;
+};
+
+const start: Reason = (_, { decision: { cause, chosen } }) => {
+  const isStart = cause.kind === 'wanted' && cause.anchor.wanted.startingBundle === chosen.name;
+  return isStart ? `${chosen.name} was asked for to begin with` : undefined;
+};
+
+const nearerHead: Reason = (_, { decision: { chosen } }) => `${chosen.name} is nearer to the head of its channel`;
+
+const reasons: readonly Reason[] = [
+  notOutOfRange,
+  notMoved,
+  notInChannel,
+  start,
+  noEdge,
+  skipped,
+  laterCatalog,
+  laterChannel,
+  nearerHead,
+];
+
+/** Why the newest version of the package was not chosen, and, where that is another one, why the one was not that is preferred most of all.
+ *  Sentences; none: the newest was chosen.
+ *  @throws TransientError ResolutionCancelled */
+export function whyNotNewer(told: Told): readonly string[] {
+  const newest = newestOf(told);
+  const refusedNewest = newest === undefined ? undefined : refusedOf(newest, told);
+  const best = refusedNewest ?? told.decision.refused[0];
+  const sentences =
+    best === undefined ? [] : [`${labelOf(best)} would be preferred, but cannot be had: ${whyRefused(best, told)}`];
+  if (newest === undefined || refusedNewest !== undefined) return sentences;
+  const why = reasons.map((reason) => reason(newest, told)).find((text) => text !== undefined);
+  return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'nobody asked for it'}.`];
+}

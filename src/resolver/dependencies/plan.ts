@@ -1,0 +1,112 @@
+import { nextUpdates } from '../graph/updates.ts';
+import type { Steps } from '../sat/steps.ts';
+import type { Candidate } from './candidate.ts';
+import { Clashes } from './clash.ts';
+import { whyNotNewer } from './newer.ts';
+import type { Problem } from './problem.ts';
+import type { PresentBundle, ResolutionRequest } from './request.ts';
+import type { ChosenBundle } from './resolution.ts';
+import type { Decision } from './search.ts';
+import { labelOf, type Story, wishOf } from './sentences.ts';
+
+/** What a plan is made of. */
+export interface Decided {
+  readonly request: ResolutionRequest;
+  readonly problem: Problem;
+  readonly decisions: readonly Decision[];
+  readonly story: Story;
+  readonly steps: Steps;
+}
+
+/** Those whom a chosen bundle needs, by what it needs. */
+function suppliersOf({ problem, decisions }: Decided): ReadonlyMap<Candidate, readonly Candidate[]> {
+  const chosen = new Set(decisions.map((decision) => decision.chosen));
+  const entries = [...chosen].map((candidate): [Candidate, readonly Candidate[]] => {
+    const needs = problem.needs.get(candidate) ?? [];
+    return [candidate, needs.flatMap(({ met }) => met.filter((other) => chosen.has(other)))];
+  });
+  return new Map(entries);
+}
+
+/** Suppliers before those who need them; circles are cut where they are entered. */
+function inOrder(
+  start: readonly Candidate[],
+  suppliers: ReadonlyMap<Candidate, readonly Candidate[]>,
+): readonly Candidate[] {
+  const order = new Set<Candidate>();
+  const open = new Set<Candidate>();
+  const stack = start.toReversed();
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const waiting = open.has(top) ? [] : (suppliers.get(top) ?? []).filter((one) => !order.has(one) && !open.has(one));
+    open.add(top);
+    if (waiting.length > 0) stack.push(...waiting.toReversed());
+    else {
+      order.add(top);
+      stack.pop();
+    }
+  }
+  return [...order];
+}
+
+function updateOf(chosen: Candidate, { request, problem, story }: Decided): ChosenBundle['updates'] {
+  const { origin } = chosen;
+  const anchor = problem.anchors.find(
+    ({ candidates, present }) => present !== undefined && candidates.includes(chosen),
+  );
+  if (origin === undefined || anchor === undefined) return undefined;
+  const from = request.installed.find(({ name }) => name === anchor.wanted.installed);
+  if (from === undefined) return undefined;
+  return { from, edge: edgeFrom(from, origin, story) };
+}
+
+function edgeFrom(
+  from: PresentBundle,
+  { catalog, channel, bundle }: NonNullable<Candidate['origin']>,
+  { shelf }: Story,
+) {
+  const offers = shelf.channels(catalog, bundle.packageName).filter((one) => one.channel === channel);
+  const updates = offers.flatMap(({ offer }) => (typeof offer === 'string' ? [] : nextUpdates(offer, from)));
+  return updates.find((update) => update.bundle === bundle)?.edge;
+}
+
+/** Everybody who wants or needs the bundle, whoever was the first. */
+function reasonsFor(chosen: Candidate, { problem, decisions, story }: Decided): readonly string[] {
+  const wishes = problem.anchors
+    .filter(({ candidates }) => candidates.includes(chosen))
+    .map((anchor) => `${wishOf(anchor, story.words)}.`);
+  const needs = decisions.flatMap(({ chosen: by }) =>
+    (problem.needs.get(by) ?? [])
+      .filter(({ met }) => met.includes(chosen))
+      .map(({ requirement }) => `${labelOf(by)} needs ${requirement.description}.`),
+  );
+  const isFixed = problem.fixed.includes(chosen);
+  const fixed = isFixed ? [`It is installed, and no ${story.words.wanted} is about it.`] : [];
+  return [...new Set([...wishes, ...needs, ...fixed])];
+}
+
+/** Puts what was decided into the order of installation, with the reasons of each.
+ *  @throws TransientError ResolutionCancelled */
+export function planOf(decided: Decided): readonly ChosenBundle[] {
+  const { problem, decisions, story, steps } = decided;
+  const clashes = new Clashes(problem, steps);
+  const order = inOrder(
+    decisions.map(({ chosen }) => chosen),
+    suppliersOf(decided),
+  );
+  return order.flatMap((candidate): readonly ChosenBundle[] => {
+    const index = decisions.findIndex(({ chosen }) => chosen === candidate);
+    const decision = decisions[index];
+    if (decision === undefined) return [];
+    const wanting = problem.anchors.filter(({ candidates }) => candidates.includes(candidate));
+    return [
+      {
+        candidate,
+        origin: candidate.origin,
+        updates: updateOf(candidate, decided),
+        wantedBy: wanting.map(({ wanted }) => wanted.name),
+        reasons: reasonsFor(candidate, decided),
+        newer: whyNotNewer({ decision, before: decisions.slice(0, index), clashes, story }),
+      },
+    ];
+  });
+}

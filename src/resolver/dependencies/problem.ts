@@ -1,0 +1,136 @@
+import type { GroupVersionKind } from '../../constraints/index.ts';
+import type { Anchor } from './anchor.ts';
+import { type Candidate, compareTexts } from './candidate.ts';
+import { isMetBy, type Requirement } from './requirement.ts';
+import type { Rule } from './rule.ts';
+import type { Shelf } from './shelf.ts';
+
+/** What one bundle asks of others, and who would do, the preferred first. */
+export interface Need {
+  readonly requirement: Requirement;
+  readonly met: readonly Candidate[];
+}
+
+/** Everything that may be chosen, and all that must hold. */
+export interface Problem {
+  readonly anchors: readonly Anchor[];
+  /** Sorted by id. */
+  readonly candidates: readonly Candidate[];
+  /** Installed, and nobody wants them or wants to change them: they stay. */
+  readonly fixed: readonly Candidate[];
+  readonly needs: ReadonlyMap<Candidate, readonly Need[]>;
+  readonly rules: readonly Rule[];
+}
+
+/** A bundle may meet what it asks itself, and needs nobody then. What an installed bundle misses, and nobody has, does not stop it. */
+function needsOf(candidate: Candidate, shelf: Shelf): readonly Need[] {
+  const { facts, origin } = candidate;
+  return facts.requirements.flatMap((requirement) => {
+    if (isMetBy(requirement, facts)) return [];
+    const met = shelf.meeting(requirement, origin?.catalog);
+    return met.length === 0 && origin === undefined ? [] : [{ requirement, met }];
+  });
+}
+
+/** All that can be reached from the anchors by what bundles ask for. */
+function reach(start: readonly Candidate[], shelf: Shelf): ReadonlyMap<Candidate, readonly Need[]> {
+  const needs = new Map<Candidate, readonly Need[]>();
+  const queue = new Set(start);
+  for (const candidate of queue) {
+    const own = needsOf(candidate, shelf);
+    needs.set(candidate, own);
+    for (const { met } of own) for (const other of met) queue.add(other);
+  }
+  return needs;
+}
+
+function groupBy<T>(items: readonly T[], keysOf: (item: T) => Iterable<string>): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+  }
+  return groups;
+}
+
+function packageRules(candidates: readonly Candidate[]): readonly Rule[] {
+  const groups = groupBy(candidates, ({ facts: { packageName } }) => (packageName === undefined ? [] : [packageName]));
+  return [...groups].flatMap(([packageName, members]): readonly Rule[] =>
+    members.length < 2 ? [] : [{ kind: 'package', packageName, candidates: members }],
+  );
+}
+
+/** Bundles of one package exclude one another already, whatever they provide. */
+function apiRules(candidates: readonly Candidate[]): readonly Rule[] {
+  const apis = new Map<string, GroupVersionKind>();
+  for (const { facts } of candidates) for (const [key, api] of facts.apis) apis.set(key, api);
+  const providers = groupBy(candidates, ({ facts }) => facts.apis.keys());
+  return [...providers]
+    .toSorted(([a], [b]) => compareTexts(a, b))
+    .flatMap(([key, members]): readonly Rule[] => {
+      const api = apis.get(key);
+      const groups = groupBy(members, ({ id, facts }) => [
+        facts.packageName === undefined ? ` ${id}` : facts.packageName,
+      ]);
+      return api === undefined || groups.size < 2 ? [] : [{ kind: 'api', api, groups: [...groups.values()] }];
+    });
+}
+
+function refusalOf(candidate: Candidate): readonly Rule[] {
+  const { facts, origin } = candidate;
+  if (origin === undefined) return [];
+  if (facts.problem !== undefined) return [{ kind: 'refused', candidate, why: facts.problem }];
+  return facts.isDeprecated ? [{ kind: 'refused', candidate, why: undefined }] : [];
+}
+
+function anchorRules(anchor: Anchor): readonly Rule[] {
+  const { candidates, present } = anchor;
+  const updates = present === undefined ? [] : candidates.filter((one) => one !== present);
+  return [
+    { kind: 'wanted', anchor },
+    { kind: 'choice', anchor },
+    ...updates.flatMap((update): readonly Rule[] =>
+      present === undefined ? [] : [{ kind: 'replaces', update, present }],
+    ),
+  ];
+}
+
+/** Joins what is wanted and what is installed to one question.
+ *  @see catalogs-and-resolution.md, section 6.2 */
+export function stateProblem(anchors: readonly Anchor[], shelf: Shelf): Problem {
+  const managed = new Set(anchors.map(({ present }) => present));
+  const fixed = shelf.installed.filter((candidate) => !managed.has(candidate));
+  const needs = reach([...fixed, ...anchors.flatMap(({ candidates }) => candidates)], shelf);
+  const candidates = [...needs.keys()].toSorted((a, b) => compareTexts(a.id, b.id));
+  return {
+    anchors,
+    candidates,
+    fixed,
+    needs,
+    rules: [
+      ...apiRules(candidates),
+      ...packageRules(candidates),
+      ...candidates.flatMap(refusalOf),
+      ...candidates.flatMap((by) => (needs.get(by) ?? []).map((need): Rule => ({ kind: 'requires', by, ...need }))),
+      ...fixed.map((candidate): Rule => ({ kind: 'installed', candidate })),
+      ...anchors.flatMap(anchorRules),
+    ],
+  };
+}
+
+/** The same problem as if somebody wanted nothing: what is installed for them stays. */
+export function withoutAnchor(problem: Problem, anchor: Anchor): Problem {
+  const anchors = problem.anchors.filter((one) => one !== anchor);
+  const { present } = anchor;
+  const rules = problem.rules.filter((rule) => !('anchor' in rule) || rule.anchor !== anchor);
+  if (present === undefined) return { ...problem, anchors, rules };
+  return {
+    ...problem,
+    anchors,
+    fixed: [...problem.fixed, present],
+    rules: [...rules, { kind: 'installed', candidate: present }],
+  };
+}

@@ -1,0 +1,74 @@
+import type { Property, Version } from '../../constraints/index.ts';
+import type { InstalledBundle } from '../graph/steps.ts';
+import type { CatalogView } from '../package.ts';
+import type { SearchLimits } from '../sat/steps.ts';
+
+/** Tells a catalog from others. */
+export interface CatalogName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Versions that are asked for. */
+export interface WantedVersions {
+  /** As it was written. */
+  readonly text: string;
+  readonly include: (version: Version) => boolean;
+}
+
+/** A package that somebody wants to be there: a subscription, a platform operator, an argument of a command. */
+export interface WantedPackage {
+  /** Of who wants it; unique. Earlier names choose before later ones. */
+  readonly name: string;
+  readonly packageName: string;
+  /** Only from there; absent: from any, in the order of catalogs. */
+  readonly catalog?: CatalogName;
+  /** Absent or empty: any, the default one first. */
+  readonly channel?: string;
+  readonly versions?: WantedVersions;
+  /** Bundle to begin with (`startingCSV`); of no account once something is installed. */
+  readonly startingBundle?: string;
+  /** Name of the installed bundle that this is about; one of `installed`. */
+  readonly installed?: string;
+  /** What may follow it. `always`: the best update that there is, as subscriptions do; `ifNeeded`: it stays where it can; `never`: it stays.
+   *  `always` when absent. */
+  readonly updates?: 'always' | 'ifNeeded' | 'never';
+  /** It stays, and that is no fault, when the catalogs have the package, the channel or the catalog itself no more. */
+  readonly staysWhenGone?: boolean;
+}
+
+/** A bundle that is installed. One that no `WantedPackage` is about stays whatever happens. */
+export interface PresentBundle extends InstalledBundle {
+  /** Undefined: nobody knows. */
+  readonly packageName?: string;
+  readonly properties: readonly Property[];
+}
+
+/** How the two are called in messages. */
+export interface RequestWords {
+  readonly wanted: string;
+  readonly installed: string;
+}
+
+/** What is wanted, what is there, and where it may come from. */
+export interface ResolutionRequest {
+  readonly catalogs: readonly CatalogView[];
+  /** Where the bundles go; its own catalogs come before others of equal priority. */
+  readonly namespace?: string;
+  /** Only the namespace's own catalogs count. */
+  readonly excludesOtherNamespaces?: boolean;
+  /** Catalogs that should be there and cannot be asked; one of them is enough to fail. */
+  readonly unavailable?: readonly (CatalogName & { readonly why: string })[];
+  readonly wanted: readonly WantedPackage[];
+  readonly installed: readonly PresentBundle[];
+  /** `subscription` and `clusterserviceversion` when absent. */
+  readonly words?: RequestWords;
+  readonly limits?: SearchLimits;
+}
+
+const defaultWords: RequestWords = { wanted: 'subscription', installed: 'clusterserviceversion' };
+
+/** As the request calls them. */
+export function wordsOf({ words = defaultWords }: ResolutionRequest): RequestWords {
+  return words;
+}

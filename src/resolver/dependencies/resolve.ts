@@ -1,0 +1,126 @@
+import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
+import { type SearchLimits, Steps } from '../sat/steps.ts';
+import { type Anchor, findAnchor } from './anchor.ts';
+import { compareTexts, formatCatalogName } from './candidate.ts';
+import { explainConflict } from './conflict.ts';
+import { planOf } from './plan.ts';
+import { type Problem, stateProblem } from './problem.ts';
+import { type ResolutionRequest, type WantedPackage, wordsOf } from './request.ts';
+import type { Conflict, Resolution } from './resolution.ts';
+import { search } from './search.ts';
+import { labelOf } from './sentences.ts';
+import { Shelf } from './shelf.ts';
+
+const defaultLimits: SearchLimits = { maxSteps: 50_000_000 };
+
+/** Those who may change something first, then by name. */
+function inOrder(wanted: readonly WantedPackage[]): readonly WantedPackage[] {
+  const rank = ({ updates = 'always' }: WantedPackage): number => Number(updates !== 'always');
+  return wanted.toSorted((a, b) => rank(a) - rank(b) || compareTexts(a.name, b.name));
+}
+
+function assertUnique(kind: string, names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new TerminalError('DuplicateIdentifier', `duplicate identifier ${goQuote(`${kind}${twice}`)} in input`);
+}
+
+function check({
+  wanted,
+  installed,
+  catalogs,
+  words,
+}: ResolutionRequest & { readonly words: { readonly wanted: string } }): void {
+  assertUnique(
+    `${words.wanted}:`,
+    wanted.map(({ name }) => name),
+  );
+  assertUnique(
+    '@existing//',
+    installed.map(({ name }) => name),
+  );
+  assertUnique('', catalogs.map(formatCatalogName));
+}
+
+function failure(message: string, summary: string, action: string): Conflict {
+  const reason = 'ErrorPreventedResolution';
+  return {
+    outcome: 'conflict',
+    reason,
+    message,
+    summary,
+    sentences: [message],
+    action,
+    rules: [],
+    wantedBy: [],
+    notices: [],
+  };
+}
+
+function unavailability({ unavailable = [] }: ResolutionRequest): Conflict | undefined {
+  const [first] = unavailable;
+  if (first === undefined) return undefined;
+  const name = formatCatalogName(first);
+  const message = `error using catalogsource ${name}: ${first.why}`;
+  return failure(message, `Catalog ${name} cannot be used.`, `Repair or remove catalog ${name}.`);
+}
+
+function noticesOf({ candidates }: Problem, shelf: Shelf): readonly string[] {
+  const unreadable = candidates.flatMap(({ id, facts, origin }) =>
+    facts.problem === undefined || origin === undefined ? [] : [`bundle ${id} is passed over: ${facts.problem}`],
+  );
+  return [...unreadable, ...shelf.faults];
+}
+
+type Found = { readonly anchors: readonly Anchor[] } | { readonly failure: Conflict };
+
+function findAnchors(request: ResolutionRequest, shelf: Shelf): Found {
+  const anchors: Anchor[] = [];
+  for (const wanted of inOrder(request.wanted)) {
+    try {
+      anchors.push(findAnchor(wanted, request, shelf));
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError)) throw thrown;
+      const summary = `Package ${wanted.packageName} cannot be resolved: its channel has no order.`;
+      const action = `Use another channel, or repair the catalog.`;
+      return { failure: { ...failure(errorMessage(thrown), summary, action), wantedBy: [wanted.name] } };
+    }
+  }
+  return { anchors };
+}
+
+function deprecationsOf({ bundles }: Pick<Resolution, 'bundles'>, shelf: Shelf): readonly string[] {
+  return bundles.flatMap(({ origin, candidate }) => {
+    if (origin === undefined) return [];
+    const found = shelf.package(origin.catalog, origin.bundle.packageName);
+    const channel = found?.channels.find(({ name }) => name === origin.channel);
+    const told: readonly (readonly [string, string | undefined])[] = [
+      [`package ${origin.bundle.packageName}`, found?.deprecation],
+      [`channel ${origin.channel}, which ${labelOf(candidate)} is from,`, channel?.deprecation],
+      [labelOf(candidate), origin.bundle.deprecation],
+    ];
+    return told.flatMap(([what, why]) => (why === undefined ? [] : [`${what} is deprecated: ${why}`]));
+  });
+}
+
+/** Chooses bundles for all that is wanted, and for what these need: all of it, or nothing. What is installed changes only where somebody wants
+ *  its package. The same request gives the same answer, in whatever order its lists are.
+ *  @throws TransientError ResolutionCancelled: cancelled, or too many steps · TerminalError DuplicateIdentifier
+ *  @see catalogs-and-resolution.md, section 6 */
+export function resolve(request: ResolutionRequest): Resolution | Conflict {
+  const words = wordsOf(request);
+  check({ ...request, words });
+  const unavailable = unavailability(request);
+  if (unavailable !== undefined) return unavailable;
+  const steps = new Steps(request.limits ?? defaultLimits);
+  const shelf = new Shelf(request);
+  const found = findAnchors(request, shelf);
+  if ('failure' in found) return { ...found.failure, notices: shelf.faults };
+  const story = { shelf, words };
+  const problem = stateProblem(found.anchors, shelf);
+  const decisions = search(problem, steps);
+  const notices = noticesOf(problem, shelf);
+  if (decisions === undefined) return { ...explainConflict(problem, { steps, story }), notices };
+  const bundles = planOf({ request, problem, decisions, story, steps });
+  return { outcome: 'resolved', bundles, notices: [...notices, ...new Set(deprecationsOf({ bundles }, shelf))] };
+}
