@@ -22,3 +22,4 @@ export {
 } from './store/catalog-index.ts';
 export { orderChannel } from './store/channel-heads.ts';
 export { canonicalMeta } from './write/canonical.ts';
+export { type WriteOptions, writeCatalog, writeCatalogFolder } from './write/write-catalog.ts';
