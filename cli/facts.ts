@@ -4,6 +4,8 @@ import {
   bundleResource,
   parseBundle,
   parseBundleDeployment,
+  parsePlatformOperator,
+  platformOperatorResource,
 } from '../src/api/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch } from '../src/kube/index.ts';
@@ -46,6 +48,10 @@ export function factsReader(
     listDeployments: async ({ signal }) => {
       const { items } = await kube.list(bundleDeploymentResource, { signal });
       return items.map((item) => parseBundleDeployment(item));
+    },
+    listPlatformOperators: async ({ signal }) => {
+      const { items } = await kube.list(platformOperatorResource, { signal });
+      return items.map((item) => parsePlatformOperator(item));
     },
     mayDo: accessReader(kube),
     servesApi: async ({ group, version, kind }, { signal }) => {

@@ -22,8 +22,9 @@ function stringAt(value: JsonObject, key: string): string {
   return member;
 }
 
-/** `configMaps` → `ConfigMap`: the name of one item. */
+/** `configMaps` → `configMap`: the name of one item. */
 function singular(word: string): string {
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 

@@ -38,6 +38,7 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
     hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.resolve(bundles.map(parseBundle)),
     listDeployments: () => Promise.resolve([]),
+    listPlatformOperators: () => Promise.resolve([]),
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };
@@ -285,6 +286,7 @@ test('another path is 404, an object of another form is refused with 400, and un
     hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.reject(new Error('secret detail')),
     listDeployments: () => Promise.resolve([]),
+    listPlatformOperators: () => Promise.resolve([]),
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

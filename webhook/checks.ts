@@ -7,6 +7,7 @@ import {
   ownerKindLabel,
   parseBundle,
   parseBundleDeployment,
+  platformOperatorResource,
 } from '../src/api/index.ts';
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
 import { readSwitches } from '../src/crd-safety/index.ts';
@@ -14,6 +15,7 @@ import { checkAccount } from './account-check.ts';
 import { checkCrd } from './crd-change.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
+import { checkPlatformOperator } from './platform-operator-check.ts';
 import type { ReviewRequest } from './review.ts';
 import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotations.ts';
 import { catalogNameLabelled } from './rules/catalog-name-label.ts';
@@ -212,6 +214,19 @@ export const endpoints: readonly Endpoint[] = [
     check: checkConfigMap,
     rule: { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'DELETE'], resources: ['configmaps'] },
     isForSystemNamespace: true,
+    configuration: mainConfiguration,
+  },
+  {
+    webhook: 'vplatformoperators.platform.openshift.io',
+    path: '/validate-platform-openshift-io-v1alpha1-platformoperator',
+    check: checkPlatformOperator,
+    rule: {
+      apiGroups: ['platform.openshift.io'],
+      apiVersions: ['v1alpha1'],
+      operations: ['CREATE', 'UPDATE'],
+      resources: [platformOperatorResource.plural],
+    },
+    isForSystemNamespace: false,
     configuration: mainConfiguration,
   },
   {

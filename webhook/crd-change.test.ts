@@ -22,6 +22,7 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
     hasDependencies: () => Promise.resolve(false),
     listBundles: () => Promise.resolve([]),
     listDeployments: () => Promise.resolve([]),
+    listPlatformOperators: () => Promise.resolve([]),
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

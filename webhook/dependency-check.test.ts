@@ -47,6 +47,7 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
       return Promise.resolve(bundles.map(parseBundle));
     },
     listDeployments: () => Promise.resolve(deployments.map(parseBundleDeployment)),
+    listPlatformOperators: () => Promise.resolve([]),
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

@@ -1,4 +1,4 @@
-import type { Bundle, BundleDeployment } from '../src/api/index.ts';
+import type { Bundle, BundleDeployment, PlatformOperator } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
 import type { GroupVersionKind } from '../src/constraints/index.ts';
 import type { ReadObjects } from '../src/crd-safety/index.ts';
@@ -14,6 +14,7 @@ export interface FactsReader {
   hasDependencies(options: { readonly signal: AbortSignal }): Promise<boolean>;
   listBundles(options: { readonly signal: AbortSignal }): Promise<readonly Bundle[]>;
   listDeployments(options: { readonly signal: AbortSignal }): Promise<readonly BundleDeployment[]>;
+  listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
   /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
   mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
   /** Whether API discovery has the kind. */

@@ -76,7 +76,7 @@ async function overwrite(caBundlePem: string): Promise<void> {
 test('each webhook trusts the authority in use, and with a new one also that before it', async () => {
   const [first, second, third] = [serving.current(), await newPair(), await newPair()];
   await keepRegistered(options);
-  const all = (...pairs: ServingPair[]): string[][] => Array<string[]>(4).fill(pairs.map((pair) => pair.caBundlePem));
+  const all = (...pairs: ServingPair[]): string[][] => Array<string[]>(5).fill(pairs.map((pair) => pair.caBundlePem));
   expect(await told()).toEqual(all(first));
   serving.replace(second);
   await eventually(async () => expect(await told()).toEqual(all(second, first)));
@@ -91,9 +91,9 @@ test('an authority that somebody has overwritten is told again; one that another
   await overwrite(`${other}${own}`);
   await clock.pass(halfMinuteMs);
   await clock.pass(halfMinuteMs);
-  expect(await told()).toEqual(Array<string[]>(4).fill([other, own]));
+  expect(await told()).toEqual(Array<string[]>(5).fill([other, own]));
   await overwrite(other);
-  await whilePassing(async () => expect(await told()).toEqual(Array<string[]>(4).fill([own])));
+  await whilePassing(async () => expect(await told()).toEqual(Array<string[]>(5).fill([own])));
 });
 
 test('a registration that fails is tried again', async () => {
@@ -108,7 +108,7 @@ test('a registration that fails is tried again', async () => {
     isDone = true;
   });
   await whilePassing(() => expect(isDone).toBe(true));
-  expect(await told()).toEqual(Array<string[]>(4).fill([serving.current().caBundlePem]));
+  expect(await told()).toEqual(Array<string[]>(5).fill([serving.current().caBundlePem]));
 });
 
 test('configurations that somebody removes to switch admission off stay away', async () => {

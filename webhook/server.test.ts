@@ -13,6 +13,7 @@ const facts = {
   hasDependencies: () => Promise.resolve(false),
   listBundles: () => Promise.resolve([]),
   listDeployments: () => Promise.resolve([]),
+  listPlatformOperators: () => Promise.resolve([]),
   mayDo: () => Promise.resolve(true),
   servesApi: () => Promise.resolve(false),
 };
@@ -77,6 +78,7 @@ test('Q25 the configurations name each webhook, the configured system namespace,
     'vbundles.core.rukpak.io',
     'vbundledeployments.core.rukpak.io',
     'vconfigmaps.core.rukpak.io',
+    'vplatformoperators.platform.openshift.io',
   ]);
   expect(webhooks[2]).toMatchObject({
     clientConfig: { url: 'https://127.0.0.1:9443/validate-core-v1-configmap', caBundle: 'UEVN' },

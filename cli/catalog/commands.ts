@@ -1,6 +1,7 @@
 import { registryOptions } from '../bundle-options.ts';
+import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
-import { catalogText, listOutputOption } from './options.ts';
+import { catalogText, listOutputOption, pathOptions } from './options.ts';
 
 /** The commands about catalogs, in the order of `longshore --help`. */
 export const catalogCommands: readonly Command[] = [
@@ -12,5 +13,18 @@ export const catalogCommands: readonly Command[] = [
     options: [listOutputOption, ...registryOptions],
     examples: ['catalog list packages ./catalog', 'catalog list bundles ./catalog tide-gauge -o json'],
     run: async (values, positionals) => (await import('../commands/catalog-list.ts')).catalogList(values, positionals),
+  },
+  {
+    name: 'catalog path',
+    summary: 'Show which updates lead on from a version, why each is possible, and what is missing for others.',
+    description: `${catalogText}\nExit status: 0 shown, 1 updates do not lead to the version of --to, 2 it could not be found out.`,
+    positionals: ['PACKAGE'],
+    options: [...pathOptions, outputOption, ...registryOptions],
+    examples: [
+      'catalog path tide-gauge --catalog ./catalog --from 1.0.0',
+      'catalog path tide-gauge --catalog ./catalog --from 1.0.0 --to 2.0.0 --channel stable --policy v0',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('../commands/catalog-path.ts')).catalogPath(values, positionals),
   },
 ];

@@ -14,3 +14,34 @@ export const listOutputOption: OptionSpec = {
   choices: ['table', 'json', 'yaml'],
   sentence: 'A table for people, or a form for programs.',
 };
+
+/** Options of `catalog path`. */
+export const pathOptions: readonly OptionSpec[] = [
+  { name: 'catalog', kind: 'text', placeholder: 'REF', sentence: 'The catalog to look into.' },
+  {
+    name: 'from',
+    kind: 'text',
+    placeholder: 'VERSION',
+    sentence: 'What is installed, a version or the name of a bundle; without it: what would be installed first.',
+  },
+  {
+    name: 'to',
+    kind: 'text',
+    placeholder: 'VERSION',
+    sentence: 'Where updates should lead, a version or the name of a bundle; without it: as far as they go.',
+  },
+  {
+    name: 'channel',
+    kind: 'text',
+    placeholder: 'CHANNEL',
+    sentence: 'The channel to keep to; without it all of the package, with policy v0 the default one first.',
+  },
+  {
+    name: 'policy',
+    kind: 'text',
+    placeholder: 'v0|v1',
+    default: 'v1',
+    choices: ['v0', 'v1'],
+    sentence: 'Who updates: the classic Operator Lifecycle Manager (v0), or its successor and platform operators (v1).',
+  },
+];

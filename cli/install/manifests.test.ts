@@ -37,6 +37,7 @@ test.skipIf(!hasKubectl)(`the folder of the CustomResourceDefinitions can be bui
     expect.objectContaining({ kind: 'CustomResourceDefinition' }),
     expect.objectContaining({ kind: 'CustomResourceDefinition' }),
     expect.objectContaining({ kind: 'CustomResourceDefinition' }),
+    expect.objectContaining({ kind: 'CustomResourceDefinition' }),
   ]);
 });
 
@@ -57,6 +58,7 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
     'CustomResourceDefinition "bundles.core.rukpak.io"',
     'CustomResourceDefinition "bundledeployments.core.rukpak.io"',
     'CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"',
+    'CustomResourceDefinition "platformoperators.platform.openshift.io"',
     'MutatingWebhookConfiguration "longshore-mutating-webhook-configuration"',
   ];
   expect(wanted.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);

@@ -77,7 +77,21 @@ export type {
   BundleDeploymentStatus,
 } from './generated/bundle-deployment.ts';
 export type { ClusterCatalog, ClusterCatalogSpec, ClusterCatalogStatus } from './generated/cluster-catalog.ts';
+export type {
+  PlatformOperator,
+  PlatformOperatorSpec,
+  PlatformOperatorStatus,
+} from './generated/platform-operator.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export type { ObjectMeta, OwnerReference } from './object-meta.ts';
+export {
+  type PlatformInstalledReason,
+  type PlatformOperatorConditionType,
+  parsePlatformOperator,
+  platformChoiceAnnotation,
+  platformOperatorResource,
+  platformPackageLabel,
+  type UpToDateReason,
+} from './platform-operator.ts';
 export type { Resource } from './resource.ts';
 export { isSameSpec } from './same-spec.ts';

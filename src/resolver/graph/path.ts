@@ -91,7 +91,14 @@ export function findBundle(from: CatalogPackage, text: string): CatalogBundle | 
   return same.find((bundle) => formatVersion(bundle.version) === formatVersion(version)) ?? same[0];
 }
 
-/** What is meant by a name or a version that is installed. One that the package has not is taken to be named as most are, `p.v1.2.3`.
+/** As the package names its bundles, where it names one after its version; else `p.v1.2.3`. */
+function usualName({ name, bundles }: CatalogPackage, version: string): string {
+  const named = [...bundles.values()].find((bundle) => bundle.name.endsWith(formatVersion(bundle.version)));
+  const start = named?.name.slice(0, -formatVersion(named.version).length) ?? `${name}.v`;
+  return `${start}${version}`;
+}
+
+/** What is meant by a name or a version that is installed. One that the package has not is taken to be named as its bundles are.
  *  @throws TerminalError InvalidVersion */
 export function findInstalled(from: CatalogPackage, text: string): InstalledBundle {
   const found = from.bundles.has(text) || /^v?[0-9]/.test(text) ? findBundle(from, text) : undefined;
@@ -104,7 +111,7 @@ export function findInstalled(from: CatalogPackage, text: string): InstalledBund
     );
   }
   const parsed = parseTolerantVersion(version);
-  return { name: /^v?[0-9]/.test(text) ? `${from.name}.v${formatVersion(parsed)}` : text, version: parsed };
+  return { name: /^v?[0-9]/.test(text) ? usualName(from, formatVersion(parsed)) : text, version: parsed };
 }
 
 /** The path of one who installs now: what would be installed, and what follows it.

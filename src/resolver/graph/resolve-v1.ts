@@ -25,6 +25,8 @@ export interface V1Choice extends Update {
   readonly catalog: CatalogView;
   readonly package: CatalogPackage;
   readonly isInstalled: boolean;
+  /** What would be chosen were it not for this one, in order. */
+  readonly others: readonly Update[];
   /** Catalogs that could not be read, and could not have changed the choice. */
   readonly warnings: readonly string[];
 }
@@ -33,6 +35,7 @@ interface Kept {
   readonly catalog: CatalogView;
   readonly package: CatalogPackage;
   readonly update: Update;
+  readonly others: readonly Update[];
 }
 
 interface Failure {
@@ -91,9 +94,10 @@ function bestOf(
   try {
     const found = catalog.package(request.packageName);
     if (found === undefined) return undefined;
-    const updates = updatesIn(found, request);
-    const update = updates.find(({ bundle }) => version === undefined || isChosen(bundle.version, version));
-    return update && { catalog, package: found, update };
+    const [update, ...others] = updatesIn(found, request).filter(
+      ({ bundle }) => version === undefined || isChosen(bundle.version, version),
+    );
+    return update && { catalog, package: found, update, others };
   } catch (thrown) {
     const names = `package ${goQuote(request.packageName)} from catalog ${goQuote(catalog.name)}`;
     return { catalog, text: `error getting ${names}: ${errorMessage(thrown)}` };
@@ -150,8 +154,8 @@ export function resolveV1(catalogs: readonly CatalogView[], request: V1Request):
   );
   const [winner] = winners;
   if (winner === undefined || winners.length > 1) return refuse(describeNone(request, winners));
-  const { update, catalog } = winner;
+  const { update, others, catalog } = winner;
   if (request.mayDepend !== true) refuseDependencies(update.bundle);
   const isInstalled = request.installed !== undefined && isSameBundle(update.bundle, request.installed);
-  return { ...update, catalog, package: winner.package, isInstalled, warnings };
+  return { ...update, catalog, package: winner.package, isInstalled, others, warnings };
 }

@@ -339,6 +339,7 @@ function admissionReviews(): FuzzTarget {
         hasDependencies: () => Promise.resolve(true),
         listBundles: () => Promise.resolve([]),
         listDeployments: () => Promise.resolve([]),
+        listPlatformOperators: () => Promise.resolve([]),
         mayDo: () => Promise.resolve(true),
         servesApi: () => Promise.resolve(false),
       };

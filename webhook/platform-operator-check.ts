@@ -1,0 +1,36 @@
+import { type PlatformOperator, parsePlatformOperator } from '../src/api/index.ts';
+import type { FactsReader } from './facts.ts';
+import type { ReviewRequest } from './review.ts';
+import {
+  type PlatformOperatorFacts,
+  platformOperatorName,
+  platformOperatorPackage,
+  platformOperatorPackageKept,
+  platformOperatorUnique,
+} from './rules/platform-operator.ts';
+import { joinVerdicts, silence, type Verdict } from './rules/rule.ts';
+
+function factsOf({ metadata, spec }: PlatformOperator): PlatformOperatorFacts {
+  return { name: metadata.name ?? '', packageName: spec.package.name };
+}
+
+/** What is said of a new PlatformOperator, and of a change of one.
+ *  @throws whatever the reader throws */
+export async function checkPlatformOperator(
+  request: ReviewRequest,
+  { facts, signal }: { readonly facts: FactsReader; readonly signal: AbortSignal },
+): Promise<Verdict> {
+  if (request.operation === 'UPDATE') {
+    const [before, after] = [request.oldObject, request.object].map((object) => factsOf(parsePlatformOperator(object)));
+    if (before === undefined || after === undefined) return silence;
+    return joinVerdicts({ 'platform-operator-package-kept': platformOperatorPackageKept(after, before) });
+  }
+  if (request.operation !== 'CREATE') return silence;
+  const operator = factsOf(parsePlatformOperator(request.object));
+  const others = (await facts.listPlatformOperators({ signal })).map(factsOf);
+  return joinVerdicts({
+    'platform-operator-name': platformOperatorName(operator),
+    'platform-operator-package': platformOperatorPackage(operator),
+    'platform-operator-unique': platformOperatorUnique(operator, others),
+  });
+}

@@ -1,0 +1,45 @@
+import { denyAdded, silence, type Verdict } from './rule.ts';
+
+/** What of a PlatformOperator the rules are about. */
+export interface PlatformOperatorFacts {
+  readonly name: string;
+  readonly packageName: string;
+}
+
+/** The name becomes that of a BundleDeployment, and so the value of labels. */
+const maxNameCharacters = 63;
+const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/** The name can be that of a BundleDeployment. */
+export function platformOperatorName({ name }: PlatformOperatorFacts): Verdict {
+  if (name === '' || (name.length <= maxNameCharacters && label.test(name))) return silence;
+  return denyAdded(
+    `platformoperator name "${name}" must consist of at most ${maxNameCharacters} lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too`,
+  );
+}
+
+/** The whole name of the package is well formed; the definition of the kind looks for a part that is. */
+export function platformOperatorPackage({ packageName }: PlatformOperatorFacts): Verdict {
+  if (label.test(packageName)) return silence;
+  return denyAdded(
+    `platformoperator.spec.package.name "${packageName}" must consist of lower case letters, digits and "-", and begin and end with a letter or digit`,
+  );
+}
+
+/** Another package is another operator: it would take the place of what is installed without being its update. */
+export function platformOperatorPackageKept(after: PlatformOperatorFacts, before: PlatformOperatorFacts): Verdict {
+  if (after.packageName === before.packageName) return silence;
+  return denyAdded(
+    `platformoperator.spec.package.name is immutable: it is "${before.packageName}"; delete the platformoperator and create one for package "${after.packageName}"`,
+  );
+}
+
+/** A package is installed once. */
+export function platformOperatorUnique(
+  { name, packageName }: PlatformOperatorFacts,
+  others: readonly PlatformOperatorFacts[],
+): Verdict {
+  const other = others.find((one) => one.packageName === packageName && one.name !== name);
+  if (other === undefined) return silence;
+  return denyAdded(`package "${packageName}" is already installed by platformoperator "${other.name}"`);
+}
