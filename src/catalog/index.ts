@@ -7,6 +7,13 @@ export { initPackage, type PackageStart } from './author/init-package.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
 export type { BuiltTemplate, CatalogTemplate } from './author/template.ts';
 export { readTemplate, templateTypes } from './author/templates.ts';
+export { type RegistryServer, type RegistryServerOptions, startRegistryServer } from './grpc/grpc-server.ts';
+export {
+  defaultRegistryLimits,
+  type RegistryLimits,
+  type RegistryReadOptions,
+  readRegistry,
+} from './grpc/registry-client.ts';
 export type { Meta, MetaPlace } from './meta.ts';
 export { type CatalogIdentity, createCatalogView } from './read/catalog-view.ts';
 export { type CatalogFault, faultText, UnreadableCatalog } from './read/faults.ts';
@@ -14,7 +21,6 @@ export { PackageBuilder, readPackages } from './read/packages.ts';
 export { type ReadOptions, readCatalogFolder, readCatalogStream, readStagedCatalog } from './read/read-catalog.ts';
 export { buildCatalogIndex, type IndexBuildOptions, type IndexedCatalog } from './store/build-index.ts';
 export {
-  type CatalogAttributes,
   type CatalogIndex,
   type MetaFilter,
   type MetaSelection,

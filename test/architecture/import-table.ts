@@ -103,5 +103,6 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-http': ['cli'],
   '@opentelemetry/resources': ['cli'],
   '@opentelemetry/sdk-trace-base': ['cli'],
-  '@bufbuild/protobuf': ['apiserver'],
+  '@bufbuild/protobuf': ['apiserver', 'src/catalog'],
+  '@grpc/grpc-js': ['src/catalog'],
 };

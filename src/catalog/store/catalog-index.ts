@@ -3,9 +3,11 @@ import { errorMessage, type JsonObject, parseJson } from '../../base/index.ts';
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
 import type { Meta } from '../meta.ts';
+import type { CatalogIdentity } from '../read/catalog-view.ts';
+import { ChannelMembers } from './channel-members.ts';
 import { expandSegment, joinChecksums } from './gzip-segments.ts';
 import { isDamage, openIndexFile, unusable } from './index-file.ts';
-import { readPackageRecord } from './package-record.ts';
+import { readSlimPackage } from './slim-meta.ts';
 
 /** Which documents of a catalog are meant: those equal in everything that is given. */
 export interface MetaFilter {
@@ -30,14 +32,6 @@ export interface MetaSelection {
   segments(): Iterable<Uint8Array>;
 }
 
-/** What a catalog is called, and how it ranks, where it is used. */
-export interface CatalogAttributes {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly priority?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-}
-
 interface ChosenRow {
   readonly id: number;
   readonly length: number;
@@ -59,24 +53,26 @@ export class CatalogIndex implements CatalogView, Disposable {
   readonly metaCount: number;
   readonly lengthBytes: number;
   readonly storedAtMs: number;
+  readonly members: ChannelMembers;
   readonly #file: string;
   readonly #database: DatabaseSync;
   readonly #known = new Map<string, { readonly found: CatalogPackage; readonly characters: number }>();
   #knownCharacters = 0;
   #users = 1;
 
-  constructor(file: string, attributes: CatalogAttributes) {
+  constructor(file: string, identity: Partial<CatalogIdentity>) {
     const { database, facts } = openIndexFile(file);
-    this.name = attributes.name ?? '';
-    if (attributes.namespace !== undefined) this.namespace = attributes.namespace;
-    this.priority = attributes.priority ?? 0;
-    this.labels = attributes.labels ?? {};
+    this.name = identity.name ?? '';
+    if (identity.namespace !== undefined) this.namespace = identity.namespace;
+    this.priority = identity.priority ?? 0;
+    this.labels = identity.labels ?? {};
     this.digest = facts.get('digest') ?? '';
     this.metaCount = Number(facts.get('metaCount'));
     this.lengthBytes = Number(facts.get('lengthBytes'));
     this.storedAtMs = Number(facts.get('storedAtMs'));
     this.#file = file;
     this.#database = database;
+    this.members = new ChannelMembers((query, ...values) => this.#all(query, ...values));
   }
 
   packageNames(): readonly string[] {
@@ -93,7 +89,7 @@ export class CatalogIndex implements CatalogView, Disposable {
     const [row] = this.#all('SELECT record FROM packages WHERE name = ?', name);
     if (row === undefined) return undefined;
     const record = String(row['record']);
-    const found = readPackageRecord(JSON.parse(record) as JsonObject[]);
+    const found = readSlimPackage(record);
     if (found !== undefined) this.#remember(name, found, record.length);
     return found;
   }
@@ -218,6 +214,6 @@ export class CatalogIndex implements CatalogView, Disposable {
 
 /** Opens the index of a catalog that `buildCatalogIndex` wrote; at once, however large.
  *  @throws TerminalError CatalogIndexUnusable when it is damaged, of another format or another program's · Error when there is none */
-export function openCatalogIndex(file: string, attributes: CatalogAttributes = {}): CatalogIndex {
-  return new CatalogIndex(file, attributes);
+export function openCatalogIndex(file: string, identity: Partial<CatalogIdentity> = {}): CatalogIndex {
+  return new CatalogIndex(file, identity);
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { errorMessage, TerminalError } from '../../base/index.ts';
 
 /** Raised with each change of what is in the file: others are built anew. */
-const formatVersion = 1;
+const formatVersion = 2;
 /** In the header of files that this program made: "LngC". */
 const applicationId = 0x4c6e6743;
 const headerBytes = 100;
@@ -16,13 +16,13 @@ const tables = `
     length INTEGER NOT NULL, checksum INTEGER NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE texts (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
-  CREATE TABLE packages (name TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
+  CREATE TABLE packages (name TEXT PRIMARY KEY, record TEXT NOT NULL, message BLOB NOT NULL) STRICT;
   CREATE TABLE channels (
-    package TEXT NOT NULL, name TEXT NOT NULL, heads TEXT NOT NULL, deprecation TEXT, PRIMARY KEY (package, name)
+    package TEXT NOT NULL, name TEXT NOT NULL, heads TEXT NOT NULL, PRIMARY KEY (package, name)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE members (
     id INTEGER PRIMARY KEY, package TEXT NOT NULL, channel TEXT NOT NULL, bundle TEXT NOT NULL, meta INTEGER NOT NULL,
-    distance INTEGER NOT NULL, replaces TEXT NOT NULL, skips TEXT NOT NULL
+    distance INTEGER NOT NULL, replaces TEXT NOT NULL, skips TEXT NOT NULL, message BLOB NOT NULL
   ) STRICT;
   CREATE TABLE edges (target TEXT NOT NULL, member INTEGER NOT NULL, PRIMARY KEY (target, member)) STRICT, WITHOUT ROWID;
   CREATE TABLE providers (
@@ -33,7 +33,6 @@ const tables = `
 `;
 
 const lookups = `
-  CREATE INDEX metas_by_package ON metas (package, schema, name);
   CREATE INDEX metas_by_name ON metas (name);
   CREATE UNIQUE INDEX members_by_channel ON members (channel, package, bundle);
   CREATE INDEX members_by_bundle ON members (package, bundle);

@@ -1,0 +1,159 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, textAt } from '../../base/index.ts';
+import { formatVersion, type Property } from '../../constraints/index.ts';
+import type { CatalogBundle, CatalogPackage, ChannelEntry } from '../../resolver/index.ts';
+import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
+
+function deprecated(message: string | undefined): { readonly deprecation?: { readonly message: string } } {
+  return message === undefined ? {} : { deprecation: { message } };
+}
+
+function apisOf(properties: readonly Property[], wanted: string): ApiKind[] {
+  const values = properties.filter(({ type }) => type === wanted).map(({ value }) => value);
+  return values.filter(isJsonObject).map((value) => {
+    return { group: textAt(value, 'group'), version: textAt(value, 'version'), kind: textAt(value, 'kind') };
+  });
+}
+
+const dependencyTypes: ReadonlyMap<string, string> = new Map([
+  ['olm.gvk.required', 'olm.gvk'],
+  ['olm.package.required', 'olm.package'],
+  ['olm.label.required', 'olm.label'],
+]);
+
+function dependencyValue(type: string, value: JsonValue): JsonValue {
+  if (type !== 'olm.package.required') return value;
+  const required = isJsonObject(value) ? value : {};
+  return { packageName: textAt(required, 'packageName'), version: textAt(required, 'versionRange') };
+}
+
+/** What a bundle needs, as older clients ask for it. @see catalogs-and-resolution.md, section 2.3 */
+function dependenciesOf(properties: readonly Property[]): TypedText[] {
+  return properties.flatMap(({ type, value }) => {
+    const dependency = dependencyTypes.get(type);
+    return dependency === undefined ? [] : { type: dependency, value: JSON.stringify(dependencyValue(type, value)) };
+  });
+}
+
+/** A bundle as a member of a channel, without its manifests. */
+export function bundleMessage(bundle: CatalogBundle, channelName: string, entry: ChannelEntry): BundleMessage {
+  const { properties } = bundle;
+  return {
+    csvName: bundle.name,
+    packageName: bundle.packageName,
+    channelName,
+    bundlePath: bundle.image ?? '',
+    providedApis: apisOf(properties, 'olm.gvk'),
+    requiredApis: apisOf(properties, 'olm.gvk.required'),
+    version: formatVersion(bundle.version),
+    skipRange: entry.skipRange ?? '',
+    dependencies: dependenciesOf(properties),
+    properties: properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) })),
+    replaces: entry.replaces ?? '',
+    skips: entry.skips,
+    ...deprecated(bundle.deprecation),
+  };
+}
+
+/** A package; `headOf` gives a channel's head. */
+export function packageMessage(found: CatalogPackage, headOf: (channelName: string) => string): PackageMessage {
+  return {
+    name: found.name,
+    channels: found.channels.map(({ name, deprecation }) => {
+      return { name, csvName: headOf(name), ...deprecated(deprecation) };
+    }),
+    defaultChannelName: found.defaultChannel,
+    ...deprecated(found.deprecation),
+  };
+}
+
+/** The manifests of a bundle, each as JSON. */
+export interface BundleManifests {
+  readonly csvJson: string;
+  readonly object: readonly string[];
+}
+
+function inlinedManifests(properties: readonly JsonObject[]): string[] {
+  return properties
+    .filter((property) => textAt(property, 'type') === 'olm.bundle.object')
+    .map(({ value }) => Buffer.from(textAt(isJsonObject(value) ? value : {}, 'data'), 'base64').toString())
+    .filter((text) => text !== '');
+}
+
+function isClusterServiceVersion(text: string): boolean {
+  try {
+    const object = parseJson('manifest', text);
+    return isJsonObject(object) && object['kind'] === 'ClusterServiceVersion';
+  } catch {
+    return false;
+  }
+}
+
+/** Fields of `olm.csv.metadata` and where they stand in a ClusterServiceVersion's spec. */
+const specFields: readonly (readonly [string, string])[] = [
+  ['apiServiceDefinitions', 'apiservicedefinitions'],
+  ['crdDescriptions', 'customresourcedefinitions'],
+  ...[
+    'description',
+    'displayName',
+    'installModes',
+    'keywords',
+    'links',
+    'maintainers',
+    'maturity',
+    'minKubeVersion',
+  ].map((name) => [name, name] as const),
+  ['nativeAPIs', 'nativeAPIs'],
+  ['provider', 'provider'],
+];
+
+function present(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function iconOf(stated: JsonObject | undefined): JsonObject[] | undefined {
+  const icon = stated?.['icon'];
+  if (!isJsonObject(icon)) return undefined;
+  return [{ base64data: textAt(icon, 'base64data'), mediatype: textAt(icon, 'mediatype') }];
+}
+
+/** What user interfaces need of a ClusterServiceVersion, in the shape of one: nothing of it can be installed. */
+function syntheticCsv(
+  metadata: JsonObject,
+  bundle: JsonObject,
+  of: { readonly version: string; readonly stated: JsonObject | undefined },
+): JsonObject {
+  const described = textAt(metadata, 'description');
+  const shown = Object.fromEntries(specFields.map(([from, to]) => [to, metadata[from]]));
+  return {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: present({
+      name: textAt(bundle, 'name'),
+      annotations: metadata['annotations'],
+      labels: metadata['labels'],
+    }),
+    spec: present({
+      ...shown,
+      description: described === '' ? textAt(of.stated, 'description') : described,
+      icon: iconOf(of.stated),
+      install: { strategy: 'deployment', spec: { deployments: [] } },
+      relatedImages: bundle['relatedImages'],
+      version: of.version,
+    }),
+  };
+}
+
+/** The manifests of a bundle, from its document and its package's: those that are in the catalog, or a ClusterServiceVersion made of its
+ *  `olm.csv.metadata`.
+ *  @see catalogs-and-resolution.md, section 4.1 */
+export function bundleManifests(
+  bundle: JsonObject,
+  of: { readonly version: string; readonly stated: JsonObject | undefined },
+): BundleManifests {
+  const listed = Array.isArray(bundle['properties']) ? bundle['properties'].filter(isJsonObject) : [];
+  const inlined = inlinedManifests(listed);
+  const metadata = listed.find((property) => textAt(property, 'type') === 'olm.csv.metadata')?.['value'];
+  if (!isJsonObject(metadata)) return { csvJson: inlined.find(isClusterServiceVersion) ?? '', object: inlined };
+  const csvJson = JSON.stringify(syntheticCsv(metadata, bundle, of));
+  return { csvJson, object: inlined.length === 0 ? [csvJson] : inlined };
+}

@@ -1,0 +1,239 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type MethodDefinition,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  status,
+  type UntypedHandleCall,
+} from '@grpc/grpc-js';
+import { errorMessage, type Logger, TerminalError } from '../../base/index.ts';
+import type { CatalogIndex } from '../store/catalog-index.ts';
+import { codecOf, descriptors } from './descriptors.ts';
+import { type ReflectionRequest, reflect } from './reflection.ts';
+import { type Answer, type Method, registryMethods } from './registry-methods.ts';
+
+const maxConnections = 256;
+const maxCalls = 256;
+const maxRequestBytes = 64 * 1024;
+const stallDeadlineMs = 60_000;
+const stopDeadlineMs = 10_000;
+const keepaliveMs = 60_000;
+const serving = { status: 1 };
+
+const services: readonly string[] = [
+  'api.ExperimentalRegistry',
+  'api.Registry',
+  'grpc.health.v1.Health',
+  'grpc.reflection.v1.ServerReflection',
+  'grpc.reflection.v1alpha.ServerReflection',
+];
+
+export interface RegistryServerOptions {
+  readonly log: Logger;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** What is served; asked anew for every call. */
+  readonly catalog: () => CatalogIndex;
+}
+
+/** A registry that answers over gRPC. Disposing it lets calls end that are under way, for a while. */
+export interface RegistryServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+interface CallFault {
+  readonly code: status;
+  readonly details: string;
+}
+
+function faultOf(thrown: unknown): CallFault {
+  const isArgument = thrown instanceof TerminalError && thrown.reason === 'InvalidArgument';
+  return { code: isArgument ? status.INVALID_ARGUMENT : status.UNKNOWN, details: errorMessage(thrown) };
+}
+
+function isMany(answer: Answer): answer is Iterable<object> {
+  return Symbol.iterator in answer && !(answer instanceof Uint8Array);
+}
+
+function definitionOf(service: DescService, method: DescMethod): MethodDefinition<object, object> {
+  const [taken, answered] = [codecOf<object>(method.input), codecOf<object>(method.output)];
+  return {
+    path: `/${service.typeName}/${method.name}`,
+    requestStream: method.methodKind === 'bidi_streaming',
+    responseStream: method.methodKind !== 'unary',
+    requestSerialize: taken.encode,
+    requestDeserialize: taken.decode,
+    responseSerialize: (message) => (message instanceof Uint8Array ? Buffer.from(message) : answered.encode(message)),
+    responseDeserialize: answered.decode,
+  };
+}
+
+/** Waits until there is room again.
+ *  @throws Error when there is none for too long, or nobody is left to read */
+async function untilDrained(call: ServerWritableStream<object, object>, stop: AbortSignal): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new Error('the client has gone'));
+  call.once('cancelled', leave);
+  const late = AbortSignal.timeout(stallDeadlineMs);
+  try {
+    await once(call, 'drain', { signal: AbortSignal.any([gone.signal, late, stop]) });
+  } catch (thrown) {
+    throw late.aborted ? new TerminalError('TooSlow', 'the client reads too slowly') : thrown;
+  } finally {
+    call.off('cancelled', leave);
+  }
+}
+
+/** Answers calls; no more than so many at a time. */
+class CallHandler {
+  readonly #log: Logger;
+  readonly #stop: AbortSignal;
+  #calls = 0;
+
+  constructor(log: Logger, stop: AbortSignal) {
+    this.#log = log;
+    this.#stop = stop;
+  }
+
+  handler(name: string, definition: MethodDefinition<object, object>, method: Method): UntypedHandleCall {
+    if (!definition.responseStream) return this.#one(name, method);
+    const many: handleServerStreamingCall<object, object> = (call) => {
+      call.on('error', () => undefined);
+      void this.#counted(call, async () => {
+        try {
+          await this.#send(call, method(call.request as Record<string, unknown>, call.metadata));
+          call.end();
+        } catch (thrown) {
+          if (!call.cancelled) call.emit('error', this.#fault(name, thrown));
+        }
+      });
+    };
+    return many as UntypedHandleCall;
+  }
+
+  /** Says that all is well, and once that it ends. */
+  readonly watchHealth: handleServerStreamingCall<object, object> = (call) => {
+    call.on('error', () => undefined);
+    call.write(serving);
+    const end = (): void => {
+      call.end();
+    };
+    this.#stop.addEventListener('abort', end, { once: true });
+    call.once('cancelled', () => this.#stop.removeEventListener('abort', end));
+  };
+
+  readonly reflect = (call: ServerDuplexStream<ReflectionRequest, object>): void => {
+    call.on('error', () => undefined);
+    call.on('data', (request: ReflectionRequest) => {
+      if (!call.write(reflect(request, services))) {
+        call.pause();
+        call.once('drain', () => call.resume());
+      }
+    });
+    call.on('end', () => call.end());
+    const end = (): void => {
+      call.end();
+    };
+    this.#stop.addEventListener('abort', end, { once: true });
+    call.once('close', () => this.#stop.removeEventListener('abort', end));
+  };
+
+  #one(name: string, method: Method): UntypedHandleCall {
+    const one: handleUnaryCall<object, object> = (call, reply) => {
+      try {
+        reply(null, method(call.request as Record<string, unknown>, call.metadata));
+      } catch (thrown) {
+        reply(this.#fault(name, thrown));
+      }
+    };
+    return one as UntypedHandleCall;
+  }
+
+  async #counted(call: ServerWritableStream<object, object>, run: () => Promise<void>): Promise<void> {
+    if (this.#calls >= maxCalls) {
+      call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: `more than ${maxCalls} calls at a time` });
+      return;
+    }
+    this.#calls += 1;
+    try {
+      await run();
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  async #send(call: ServerWritableStream<object, object>, answer: Answer): Promise<void> {
+    for (const message of isMany(answer) ? answer : [answer]) {
+      if (call.cancelled) return;
+      if (!call.write(message)) await untilDrained(call, this.#stop);
+    }
+  }
+
+  #fault(name: string, thrown: unknown): CallFault {
+    const fault = faultOf(thrown);
+    this.#log.debug({ method: name, code: fault.code, message: fault.details }, 'gRPC call failed');
+    return fault;
+  }
+}
+
+function addServices(server: Server, calls: CallHandler, methods: ReadonlyMap<string, Method>): void {
+  for (const typeName of services) {
+    const service = descriptors.getService(typeName);
+    for (const method of service?.methods ?? []) {
+      const name = `${typeName}.${method.name}`;
+      const definition = definitionOf(method.parent, method);
+      const special: Readonly<Record<string, UntypedHandleCall>> = {
+        Watch: calls.watchHealth as UntypedHandleCall,
+        ServerReflectionInfo: calls.reflect as UntypedHandleCall,
+      };
+      const answer: Method = methods.get(name) ?? (() => serving);
+      const implementation = special[method.name] ?? calls.handler(name, definition, answer);
+      server.addService({ [method.name]: definition }, { [method.name]: implementation });
+    }
+  }
+}
+
+async function stopServer(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const late = setTimeout(() => server.forceShutdown(), stopDeadlineMs);
+  server.tryShutdown(() => resolve());
+  await promise;
+  clearTimeout(late);
+}
+
+/** Serves a catalog as api.Registry over gRPC, in plain text, with health and server reflection.
+ *  @throws Error when the port is taken */
+export async function startRegistryServer(options: RegistryServerOptions): Promise<RegistryServer> {
+  const { log, host, port, catalog } = options;
+  const stop = new AbortController();
+  const server = new Server({
+    'grpc.max_receive_message_length': maxRequestBytes,
+    'grpc.max_concurrent_streams': maxCalls,
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.enable_channelz': 0,
+  });
+  addServices(server, new CallHandler(log, stop.signal), registryMethods(catalog));
+  const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listener = createServer({ noDelay: true }, (socket) => connections.injectConnection(socket));
+  listener.maxConnections = maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(port, host, resolve);
+  });
+  return {
+    port: (listener.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => listener.close(resolve));
+      stop.abort();
+      await stopServer(server);
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { goQuote, TerminalError } from '../../base/index.ts';
+import type { CatalogIndex } from '../store/catalog-index.ts';
+import type { ChannelMember } from '../store/channel-members.ts';
+import { type ApiKind, type BundleMessage, bundleCodec, type EntryMessage } from './api-messages.ts';
+import { bundleManifests } from './bundle-message.ts';
+
+function refuse(text: string): never {
+  throw new TerminalError('NotFound', text);
+}
+
+function describeApi({ group, version, kind }: ApiKind): string {
+  return `provide group:${goQuote(group)} version:${goQuote(version)} kind:${goQuote(kind)}`;
+}
+
+function entry({ packageName, channelName, bundleName }: ChannelMember, replaces: string): EntryMessage {
+  return { packageName, channelName, bundleName, replaces };
+}
+
+/** One for what it replaces, if anything, and one for each that it skips. */
+function entriesOf(member: ChannelMember): EntryMessage[] {
+  return [member.replaces, ...member.skips].map((replaces) => entry(member, replaces));
+}
+
+/** What the methods of api.Registry answer of one catalog. What is wrong is told in the texts that clients know.
+ *  @see catalogs-and-resolution.md, section 4.1 */
+export class RegistryAnswers {
+  readonly #index: CatalogIndex;
+
+  constructor(index: CatalogIndex) {
+    this.#index = index;
+  }
+
+  /** By name. */
+  packages(): readonly { readonly name: string }[] {
+    return this.#index.packageNames().map((name) => ({ name }));
+  }
+
+  /** @throws TerminalError NotFound */
+  package(name: string): Uint8Array {
+    return this.#index.members.packageMessage(name) ?? refuse(`package ${goQuote(name)} not found`);
+  }
+
+  /** A bundle as a member of a channel, with manifests, without edges but `skipRange`.
+   *  @throws TerminalError NotFound */
+  bundle(packageName: string, channelName: string, csvName: string): BundleMessage {
+    const where = this.#assertChannel(packageName, channelName);
+    const member = this.#index.members.member(packageName, channelName, csvName);
+    return this.#whole(member ?? refuse(`${where}, bundle ${goQuote(csvName)} not found`));
+  }
+
+  /** The head of a channel.
+   *  @throws TerminalError NotFound; a channel without one head says so */
+  head(packageName: string, channelName: string): BundleMessage {
+    const where = this.#assertChannel(packageName, channelName);
+    const heads = this.#index.members.channel(packageName, channelName)?.heads ?? [];
+    const [head] = heads;
+    if (head === undefined) return refuse('no channel head found in graph');
+    if (heads.length > 1) return refuse(`multiple channel heads found in graph: ${heads.join(', ')}`);
+    const member = this.#index.members.member(packageName, channelName, head);
+    return this.#whole(member ?? refuse(`${where}, bundle ${goQuote(head)} not found`));
+  }
+
+  /** @throws TerminalError NotFound when there are none */
+  entriesThatReplace(csvName: string): readonly EntryMessage[] {
+    const members = this.#index.members.replacing(csvName);
+    return members.length > 0
+      ? members.map((member) => entry(member, csvName))
+      : refuse(`no channel entries found that replace ${csvName}`);
+  }
+
+  /** Of several the one nearest the head.
+   *  @throws TerminalError NotFound */
+  bundleThatReplaces(csvName: string, packageName: string, channelName: string): BundleMessage {
+    if (!this.#isPackage(packageName)) return refuse(`package ${packageName} not found`);
+    const where = this.#assertChannel(packageName, channelName);
+    const member = this.#index.members.nearestReplacing(csvName, packageName, channelName);
+    return this.#whole(member ?? refuse(`no entry found for ${where}`));
+  }
+
+  /** @throws TerminalError NotFound when there are none */
+  entriesThatProvide(api: ApiKind): readonly EntryMessage[] {
+    return this.#providers(api, () => true).flatMap(entriesOf);
+  }
+
+  /** @throws TerminalError NotFound when no head provides the API */
+  latestEntriesThatProvide(api: ApiKind): readonly EntryMessage[] {
+    return this.#providers(api, ({ isHead }) => isHead).flatMap(entriesOf);
+  }
+
+  /** The head of the default channel of the first package by name that provides the API there.
+   *  @throws TerminalError NotFound */
+  defaultBundleThatProvides(api: ApiKind): BundleMessage {
+    const heads = this.#providers(api, ({ isHead }) => isHead);
+    const isDefault = ({ packageName, channelName }: ChannelMember): boolean =>
+      this.#index.package(packageName)?.defaultChannel === channelName;
+    return this.#whole(
+      heads.find(isDefault) ?? refuse(`no entry found that ${describeApi(api).replace('provide', 'provides')}`),
+    );
+  }
+
+  /** Every membership, ordered by channel, package and bundle, encoded, with edges. */
+  *bundles(): Generator<Uint8Array> {
+    using _user = this.#index.use();
+    for (const id of this.#index.members.ids()) {
+      const message = this.#index.members.message(id);
+      if (message !== undefined) yield message;
+    }
+  }
+
+  #providers(api: ApiKind, isWanted: (member: ChannelMember) => boolean): readonly ChannelMember[] {
+    const members = this.#index.members.providing(api).filter(isWanted);
+    return members.length > 0 ? members : refuse(`no channel entries found that ${describeApi(api)}`);
+  }
+
+  #isPackage(name: string): boolean {
+    return this.#index.members.packageMessage(name) !== undefined;
+  }
+
+  #assertChannel(packageName: string, channelName: string): string {
+    if (!this.#isPackage(packageName)) return refuse(`package ${goQuote(packageName)} not found`);
+    const where = `package ${goQuote(packageName)}, channel ${goQuote(channelName)}`;
+    return this.#index.members.channel(packageName, channelName) === undefined ? refuse(`${where} not found`) : where;
+  }
+
+  #whole({ id, packageName, bundleName }: ChannelMember): BundleMessage {
+    const message = bundleCodec.decode(this.#index.members.message(id) ?? new Uint8Array());
+    const edgeless = { ...message, replaces: '', skips: [] };
+    if (message.bundlePath === '') return edgeless;
+    const [bundle] = this.#index.metas({ schema: 'olm.bundle', package: packageName, name: bundleName });
+    const [stated] = this.#index.metas({ schema: 'olm.package', name: packageName });
+    const { version } = message;
+    return bundle === undefined
+      ? edgeless
+      : { ...edgeless, ...bundleManifests(bundle.value, { version, stated: stated?.value }) };
+  }
+}

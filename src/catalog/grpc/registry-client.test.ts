@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { registryCatalog, startTestRegistry } from '../../../test/support/catalog-registry.ts';
+import type { JsonObject } from '../../base/index.ts';
+import type { Meta } from '../meta.ts';
+import { defaultRegistryLimits, readRegistry } from './registry-client.ts';
+
+async function collect(metas: AsyncIterable<Meta>): Promise<Meta[]> {
+  const collected: Meta[] = [];
+  for await (const meta of metas) collected.push(meta);
+  return collected;
+}
+
+test('a registry is read back as the documents of its catalog, without what lists do not tell', async () => {
+  await using registry = await startTestRegistry();
+  const { port } = registry;
+  const metas = await collect(readRegistry(`127.0.0.1:${port}`));
+  const short = metas.map(({ schema, package: packageName, name }) => `${schema} ${packageName} ${name}`);
+  expect(short).toEqual([
+    'olm.package  p',
+    'olm.channel p alpha',
+    'olm.channel p broken',
+    'olm.channel p stable',
+    'olm.bundle p p.v1.2.0',
+    'olm.bundle p p.v2.0.0',
+    'olm.bundle p p.v1.0.0',
+    'olm.bundle p p.v1.1.0',
+    'olm.deprecations p ',
+    'olm.package  q',
+    'olm.channel q stable',
+    'olm.bundle q q.v1.0.0',
+  ]);
+  const valueOf = (name: string, schema: string): JsonObject | undefined =>
+    metas.find((found) => found.name === name && found.schema === schema)?.value;
+  expect(valueOf('stable', 'olm.channel')).toBeDefined();
+  expect(metas[3]?.value['entries']).toEqual(registryCatalog[4]?.value['entries']);
+  const original = registryCatalog.find(({ name }) => name === 'q.v1.0.0')?.value;
+  expect(valueOf('q.v1.0.0', 'olm.bundle')).toEqual({ ...original, image: undefined });
+  expect(metas[8]?.value['entries']).toEqual(
+    registryCatalog.find(({ schema }) => schema === 'olm.deprecations')?.value['entries'],
+  );
+});
+
+test('reading a registry that is none, too large or gone says so', async () => {
+  await using registry = await startTestRegistry();
+  const { port } = registry;
+  const read = (address: string, limits: object = {}): Promise<Meta[]> =>
+    collect(readRegistry(address, { limits: { ...defaultRegistryLimits, ...limits } }));
+  const address = `127.0.0.1:${port}`;
+  await expect(read(address, { totalBytes: 100 })).rejects.toMatchObject({ reason: 'BodyTooLarge' });
+  await expect(read(address, { packages: 1 })).rejects.toMatchObject({ reason: 'TooManyPackages' });
+  await expect(read(address, { deadlineMs: 0 })).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+  await expect(read('127.0.0.1:1')).rejects.toMatchObject({
+    reason: 'RegistryUnavailable',
+    message: expect.stringContaining('grpc://127.0.0.1:1: ') as string,
+  });
+  const stopped = collect(readRegistry(address, { signal: AbortSignal.abort() }));
+  await expect(stopped).rejects.toThrow(/abort/i);
+});

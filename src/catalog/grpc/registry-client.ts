@@ -1,0 +1,183 @@
+import {
+  type CallOptions,
+  Client,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { TerminalError, TransientError } from '../../base/index.ts';
+import type { Meta } from '../meta.ts';
+import { bundleCodec, packageCodec } from './api-messages.ts';
+import { type MessageCodec, messageCodec } from './descriptors.ts';
+import { documentsOf, type ReadPackage, takeBundle } from './registry-documents.ts';
+
+/** Bounds on what a registry may send. */
+export interface RegistryLimits {
+  /** Of all messages together. */
+  readonly totalBytes: number;
+  readonly messageBytes: number;
+  readonly packages: number;
+  /** Until everything has come. */
+  readonly deadlineMs: number;
+}
+
+export const defaultRegistryLimits: RegistryLimits = Object.freeze({
+  totalBytes: 512 * 1024 * 1024,
+  messageBytes: 64 * 1024 * 1024,
+  packages: 20_000,
+  deadlineMs: 5 * 60_000,
+});
+
+export interface RegistryReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly limits?: RegistryLimits;
+}
+
+const nameCodec: MessageCodec<{ readonly name: string }> = messageCodec('api.PackageName');
+const anyCodec: MessageCodec<object> = messageCodec('api.GetPackageRequest');
+
+const transientCodes: ReadonlySet<number> = new Set([
+  status.UNAVAILABLE,
+  status.DEADLINE_EXCEEDED,
+  status.ABORTED,
+  status.RESOURCE_EXHAUSTED,
+]);
+
+function faultOf(address: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return thrown;
+  const { code, details } = thrown as ServiceError;
+  const text = `grpc://${address}: ${details === '' ? thrown.message : details}`;
+  if (transientCodes.has(code)) return new TransientError('RegistryUnavailable', text, { cause: thrown });
+  const expected = `${text}: expected an operator registry (api.Registry)`;
+  return new TerminalError('RegistryUnreadable', expected, { cause: thrown });
+}
+
+/** Calls of one registry, within limits. */
+class RegistryCalls {
+  readonly #address: string;
+  readonly #client: Client;
+  readonly #limits: RegistryLimits;
+  readonly #signal: AbortSignal | undefined;
+  readonly #options: CallOptions;
+  #bytes = 0;
+
+  constructor(address: string, { signal, limits = defaultRegistryLimits }: RegistryReadOptions) {
+    this.#address = address;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#options = { deadline: Date.now() + limits.deadlineMs };
+    this.#client = new Client(address, credentials.createInsecure(), {
+      'grpc.max_receive_message_length': limits.messageBytes,
+      'grpc.enable_channelz': 0,
+      'grpc.enable_http_proxy': 0,
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async *list<T extends object>(method: string, codec: MessageCodec<T>): AsyncGenerator<T> {
+    const path = `/api.Registry/${method}`;
+    const decode = this.#counted(codec);
+    const call: ClientReadableStream<T> = this.#client.makeServerStreamRequest(
+      path,
+      anyCodec.encode,
+      decode,
+      {},
+      new Metadata(),
+      this.#options,
+    );
+    const cancel = (): void => call.cancel();
+    this.#signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const message of call) yield message as T;
+    } catch (thrown) {
+      throw this.#fault(thrown);
+    } finally {
+      this.#signal?.removeEventListener('abort', cancel);
+      call.cancel();
+    }
+  }
+
+  async get<T extends object>(method: string, codec: MessageCodec<T>, request: object): Promise<T> {
+    this.#signal?.throwIfAborted();
+    const path = `/api.Registry/${method}`;
+    const decode = this.#counted(codec);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const call = this.#client.makeUnaryRequest(
+      path,
+      anyCodec.encode,
+      decode,
+      request,
+      new Metadata(),
+      this.#options,
+      (thrown, message) => (message === undefined ? reject(thrown as Error) : resolve(message)),
+    );
+    const cancel = (): void => call.cancel();
+    this.#signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      return await promise;
+    } catch (thrown) {
+      throw this.#fault(thrown);
+    } finally {
+      this.#signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  #counted<T>(codec: MessageCodec<T>): (bytes: Buffer) => T {
+    return (bytes) => {
+      this.#bytes += bytes.length;
+      if (this.#bytes > this.#limits.totalBytes) throw new Error(`more than ${this.#limits.totalBytes} bytes`);
+      return codec.decode(bytes);
+    };
+  }
+
+  #fault(thrown: unknown): unknown {
+    this.#signal?.throwIfAborted();
+    if (this.#bytes <= this.#limits.totalBytes) return faultOf(this.#address, thrown);
+    const text = `grpc://${this.#address}: larger than the limit of ${this.#limits.totalBytes} bytes`;
+    return new TerminalError('BodyTooLarge', text, { cause: thrown });
+  }
+}
+
+async function readPackages(calls: RegistryCalls, limits: RegistryLimits): Promise<Map<string, ReadPackage>> {
+  const names: string[] = [];
+  for await (const { name } of calls.list('ListPackages', nameCodec)) {
+    names.push(name);
+    if (names.length > limits.packages) {
+      throw new TerminalError('TooManyPackages', `the registry lists more than ${limits.packages} packages`);
+    }
+  }
+  const packages = new Map<string, ReadPackage>();
+  for (const name of names.sort()) {
+    const message = await calls.get('GetPackage', packageCodec, { name });
+    packages.set(name, { message, channels: new Map(), bundles: new Map() });
+  }
+  return packages;
+}
+
+/** The catalog that a running registry serves, as documents by package: what its lists tell, so without icons, descriptions and the like.
+ *  `address` is `HOST:PORT`, spoken to in plain text.
+ *  @throws TransientError RegistryUnavailable · TerminalError RegistryUnreadable, BodyTooLarge, TooManyPackages */
+export async function* readRegistry(address: string, options: RegistryReadOptions = {}): AsyncGenerator<Meta> {
+  const calls = new RegistryCalls(address, options);
+  try {
+    const packages = await readPackages(calls, options.limits ?? defaultRegistryLimits);
+    for await (const bundle of calls.list('ListBundles', bundleCodec)) {
+      const read = packages.get(bundle.packageName);
+      if (read !== undefined) takeBundle(read, bundle);
+    }
+    for (const read of packages.values()) {
+      for (const value of documentsOf(read)) {
+        const { schema, package: packageName, name } = value as Record<string, string | undefined>;
+        const place = { file: `grpc://${address}`, line: 1 };
+        yield { schema: schema ?? '', package: packageName ?? '', name: name ?? '', value, place };
+      }
+    }
+  } finally {
+    calls.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../base/index.ts';
+import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
+
+interface ReadBundle {
+  readonly value: JsonObject;
+  readonly deprecation: string | undefined;
+}
+
+/** What was read of one package: its channels' entries and its bundles by name. */
+export interface ReadPackage {
+  readonly message: PackageMessage;
+  readonly channels: Map<string, JsonObject[]>;
+  readonly bundles: Map<string, ReadBundle>;
+}
+
+function valueOf({ value }: TypedText): JsonValue {
+  return parseJson('property', value === '' ? 'null' : value);
+}
+
+function key(type: string, { group, version, kind }: ApiKind): string {
+  return JSON.stringify([type, group, version, kind]);
+}
+
+/** The properties that a bundle was made of: those it has, its APIs where they are said only there, its identity, its manifests. */
+function propertiesOf(bundle: BundleMessage): JsonObject[] {
+  const stated: JsonObject[] = bundle.properties.map((property) => ({ type: property.type, value: valueOf(property) }));
+  const known = new Set(
+    bundle.properties.map((property) => {
+      const value = valueOf(property);
+      return isJsonObject(value) ? key(property.type, value as unknown as ApiKind) : '';
+    }),
+  );
+  const add = (type: string, apis: readonly ApiKind[]): void => {
+    for (const api of apis) {
+      if (known.has(key(type, api))) continue;
+      stated.push({ type, value: { group: api.group, kind: api.kind, version: api.version } });
+    }
+  };
+  add('olm.gvk', bundle.providedApis);
+  add('olm.gvk.required', bundle.requiredApis);
+  if (!stated.some(({ type }) => type === 'olm.package')) {
+    const { packageName, version } = bundle;
+    stated.push({ type: 'olm.package', value: { packageName, version } });
+  }
+  const manifests = bundle.object ?? [];
+  return [
+    ...stated,
+    ...manifests.map((text) => {
+      return { type: 'olm.bundle.object', value: { data: Buffer.from(text).toString('base64') } };
+    }),
+  ];
+}
+
+function bundleValue(bundle: BundleMessage): JsonObject {
+  return {
+    schema: 'olm.bundle',
+    package: bundle.packageName,
+    name: bundle.csvName,
+    ...(bundle.bundlePath === '' ? {} : { image: bundle.bundlePath }),
+    properties: propertiesOf(bundle),
+  };
+}
+
+function entryValue({ csvName, replaces = '', skips = [], skipRange = '' }: BundleMessage): JsonObject {
+  return {
+    name: csvName,
+    ...(replaces === '' ? {} : { replaces }),
+    ...(skips.length === 0 ? {} : { skips: [...skips] }),
+    ...(skipRange === '' ? {} : { skipRange }),
+  };
+}
+
+/** Adds a bundle as a member of a channel. */
+export function takeBundle({ channels, bundles }: ReadPackage, bundle: BundleMessage): void {
+  const entries = channels.get(bundle.channelName) ?? [];
+  channels.set(bundle.channelName, entries);
+  entries.push(entryValue(bundle));
+  const deprecation = bundle.deprecation?.message;
+  if (!bundles.has(bundle.csvName)) bundles.set(bundle.csvName, { value: bundleValue(bundle), deprecation });
+}
+
+function deprecationsOf({ message, bundles }: ReadPackage): JsonObject[] {
+  const entry = (schema: string, name: string, text: string | undefined): JsonObject[] => {
+    if (text === undefined) return [];
+    return [{ reference: { schema, ...(name === '' ? {} : { name }) }, message: text }];
+  };
+  return [
+    ...entry('olm.package', '', message.deprecation?.message),
+    ...message.channels.flatMap(({ name, deprecation }) => entry('olm.channel', name, deprecation?.message)),
+    ...Array.from(bundles, ([name, { deprecation }]) => entry('olm.bundle', name, deprecation)).flat(),
+  ];
+}
+
+/** The documents of a package: itself, its channels, bundles and deprecations. */
+export function* documentsOf(read: ReadPackage): Generator<JsonObject> {
+  const { name, defaultChannelName: defaultChannel } = read.message;
+  yield { schema: 'olm.package', name, defaultChannel };
+  for (const { name: channel } of read.message.channels) {
+    yield { schema: 'olm.channel', package: name, name: channel, entries: read.channels.get(channel) ?? [] };
+  }
+  for (const { value } of read.bundles.values()) yield value;
+  const entries = deprecationsOf(read);
+  if (entries.length > 0) yield { schema: 'olm.deprecations', package: name, entries };
+}

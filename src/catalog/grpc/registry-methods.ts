@@ -1,0 +1,79 @@
+import { fromJson, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { StructSchema } from '@bufbuild/protobuf/wkt';
+import type { Metadata } from '@grpc/grpc-js';
+import { goQuote, TerminalError } from '../../base/index.ts';
+import type { CatalogIndex } from '../store/catalog-index.ts';
+import type { ApiKind } from './api-messages.ts';
+import { RegistryAnswers } from './registry-answers.ts';
+
+/** The answer of a call: a message, or several; encoded ones are sent as they are. */
+export type Answer = object | Iterable<object>;
+
+/** What a method makes of a request, by its fields. */
+export type Method = (request: Readonly<Record<string, unknown>>, metadata: Metadata) => Answer;
+
+const metaKey = /^[a-zA-Z0-9][a-zA-Z0-9._-]*$/;
+const knownSchemas: ReadonlySet<string> = new Set(['olm.package', 'olm.channel', 'olm.bundle', 'olm.deprecations']);
+
+function text(request: Readonly<Record<string, unknown>>, field: string): string {
+  const value = request[field];
+  return typeof value === 'string' ? value : '';
+}
+
+function apiOf(request: Readonly<Record<string, unknown>>): ApiKind {
+  return { group: text(request, 'group'), version: text(request, 'version'), kind: text(request, 'kind') };
+}
+
+function refuseArgument(message: string): never {
+  throw new TerminalError('InvalidArgument', message);
+}
+
+function assertKey(field: string, value: string): void {
+  if (!metaKey.test(value)) refuseArgument(`${field} ${goQuote(value)} is invalid: expected ${metaKey.source}`);
+}
+
+function* structs(index: CatalogIndex, schema: string, packageName: string): Generator<Uint8Array> {
+  using _user = index.use();
+  const filter = packageName === '' ? { schema } : { schema, package: packageName };
+  for (const line of index.select(filter).lines()) {
+    yield toBinary(StructSchema, fromJson(StructSchema, JSON.parse(line.toString()) as JsonObject));
+  }
+}
+
+/** Documents of a schema of its own, as `google.protobuf.Struct`; whoever has not said that it knows what it asks for gets none. */
+function customSchemas(index: CatalogIndex, request: Readonly<Record<string, unknown>>, metadata: Metadata): Answer {
+  if (!metadata.get('x-acknowledge-experimental').includes('true')) return [];
+  const [schema, packageName] = [text(request, 'schema'), text(request, 'packageName')];
+  if (schema === '') return refuseArgument('schema is required');
+  assertKey('schema', schema);
+  if (packageName !== '') assertKey('packageName', packageName);
+  return knownSchemas.has(schema) ? [] : structs(index, schema, packageName);
+}
+
+/** The methods that are answered from a catalog, by their full names. `catalog` is asked anew for every call. */
+export function registryMethods(catalog: () => CatalogIndex): ReadonlyMap<string, Method> {
+  type Ask = (answers: RegistryAnswers, request: Readonly<Record<string, unknown>>) => Answer;
+  const asks: Readonly<Record<string, Ask>> = {
+    ListPackages: (answers) => answers.packages(),
+    GetPackage: (answers, request) => answers.package(text(request, 'name')),
+    GetBundle: (answers, request) =>
+      answers.bundle(text(request, 'pkgName'), text(request, 'channelName'), text(request, 'csvName')),
+    GetBundleForChannel: (answers, request) => answers.head(text(request, 'pkgName'), text(request, 'channelName')),
+    GetChannelEntriesThatReplace: (answers, request) => answers.entriesThatReplace(text(request, 'csvName')),
+    GetBundleThatReplaces: (answers, request) =>
+      answers.bundleThatReplaces(text(request, 'csvName'), text(request, 'pkgName'), text(request, 'channelName')),
+    GetChannelEntriesThatProvide: (answers, request) => answers.entriesThatProvide(apiOf(request)),
+    GetLatestChannelEntriesThatProvide: (answers, request) => answers.latestEntriesThatProvide(apiOf(request)),
+    GetDefaultBundleThatProvides: (answers, request) => answers.defaultBundleThatProvides(apiOf(request)),
+    ListBundles: (answers) => answers.bundles(),
+  };
+  const methods = new Map<string, Method>(
+    Object.entries(asks).map(([name, ask]) => [
+      `api.Registry.${name}`,
+      (request) => ask(new RegistryAnswers(catalog()), request),
+    ]),
+  );
+  return methods.set('api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas', (request, metadata) =>
+    customSchemas(catalog(), request, metadata),
+  );
+}

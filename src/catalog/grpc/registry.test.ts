@@ -1,0 +1,277 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { api, csv, other, startTestRegistry } from '../../../test/support/catalog-registry.ts';
+import { type JsonObject, textAt } from '../../base/index.ts';
+import { codecOf, descriptors } from './descriptors.ts';
+
+const stack = new AsyncDisposableStack();
+let client = new Client('127.0.0.1:1', credentials.createInsecure());
+
+beforeAll(async () => {
+  const registry = stack.use(await startTestRegistry());
+  client.close();
+  client = new Client(`127.0.0.1:${registry.port}`, credentials.createInsecure());
+  stack.defer(() => client.close());
+});
+
+afterAll(async () => {
+  await stack.disposeAsync();
+});
+
+/** Calls a method by its full name; answers with what came, and the fault that it ended with, as `<code> <text>`. */
+async function call(
+  name: string,
+  request: object,
+  metadata: Record<string, string> = {},
+): Promise<[JsonObject[], string]> {
+  const [, service = '', methodName = ''] = /^(.+)\.(\w+)$/.exec(name) ?? [];
+  const method = descriptors.getService(service)?.methods.find((one) => one.name === methodName);
+  if (method === undefined) throw new Error(`${name}: no such method`);
+  const sent = new Metadata();
+  for (const [key, value] of Object.entries(metadata)) sent.set(key, value);
+  const { encode } = codecOf<object>(method.input);
+  const { decode } = codecOf<JsonObject>(method.output);
+  const messages: JsonObject[] = [];
+  const stream = client.makeServerStreamRequest(`/${service}/${methodName}`, encode, decode, request, sent, {
+    deadline: Date.now() + 60_000,
+  });
+  try {
+    for await (const message of stream) messages.push(JSON.parse(JSON.stringify(message)) as JsonObject);
+    return [messages.map(withoutTypes), ''];
+  } catch (thrown) {
+    const { code, details } = thrown as { readonly code: number; readonly details: string };
+    return [messages.map(withoutTypes), `${code} ${details}`];
+  }
+}
+
+function withoutTypes(message: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(message), (key, value: unknown) =>
+    key === '$typeName' ? undefined : value,
+  ) as JsonObject;
+}
+
+async function one(name: string, request: object): Promise<JsonObject | string> {
+  const [messages, fault] = await call(`api.Registry.${name}`, request);
+  return messages[0] ?? fault;
+}
+
+test('CR-C13 ListPackages lists all by name; GetPackage has channels by name with their heads, and deprecations', async () => {
+  expect(await call('api.Registry.ListPackages', {})).toEqual([[{ name: 'p' }, { name: 'q' }], '']);
+  expect(await one('GetPackage', { name: 'p' })).toEqual({
+    name: 'p',
+    channels: [
+      { name: 'alpha', csvName: 'p.v2.0.0', deprecation: { message: 'old channel' } },
+      { name: 'broken', csvName: '' },
+      { name: 'stable', csvName: 'p.v1.2.0' },
+    ],
+    defaultChannelName: 'stable',
+    deprecation: { message: 'old package' },
+  });
+  expect(await one('GetPackage', { name: 'x"y' })).toBe('2 package "x\\"y" not found');
+});
+
+test('CR-C14 GetBundle has no edges but skipRange, no metadata property types, and a synthetic ClusterServiceVersion', async () => {
+  const found = (await one('GetBundle', { pkgName: 'p', channelName: 'stable', csvName: 'p.v1.2.0' })) as JsonObject;
+  expect(found).toMatchObject({
+    csvName: 'p.v1.2.0',
+    packageName: 'p',
+    channelName: 'stable',
+    bundlePath: 'registry.example/p.v1.2.0',
+    version: '1.2.0',
+    skipRange: '<1.2.0',
+    replaces: '',
+    skips: [],
+    providedApis: [],
+    requiredApis: [{ ...other, plural: '' }],
+    dependencies: [
+      { type: 'olm.gvk', value: JSON.stringify(other) },
+      { type: 'olm.package', value: '{"packageName":"q","version":">=1.0.0"}' },
+    ],
+  });
+  expect((found['properties'] as JsonObject[]).map(({ type }) => type)).toEqual([
+    'olm.package',
+    'olm.gvk.required',
+    'olm.package.required',
+  ]);
+  expect(found['object']).toEqual([found['csvJson']]);
+  expect(JSON.parse(textAt(found, 'csvJson'))).toEqual({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'ClusterServiceVersion',
+    metadata: { name: 'p.v1.2.0', annotations: { a: 'b' } },
+    spec: {
+      displayName: 'P',
+      description: 'of the package',
+      version: '1.2.0',
+      icon: [{ base64data: 'AAAA', mediatype: 'image/png' }],
+      customresourcedefinitions: { owned: [] },
+      relatedImages: [{ name: 'x', image: 'registry.example/x' }],
+      install: { strategy: 'deployment', spec: { deployments: [] } },
+    },
+  });
+});
+
+test('CR-C14 ListBundles has one for each membership, ordered, with edges, and manifests of those without image alone', async () => {
+  const [bundles, fault] = await call('api.Registry.ListBundles', {});
+  expect(fault).toBe('');
+  const short = bundles.map(
+    (found) => `${textAt(found, 'channelName')} ${textAt(found, 'packageName')} ${textAt(found, 'csvName')}`,
+  );
+  expect(short).toEqual([
+    'alpha p p.v1.2.0',
+    'alpha p p.v2.0.0',
+    'broken p p.v1.0.0',
+    'broken p p.v1.1.0',
+    'stable p p.v1.0.0',
+    'stable p p.v1.1.0',
+    'stable p p.v1.2.0',
+    'stable q q.v1.0.0',
+  ]);
+  expect(bundles[6]).toMatchObject({
+    replaces: 'p.v1.0.0',
+    skips: ['p.v1.1.0', 'p.v0.9.0'],
+    skipRange: '<1.2.0',
+    csvJson: '',
+    object: [],
+  });
+  expect(bundles[4]).toMatchObject({ deprecation: { message: 'old bundle' } });
+  expect(bundles[7]).toMatchObject({
+    bundlePath: '',
+    csvJson: JSON.stringify(csv),
+    object: [JSON.stringify(csv), '{"kind":"Service"}'],
+  });
+});
+
+test.each([
+  ['GetBundle', { pkgName: 'x' }, '2 package "x" not found'],
+  ['GetBundle', { pkgName: 'p', channelName: 'x' }, '2 package "p", channel "x" not found'],
+  [
+    'GetBundle',
+    { pkgName: 'p', channelName: 'alpha', csvName: 'p.v1.0.0' },
+    '2 package "p", channel "alpha", bundle "p.v1.0.0" not found',
+  ],
+  ['GetBundleForChannel', { pkgName: 'x' }, '2 package "x" not found'],
+  ['GetBundleForChannel', { pkgName: 'p', channelName: 'x' }, '2 package "p", channel "x" not found'],
+  [
+    'GetBundleForChannel',
+    { pkgName: 'p', channelName: 'broken' },
+    '2 multiple channel heads found in graph: p.v1.0.0, p.v1.1.0',
+  ],
+  ['GetBundleThatReplaces', { pkgName: 'x', channelName: 'y', csvName: 'z' }, '2 package x not found'],
+  ['GetBundleThatReplaces', { pkgName: 'p', channelName: 'y' }, '2 package "p", channel "y" not found'],
+  [
+    'GetBundleThatReplaces',
+    { pkgName: 'p', channelName: 'alpha', csvName: 'z' },
+    '2 no entry found for package "p", channel "alpha"',
+  ],
+  [
+    'GetChannelEntriesThatProvide',
+    { ...api, kind: 'No' },
+    '2 no channel entries found that provide group:"p.example" version:"v1" kind:"No"',
+  ],
+  ['GetLatestChannelEntriesThatProvide', {}, '2 no channel entries found that provide group:"" version:"" kind:""'],
+  ['GetDefaultBundleThatProvides', {}, '2 no channel entries found that provide group:"" version:"" kind:""'],
+])('CR-C13 %s of what is not there: %j', async (method, request, expected) => {
+  expect(await one(method, request)).toBe(expected);
+});
+
+test('a bundle without image has its own manifests, the head of a channel is its bundle', async () => {
+  expect(await one('GetBundleForChannel', { pkgName: 'q', channelName: 'stable' })).toMatchObject({
+    csvName: 'q.v1.0.0',
+    csvJson: JSON.stringify(csv),
+    object: [JSON.stringify(csv), '{"kind":"Service"}'],
+  });
+});
+
+test('CR-C15 entries that replace or skip a bundle are found, others are not; of several updates the nearest the head', async () => {
+  const entry = { packageName: 'p', channelName: 'stable', bundleName: 'p.v1.2.0' };
+  const replacing = (csvName: string): ReturnType<typeof call> =>
+    call('api.Registry.GetChannelEntriesThatReplace', { csvName });
+  expect(await replacing('p.v1.1.0')).toEqual([[{ ...entry, replaces: 'p.v1.1.0' }], '']);
+  expect(await replacing('p.v0.9.0')).toEqual([[{ ...entry, replaces: 'p.v0.9.0' }], '']);
+  expect(await replacing('p.v1.0.0')).toEqual([
+    [
+      { ...entry, bundleName: 'p.v1.1.0', replaces: 'p.v1.0.0' },
+      { ...entry, replaces: 'p.v1.0.0' },
+    ],
+    '',
+  ]);
+  expect(await replacing('C')).toEqual([[], '2 no channel entries found that replace C']);
+  const request = { pkgName: 'p', channelName: 'stable', csvName: 'p.v1.0.0' };
+  expect(await one('GetBundleThatReplaces', request)).toMatchObject({ csvName: 'p.v1.2.0', replaces: '', skips: [] });
+});
+
+test('CR-C16 an API that only the head of another channel provides has no default bundle', async () => {
+  const head = { packageName: 'p', channelName: 'alpha', bundleName: 'p.v2.0.0', replaces: 'p.v1.2.0' };
+  expect(await call('api.Registry.GetLatestChannelEntriesThatProvide', api)).toEqual([[head], '']);
+  expect(await call('api.Registry.GetChannelEntriesThatProvide', api)).toEqual([[head], '']);
+  expect(await one('GetDefaultBundleThatProvides', api)).toBe(
+    '2 no entry found that provides group:"p.example" version:"v1" kind:"Thing"',
+  );
+  expect(await one('GetDefaultBundleThatProvides', other)).toMatchObject({
+    csvName: 'q.v1.0.0',
+    channelName: 'stable',
+  });
+  const [entries] = await call('api.Registry.GetChannelEntriesThatProvide', other);
+  expect(entries).toEqual([{ packageName: 'q', channelName: 'stable', bundleName: 'q.v1.0.0', replaces: '' }]);
+});
+
+test('CR-C17 documents of custom schemas come to those who acknowledge that this is experimental', async () => {
+  const list = 'api.ExperimentalRegistry.ExperimentalListPackageCustomSchemas';
+  const known = { 'x-acknowledge-experimental': 'true' };
+  const request = { schema: 'shop.example', packageName: 'p' };
+  expect(await call(list, request)).toEqual([[], '']);
+  expect(await call(list, {})).toEqual([[], '']);
+  const [[found]] = await call(list, request, known);
+  expect(found).toMatchObject({
+    fields: {
+      name: { kind: { case: 'stringValue', value: 'one' } },
+      price: { kind: { case: 'numberValue', value: 3 } },
+      tags: { kind: { case: 'listValue', value: { values: expect.any(Array) as unknown } } },
+    },
+  });
+  expect((await call(list, { schema: 'shop.example' }, known))[0]).toHaveLength(2);
+  expect(await call(list, { schema: 'olm.bundle' }, known)).toEqual([[], '']);
+  expect(await call(list, {}, known)).toEqual([[], '3 schema is required']);
+  expect((await call(list, { schema: '../x' }, known))[1]).toMatch(/^3 schema "\.\.\/x" is invalid: expected \^/);
+});
+
+test('health is told, and services and messages to clients that have no descriptions of them', async () => {
+  expect(await call('grpc.health.v1.Health.Check', {})).toEqual([[{ status: 1 }], '']);
+  for (const version of ['v1', 'v1alpha']) {
+    const reflect = async (messageRequest: object): Promise<JsonObject> => {
+      const path = `grpc.reflection.${version}.ServerReflection.ServerReflectionInfo`;
+      const [[answer]] = await call(path, { host: 'h', messageRequest });
+      expect(answer).toMatchObject({ validHost: 'h' });
+      return answer?.['messageResponse'] as JsonObject;
+    };
+    const { value: listed } = await reflect({ case: 'listServices', value: '' });
+    expect(JSON.stringify(listed)).toContain('"api.Registry"');
+    for (const value of [
+      'api.Registry',
+      'api.Registry.GetBundle',
+      'api.Bundle',
+      'grpc.health.v1.HealthCheckResponse',
+    ]) {
+      expect(await reflect({ case: 'fileContainingSymbol', value })).toMatchObject({ case: 'fileDescriptorResponse' });
+    }
+    expect(await reflect({ case: 'fileByFilename', value: 'registry.proto' })).toMatchObject({
+      case: 'fileDescriptorResponse',
+    });
+    expect(await reflect({ case: 'fileContainingSymbol', value: 'api.Nothing' })).toEqual({
+      case: 'errorResponse',
+      value: { errorCode: 5, errorMessage: 'symbol "api.Nothing" not found' },
+    });
+  }
+});
+
+test('a request that is too large, or none, is refused, and the server goes on', async () => {
+  expect(await one('GetPackage', { name: 'x'.repeat(100_000) })).toMatch(/^8 Received message larger than max/);
+  const stream = client.makeServerStreamRequest(
+    '/api.Registry/GetPackage',
+    () => Buffer.from('ffffff', 'hex'),
+    (bytes) => bytes,
+    {},
+  );
+  await expect(stream.toArray()).rejects.toThrow(/INTERNAL|UNKNOWN/);
+  expect(await one('GetPackage', { name: 'q' })).toMatchObject({ name: 'q' });
+});

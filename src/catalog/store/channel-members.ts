@@ -1,0 +1,94 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { GroupVersionKind } from '../../constraints/index.ts';
+
+/** A bundle in a channel. */
+export interface ChannelMember {
+  /** Of the membership, for `message`. */
+  readonly id: number;
+  readonly packageName: string;
+  readonly channelName: string;
+  readonly bundleName: string;
+  readonly replaces: string;
+  readonly skips: readonly string[];
+  readonly isHead: boolean;
+}
+
+/** A channel, as far as it leads to its members. */
+export interface IndexedChannel {
+  /** Sorted; one, in a channel without faults. */
+  readonly heads: readonly string[];
+}
+
+type Query = (text: string, ...values: SQLInputValue[]) => Record<string, unknown>[];
+
+const columns = 'id, package, channel, bundle, replaces, skips, distance FROM members';
+
+function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
+  const { id, package: packageName, channel, bundle, replaces, skips, distance } = row;
+  return {
+    id: Number(id),
+    packageName: String(packageName),
+    channelName: String(channel),
+    bundleName: String(bundle),
+    replaces: String(replaces),
+    skips: JSON.parse(String(skips)) as string[],
+    isHead: distance === 0,
+  };
+}
+
+/** Who is in which channel, and what leads to whom: lists are ordered by package, channel and bundle, where nothing else is said. */
+export class ChannelMembers {
+  readonly #all: Query;
+
+  constructor(query: Query) {
+    this.#all = query;
+  }
+
+  channel(packageName: string, channelName: string): IndexedChannel | undefined {
+    const query = 'SELECT heads FROM channels WHERE package = ? AND name = ?';
+    const [row] = this.#all(query, packageName, channelName);
+    return row === undefined ? undefined : { heads: JSON.parse(String(row['heads'])) as string[] };
+  }
+
+  member(packageName: string, channelName: string, bundleName: string): ChannelMember | undefined {
+    const query = `SELECT ${columns} WHERE package = ? AND channel = ? AND bundle = ?`;
+    const [row] = this.#all(query, packageName, channelName, bundleName);
+    return row === undefined ? undefined : memberOf(row);
+  }
+
+  /** Members that replace or skip `target`. */
+  replacing(target: string): readonly ChannelMember[] {
+    const query = `SELECT ${columns} WHERE id IN (SELECT member FROM edges WHERE target = ?) ORDER BY package, channel, bundle`;
+    return this.#all(query, target).map(memberOf);
+  }
+
+  /** Of the members of a channel that replace or skip `target`, the one nearest the head; of several the first by name. */
+  nearestReplacing(target: string, packageName: string, channelName: string): ChannelMember | undefined {
+    const query = `SELECT ${columns} WHERE id IN (SELECT member FROM edges WHERE target = ?) AND package = ? AND channel = ? ORDER BY distance, bundle LIMIT 1`;
+    return this.#all(query, target, packageName, channelName).map(memberOf)[0];
+  }
+
+  /** Members that provide an API. */
+  providing({ group, version, kind }: GroupVersionKind): readonly ChannelMember[] {
+    const query = `SELECT ${columns} WHERE (package, bundle) IN (SELECT package, bundle FROM providers WHERE api_group = ? AND version = ? AND kind = ?) ORDER BY package, channel, bundle`;
+    return this.#all(query, group, version, kind).map(memberOf);
+  }
+
+  /** Every membership, ordered by channel, package and bundle. */
+  ids(): readonly number[] {
+    return this.#all('SELECT id FROM members ORDER BY channel, package, bundle').map(({ id }) => Number(id));
+  }
+
+  /** The `api.Bundle` of a membership, encoded, as lists of bundles have it: with edges; with manifests where it has no image.
+   *  Undefined when there is none. */
+  message(id: number): Uint8Array | undefined {
+    const bytes = this.#all('SELECT message FROM members WHERE id = ?', id)[0]?.['message'];
+    return bytes instanceof Uint8Array ? bytes : undefined;
+  }
+
+  /** The `api.Package` of a package, encoded; undefined when there is none. */
+  packageMessage(name: string): Uint8Array | undefined {
+    const bytes = this.#all('SELECT message FROM packages WHERE name = ?', name)[0]?.['message'];
+    return bytes instanceof Uint8Array ? bytes : undefined;
+  }
+}

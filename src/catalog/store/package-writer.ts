@@ -1,0 +1,118 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { isJsonObject, type JsonObject, parseJson, textAt } from '../../base/index.ts';
+import { formatVersion } from '../../constraints/index.ts';
+import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry } from '../../resolver/index.ts';
+import { bundleCodec, packageCodec } from '../grpc/api-messages.ts';
+import { bundleManifests, bundleMessage, packageMessage } from '../grpc/bundle-message.ts';
+import { type ChannelOrder, orderChannel } from './channel-heads.ts';
+import { expandSegment } from './gzip-segments.ts';
+import { readSlimPackage } from './slim-meta.ts';
+
+interface Membership {
+  readonly bundle: CatalogBundle;
+  readonly channelName: string;
+  readonly entry: ChannelEntry;
+  readonly distance: number;
+}
+
+/** Writes the part of an index that leads from packages, channels and APIs to bundles, once all documents are in it. */
+export class PackageWriter {
+  readonly #database: DatabaseSync;
+  readonly #putPackage: StatementSync;
+  readonly #putChannel: StatementSync;
+  readonly #putMember: StatementSync;
+  readonly #putEdge: StatementSync;
+  readonly #putProvider: StatementSync;
+  readonly #findMeta: StatementSync;
+  readonly #findText: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    database.exec('CREATE INDEX metas_by_package ON metas (package, schema, name)');
+    this.#database = database;
+    this.#putPackage = database.prepare('INSERT INTO packages (name, record, message) VALUES (?, ?, ?)');
+    this.#putChannel = database.prepare('INSERT INTO channels (package, name, heads) VALUES (?, ?, ?)');
+    this.#putMember = database.prepare(
+      'INSERT INTO members (package, channel, bundle, meta, distance, replaces, skips, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#putEdge = database.prepare('INSERT OR IGNORE INTO edges (target, member) VALUES (?, ?)');
+    this.#putProvider = database.prepare(
+      'INSERT OR IGNORE INTO providers (api_group, version, kind, package, bundle) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#findMeta = database.prepare(
+      'SELECT id, length, checksum FROM metas WHERE package = ? AND schema = ? AND name = ? ORDER BY id LIMIT 1',
+    );
+    this.#findText = database.prepare('SELECT bytes FROM texts WHERE id = ?');
+  }
+
+  async writeAll(signal: AbortSignal | undefined): Promise<void> {
+    const names = this.#database.prepare('SELECT DISTINCT package FROM slim ORDER BY package').all();
+    const texts = this.#database.prepare('SELECT text FROM slim WHERE package = ? ORDER BY id');
+    for (const { package: name } of names) {
+      signal?.throwIfAborted();
+      const documents = texts.all(String(name)).map(({ text }) => String(text));
+      this.#write(`[${documents.join(',')}]`);
+      await breathe();
+    }
+  }
+
+  #write(record: string): void {
+    const found = readSlimPackage(record);
+    if (found === undefined) return;
+    const orders = new Map(found.channels.map((channel) => [channel.name, orderChannel(channel)]));
+    const headOf = (name: string): string => {
+      const heads = orders.get(name)?.heads ?? [];
+      return heads.length === 1 ? (heads[0] ?? '') : '';
+    };
+    this.#putPackage.run(found.name, record, packageCodec.encode(packageMessage(found, headOf)));
+    for (const channel of found.channels) this.#writeChannel(found, channel, orders.get(channel.name));
+    for (const bundle of found.bundles.values()) this.#writeProvided(bundle);
+  }
+
+  #writeChannel(found: CatalogPackage, channel: Channel, order: ChannelOrder | undefined): void {
+    this.#putChannel.run(found.name, channel.name, JSON.stringify(order?.heads ?? []));
+    const taken = new Set<string>();
+    for (const entry of channel.entries) {
+      const bundle = found.bundles.get(entry.name);
+      if (bundle === undefined || taken.has(entry.name)) continue;
+      taken.add(entry.name);
+      const distance = order?.distances.get(entry.name) ?? channel.entries.length;
+      this.#writeMember({ bundle, channelName: channel.name, entry, distance });
+    }
+  }
+
+  #writeMember({ bundle, channelName, entry, distance }: Membership): void {
+    const { name, packageName } = bundle;
+    const { replaces = '', skips } = entry;
+    const row = this.#findMeta.get(packageName, 'olm.bundle', name);
+    const message = bundleMessage(bundle, channelName, entry);
+    const whole = bundle.image === undefined ? { ...message, ...this.#manifests(bundle, row) } : message;
+    const edges = [distance, replaces, JSON.stringify(skips)] as const;
+    const place = [packageName, channelName, name, Number(row?.['id'])] as const;
+    const { lastInsertRowid } = this.#putMember.run(...place, ...edges, bundleCodec.encode(whole));
+    for (const target of [replaces, ...skips]) if (target !== '') this.#putEdge.run(target, lastInsertRowid);
+  }
+
+  #manifests(bundle: CatalogBundle, row: Record<string, unknown> | undefined): ReturnType<typeof bundleManifests> {
+    const value = this.#document(row) ?? {};
+    const stated = this.#document(this.#findMeta.get('', 'olm.package', bundle.packageName));
+    return bundleManifests(value, { version: formatVersion(bundle.version), stated });
+  }
+
+  #document(row: Record<string, unknown> | undefined): JsonObject | undefined {
+    if (row === undefined) return undefined;
+    const bytes = this.#findText.get(Number(row['id']))?.['bytes'];
+    if (!(bytes instanceof Uint8Array)) return undefined;
+    const segment = { bytes, lengthBytes: Number(row['length']), checksum: Number(row['checksum']) };
+    const value = parseJson('document', expandSegment(segment)?.toString() ?? 'null');
+    return isJsonObject(value) ? value : undefined;
+  }
+
+  #writeProvided({ name, packageName, properties }: CatalogBundle): void {
+    for (const { type, value } of properties) {
+      if (type !== 'olm.gvk' || !isJsonObject(value)) continue;
+      const api = [textAt(value, 'group'), textAt(value, 'version'), textAt(value, 'kind')] as const;
+      this.#putProvider.run(...api, packageName, name);
+    }
+  }
+}
