@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { Meta } from '../../src/catalog/index.ts';
+import { TerminalError } from '../../src/base/index.ts';
+import { type Meta, readRegistry } from '../../src/catalog/index.ts';
 import { readBundleName } from '../oci/bundle-name.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
@@ -9,13 +10,27 @@ import { readCatalogService } from './service.ts';
 import { readCatalogImage, readCatalogPath, readStandardInput } from './staged-catalog.ts';
 
 const deadlineMs = 60 * 60_000;
+const registryPort = 50_051;
+
+/** @throws TerminalError InvalidOption */
+function registryAddress(name: string): string {
+  const url = URL.canParse(name) ? new URL(name) : undefined;
+  const isAddress = url !== undefined && url.hostname !== '' && url.username === '' && /^\/?$/.test(url.pathname);
+  if (!isAddress) throw new TerminalError('InvalidOption', `${name}: expected grpc://HOST[:PORT]`);
+  return `${url.hostname}:${url.port === '' ? registryPort : url.port}`;
+}
 
 /** The documents of a catalog that a person names, as a stream: a folder, a file or tar, an OCI image layout, `-` for standard input, the address of a
- *  catalog that is served, or the reference of an image.
+ *  catalog that is served over HTTP or, `grpc://HOST[:PORT]`, by a registry, or the reference of an image.
  *  @throws UnreadableCatalog after the last document · TerminalError and TransientError, naming what could not be had */
 export async function* openCatalog(name: string, options: OpenOptions): AsyncGenerator<Meta> {
   if (/^https?:\/\//i.test(name) && !existsSync(name)) {
     yield* readCatalogService(name, options);
+    return;
+  }
+  if (/^grpc:\/\//i.test(name)) {
+    options.progress.show(`reading ${name}`);
+    yield* readRegistry(registryAddress(name), { signal: options.signal });
     return;
   }
   const place = readBundleName(name);
