@@ -81,11 +81,11 @@ export class Judge {
   }
 
   async #problemsOf(name: string, expectation: Expectation): Promise<readonly string[]> {
-    const { wish, installed, isMixed } = expectation;
+    const { wish, isMixed, installed } = expectation;
     const objects = await this.#objectsOf(name);
     const differences = installed.map((candidate) => this.#differences(name, objects, candidate));
     const closest = isMixed
-      ? this.#strangers(name, objects, installed)
+      ? this.#strangers(name, objects, expectation)
       : (differences.find((list) => list.length === 0) ?? differences[0] ?? []);
     const kept = await this.#keptProblem(name, expectation);
     const status = wish === undefined ? await this.#remainders(name) : await this.#statusProblems(name, wish);
@@ -111,15 +111,14 @@ export class Judge {
     return all.filter(({ metadata }) => metadata.name !== keptName(name));
   }
 
-  /** Objects that no candidate has. */
-  #strangers(
-    name: string,
-    objects: readonly KubeObject[],
-    candidates: readonly (Wish | undefined)[],
-  ): readonly string[] {
-    const known = candidates.flatMap((wish) => (wish === undefined ? [] : objectsOf(name, wish)));
+  /** Objects that no candidate has, in its form unless somebody has changed it. */
+  #strangers(name: string, objects: readonly KubeObject[], { installed, isChanged }: Expectation): readonly string[] {
+    const known = installed.flatMap((wish) => (wish === undefined ? [] : objectsOf(name, wish)));
     const isKnown = (object: KubeObject): boolean =>
-      known.some((one) => identityOf(one) === identityOf(object) && isWithin(one as JsonObject, object as JsonObject));
+      known.some((one) => {
+        const isSame = identityOf(one) === identityOf(object);
+        return isSame && (isChanged || isWithin(one as JsonObject, object as JsonObject));
+      });
     return objects.filter((object) => !isKnown(object)).map((object) => `${identityOf(object)} is of no version`);
   }
 

@@ -8,6 +8,8 @@ export interface Expectation {
   readonly installed: readonly (Wish | undefined)[];
   /** The content of what was installed may have been deleted: a version that cannot be installed may then leave objects of several. */
   readonly isMixed: boolean;
+  /** Somebody has changed objects by hand since: without the content of what was installed nothing puts them right. */
+  readonly isChanged: boolean;
   /** Objects to be kept that may, or must, be there though nothing that is installed has them. */
   readonly kept: 'no' | 'maybe' | 'yes';
 }
@@ -18,6 +20,7 @@ interface State {
   kept: Expectation['kept'];
   isPaused: boolean;
   hasLostBundles: boolean;
+  isChanged: boolean;
 }
 
 /** Whether a wish's content can be unpacked and applied. */
@@ -26,7 +29,14 @@ export function isGood({ shape }: Wish): boolean {
 }
 
 function fresh(): State {
-  return { wish: undefined, candidates: [undefined], kept: 'no', isPaused: false, hasLostBundles: false };
+  return {
+    wish: undefined,
+    candidates: [undefined],
+    kept: 'no',
+    isPaused: false,
+    hasLostBundles: false,
+    isChanged: false,
+  };
 }
 
 /** The users' view: what the cluster has to hold after the actions so far, whatever went wrong in between. */
@@ -48,6 +58,7 @@ export class Model {
     else if (action.what === 'pause') state.isPaused = state.wish !== undefined;
     else if (action.what === 'unpause') state.isPaused = false;
     else if (action.what === 'delete a Bundle') state.hasLostBundles = true;
+    else if (action.what === 'change an object') state.isChanged = true;
   }
 
   get broken(): ReadonlySet<SourceKind> {
@@ -65,10 +76,10 @@ export class Model {
 
   expectations(): ReadonlyMap<string, Expectation> {
     const entries = [...this.#states].map(([name, state]): [string, Expectation] => {
-      const { wish, candidates, kept, hasLostBundles } = state;
+      const { wish, candidates, kept, hasLostBundles, isChanged } = state;
       const isInstalled = wish !== undefined && isGood(wish);
       const isMixed = wish !== undefined && !isInstalled && hasLostBundles;
-      return [name, { wish, installed: isInstalled ? [wish] : candidates, isMixed, kept }];
+      return [name, { wish, installed: isInstalled ? [wish] : candidates, isMixed, isChanged, kept }];
     });
     return new Map(entries);
   }
@@ -92,6 +103,7 @@ export class Model {
       if (state.wish === undefined || !isGood(state.wish)) continue;
       state.candidates = [state.wish];
       state.hasLostBundles = false;
+      state.isChanged = false;
       if (state.wish.shape === 'kept') state.kept = 'yes';
     }
   }
