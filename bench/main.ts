@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
 import { measureComparison } from './comparison.ts';
+import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
 import { type MeasuredPart, writeDocument } from './document.ts';
 import { measureFetch } from './fetch.ts';
@@ -19,6 +20,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'fetch', title: 'Bundles fetched, from a server to stored', run: measureFetch },
   { name: 'deployments', title: '1,000 BundleDeployments of 5 objects', run: () => measureDeployments(1000) },
   { name: 'many-deployments', title: '10,000 BundleDeployments of 5 objects', run: () => measureDeployments(10_000) },
+  { name: 'day', title: 'A busy day of 60 BundleDeployments, in a row', run: measureADay },
   { name: 'wide-bundle', title: 'A bundle of 5,000 ConfigMaps', run: measureWideBundle },
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
   { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },

@@ -1,9 +1,12 @@
-/** The measured platform: prints its kubeconfig once it is ready; for each line of standard input, what it has used so far. Arguments are options
+/** The measured platform: prints its kubeconfig once it is ready; for each line of standard input, what it has used so far; for the line
+ *  `collect`, after its garbage has been collected. Arguments are options
  *  of `longshore up`. */
 
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { readConfig, upOptions } from '../cli/config.ts';
 import { parseOptions } from '../cli/options.ts';
 import { startPlatform } from '../cli/platform.ts';
@@ -12,6 +15,8 @@ import { loadClusterAccess } from '../src/kube/index.ts';
 import { peakMemoryBytes } from './memory.ts';
 import { requestKind } from './request-kind.ts';
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 const requests = new Map<string, number>();
 let apiPort = '';
 subscribe('http.client.request.start', (message) => {
@@ -28,12 +33,14 @@ const platform = await startPlatform(config, { log: await createLogger({ level: 
 if (platform.apiServer !== undefined) apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfigPath: platform.kubeconfigPath, readyMs: performance.now() })}\n`);
 const lines = createInterface({ input: process.stdin });
-lines.on('line', () => {
+lines.on('line', (line) => {
+  if (line === 'collect') collectGarbage();
   const { user, system } = process.cpuUsage();
   const facts = {
     requests: Object.fromEntries(requests),
     peakBytes: peakMemoryBytes(),
     residentBytes: process.memoryUsage.rss(),
+    heapBytes: process.memoryUsage().heapUsed,
     cpuMs: (user + system) / 1000,
   };
   process.stdout.write(`${JSON.stringify(facts)}\n`);

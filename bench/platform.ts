@@ -21,6 +21,7 @@ export interface PlatformFacts {
   readonly requests: Readonly<Record<string, number>>;
   readonly peakBytes: number;
   readonly residentBytes: number;
+  readonly heapBytes: number;
   readonly cpuMs: number;
 }
 
@@ -29,6 +30,8 @@ export interface MeasuredPlatform extends AsyncDisposable {
   /** From the start of the process to its readiness. */
   readonly readyMs: number;
   facts(): Promise<PlatformFacts>;
+  /** The same, after its garbage has been collected. */
+  collectedFacts(): Promise<PlatformFacts>;
 }
 
 /** A cluster to measure on. */
@@ -44,12 +47,14 @@ const plainClass = 'core-rukpak-io-plain';
 async function startPlatform(args: readonly string[]): Promise<MeasuredPlatform> {
   const child = startChild('platform-child.ts', args);
   const { readyMs } = await child.next<{ readyMs: number }>();
+  const ask = async (line: string): Promise<PlatformFacts> => {
+    child.send(line);
+    return await child.next<PlatformFacts>();
+  };
   return {
     readyMs,
-    facts: () => {
-      child.send('facts');
-      return child.next<PlatformFacts>();
-    },
+    facts: () => ask('facts'),
+    collectedFacts: () => ask('collect'),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
