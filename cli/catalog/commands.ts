@@ -2,6 +2,7 @@ import { registryOptions } from '../bundle-options.ts';
 import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
 import { catalogText, listOutputOption, pathOptions } from './options.ts';
+import { validateOptions } from './validate/options.ts';
 
 /** The commands about catalogs, in the order of `longshore --help`. */
 export const catalogCommands: readonly Command[] = [
@@ -26,5 +27,19 @@ export const catalogCommands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('../commands/catalog-path.ts')).catalogPath(values, positionals),
+  },
+  {
+    name: 'catalog validate',
+    summary: 'Judge a catalog by every rule there is: what is wrong, in which file and line, and what to do about it.',
+    description: `${catalogText}\nExit status: 0 valid, 1 not valid, or it cannot be read.`,
+    positionals: ['DIR|FILE|REF|URL|-'],
+    options: [...validateOptions, ...registryOptions],
+    examples: [
+      'catalog validate ./catalog',
+      'catalog validate --strict ./catalog',
+      'catalog validate -o json ./catalog',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-validate.ts')).catalogValidate(values, positionals),
   },
 ];

@@ -7,6 +7,9 @@ export { initPackage, type PackageStart } from './author/init-package.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
 export type { BuiltTemplate, CatalogTemplate } from './author/template.ts';
 export { readTemplate, templateTypes } from './author/templates.ts';
+export { type CatalogCheck, createCatalogCheck } from './check/check.ts';
+export type { CatalogFinding, CatalogReport, CatalogRule } from './check/finding.ts';
+export { findingTree } from './check/tree.ts';
 export { type RegistryServer, type RegistryServerOptions, startRegistryServer } from './grpc/grpc-server.ts';
 export {
   defaultRegistryLimits,

@@ -29,17 +29,17 @@ test.each([
 ])('the range %s means %s', (text, meaning) => expect(formatRange(parseVersionRange(text))).toBe(meaning));
 
 test.each([
-  ['v1.2.3', 'Could not parse comparator "v" in "v1.2.3"'],
+  ['v1.2.3', 'Could not parse Range "v1.2.3": Could not parse comparator "v" in "v1.2.3"'],
   [
     '>=1.0.0, <2.0.0',
-    'Could not parse version "1.0.0," in ">=1.0.0,": Invalid character(s) found in patch number "0,"',
+    'Could not parse Range ">=1.0.0,": Could not parse version "1.0.0," in ">=1.0.0,": Invalid character(s) found in patch number "0,"',
   ],
   ['10', 'No Major.Minor.Patch elements found'],
   ['', "Last element in range is '||'"],
   ['1', "Last element in range is '||'"],
   ['|| 1.0.0', "First element in range is '||'"],
   ['1.0.0 ||', "Last element in range is '||'"],
-  ['^1.0.0', 'Could not parse comparator "^" in "^1.0.0"'],
+  ['^1.0.0', 'Could not parse Range "^1.0.0": Could not parse comparator "^" in "^1.0.0"'],
   ['latest', 'Could not get version from string: "latest"'],
   ['x'.repeat(5000), 'longer than 4096 characters'],
 ])('BF-R4 the range %j is refused', (text, message) => expect(() => parseVersionRange(text)).toThrow(message));

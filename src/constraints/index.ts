@@ -21,6 +21,13 @@ export {
 } from './dependency.ts';
 export { formatPredicate } from './predicate-text.ts';
 export type { GroupVersionKind, Property } from './property.ts';
-export { compareVersions, formatVersion, parseTolerantVersion, parseVersion, type Version } from './version.ts';
+export {
+  compareVersions,
+  formatVersion,
+  parsePrereleasePart,
+  parseTolerantVersion,
+  parseVersion,
+  type Version,
+} from './version.ts';
 export { isChosen, parseVersionChoice, type VersionChoice } from './version-choice.ts';
 export { formatRange, isInRange, parseVersionRange, type VersionRange } from './version-range.ts';

@@ -77,14 +77,16 @@ function comparatorsOf(piece: string): readonly Comparator[] {
   if (start < 0) return refuse(`Could not get version from string: "${piece}"`);
   const sign = piece.slice(0, start);
   const operator = operators.get(sign);
-  if (operator === undefined) return refuse(`Could not parse comparator "${sign}" in "${piece}"`);
+  if (operator === undefined)
+    return refuse(`Could not parse Range "${piece}": Could not parse comparator "${sign}" in "${piece}"`);
   const text = piece.slice(start);
   const wildcard = wildcardOf(text);
   if (wildcard !== undefined) return expand(operator, wildcard);
   try {
     return [{ operator, version: parseVersion(text) }];
   } catch (thrown) {
-    return refuse(`Could not parse version "${text}" in "${piece}": ${errorMessage(thrown)}`);
+    const why = `Could not parse version "${text}" in "${piece}": ${errorMessage(thrown)}`;
+    return refuse(`Could not parse Range "${piece}": ${why}`);
   }
 }
 

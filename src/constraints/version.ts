@@ -25,7 +25,9 @@ function readNumber(name: string, text: string): bigint {
   return BigInt(text);
 }
 
-function readPrerelease(text: string): bigint | string {
+/** One part of a pre-release: `rc`, `1`.
+ *  @throws TerminalError InvalidVersion */
+export function parsePrereleasePart(text: string): bigint | string {
   if (text === '') return refuse('Prerelease is empty');
   if (!/^[0-9A-Za-z-]+$/.test(text)) return refuse(`Invalid character(s) found in prerelease "${text}"`);
   if (!/^[0-9]+$/.test(text)) return text;
@@ -66,7 +68,7 @@ export function parseVersion(text: string): Version {
     major,
     minor,
     patch,
-    prerelease: prerelease === undefined ? [] : prerelease.split('.').map(readPrerelease),
+    prerelease: prerelease === undefined ? [] : prerelease.split('.').map(parsePrereleasePart),
     build: build === undefined ? [] : build.split('.').map(readBuild),
   };
 }

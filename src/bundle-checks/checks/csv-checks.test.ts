@@ -205,7 +205,7 @@ test('BF-R8 a release with a leading zero', () => {
 test('BF-R4 skipRange with a comma', () => {
   const [line = ''] = errorsOf(annotated('olm.skipRange: ">=1.0.0, <2.0.0"'));
   expect(line).toContain(
-    '6:5 error CSV27 olm.skipRange ">=1.0.0, <2.0.0" is invalid: Could not parse version "1.0.0,"',
+    '6:5 error CSV27 olm.skipRange ">=1.0.0, <2.0.0" is invalid: Could not parse Range ">=1.0.0,"',
   );
 });
 

@@ -114,6 +114,11 @@ export function isKnownSchema(schema: string): schema is KnownSchema {
   return Object.hasOwn(shapes, schema);
 }
 
+/** What the documents, and the entries of a channel, are called in their parts, for whoever looks for wrong names. */
+export const documentShapes: Readonly<Record<KnownSchema, GoShape>> = shapes;
+/** As `documentShapes`, of the entries of a channel. */
+export const entryShape: GoShape = entry;
+
 const words: Readonly<Record<KnownSchema, string>> = {
   'olm.package': 'package',
   'olm.channel': 'channel',

@@ -146,3 +146,13 @@ export function unknownField(shape: GoShape, value: JsonValue | undefined): stri
     return inner === undefined ? `json: unknown field ${goQuote(key)}` : unknownField(inner, member);
   });
 }
+
+/** Keys of an object that are no field of the struct. */
+export function unknownKeys(shape: GoShape, value: JsonObject): readonly string[] {
+  return shape.kind === 'struct' ? Object.keys(value).filter((key) => fieldOf(shape.fields, key) === undefined) : [];
+}
+
+/** The fields of a struct. */
+export function fieldNames(shape: GoShape): readonly string[] {
+  return shape.kind === 'struct' ? Object.keys(shape.fields) : [];
+}

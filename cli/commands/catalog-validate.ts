@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import { formatYaml, goQuote, TerminalError } from '../../src/base/index.ts';
+import { type CatalogReport, createCatalogCheck, UnreadableCatalog } from '../../src/catalog/index.ts';
+import { openCatalog, withCatalogs } from '../catalog/open.ts';
+import type { OpenOptions } from '../catalog/reading.ts';
+import { isPassed, reportDocument } from '../catalog/validate/document.ts';
+import { reportText } from '../catalog/validate/text.ts';
+import { keepHeapTight } from '../heap.ts';
+import type { OptionValues } from '../options.ts';
+
+async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
+  const check = createCatalogCheck();
+  try {
+    for await (const meta of openCatalog(name, options)) check.add(meta);
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableCatalog)) throw thrown;
+    for (const { file, line, message } of thrown.faults) {
+      check.addFault({ message, place: { file, ...(line === undefined ? {} : { line }) } });
+    }
+  }
+  return check.finish();
+}
+
+async function isFolder(name: string): Promise<boolean> {
+  return await stat(name).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** `longshore catalog validate DIR|FILE|REF|URL|-`: 1 when the catalog is not valid, or cannot be read. */
+export async function catalogValidate(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  const output = values['output'] as string;
+  if (!['text', 'json', 'yaml'].includes(output)) {
+    throw new TerminalError('InvalidOption', `invalid --output value ${goQuote(output)}, expected (json|yaml)`);
+  }
+  const [isStrict, isVerbose] = [values['strict'] === true, values['verbose'] === true];
+  keepHeapTight();
+  return await withCatalogs(values, async (options) => {
+    const report = await judge(name, options);
+    options.progress.clear();
+    const document = (): object => reportDocument(report, isStrict);
+    if (output === 'json') process.stdout.write(`${JSON.stringify(document(), undefined, 2)}\n`);
+    else if (output === 'yaml') process.stdout.write(formatYaml(document()));
+    else process.stdout.write(reportText(report, { name, isFolder: await isFolder(name), isVerbose }));
+    return Number(!isPassed(report, isStrict));
+  });
+}
