@@ -16,8 +16,6 @@ export const clusterCatalogResource: Resource = {
 export const catalogFinalizer = 'olm.operatorframework.io/delete-server-cache';
 /** On every ClusterCatalog: its name, so that selectors of labels can choose by it. */
 export const catalogNameLabel = 'olm.operatorframework.io/metadata.name';
-/** Label of an image: the directory of the catalog that it holds. */
-export const catalogConfigsLabel = 'operators.operatorframework.io.index.configs.v1';
 
 /** Condition types of a ClusterCatalog. `Valid`, ours, tells which packages break which rules of catalogs; they are served all the same. */
 export type ClusterCatalogConditionType = 'Progressing' | 'Serving' | 'Valid';

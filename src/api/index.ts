@@ -26,7 +26,6 @@ export {
 export {
   type ClusterCatalogConditionType,
   type ClusterCatalogReason,
-  catalogConfigsLabel,
   catalogFinalizer,
   catalogNameLabel,
   clusterCatalogResource,

@@ -17,6 +17,8 @@ export type FigureName =
   | 'longshore_content_store_evictions_total'
   | 'longshore_content_store_evicted_bytes_total'
   | 'longshore_content_store_sweeps_total'
+  | 'longshore_catalogs'
+  | 'longshore_catalog_index_bytes'
   | 'longshore_layer_cache_hits_total'
   | 'longshore_layer_cache_misses_total';
 
@@ -32,6 +34,8 @@ export interface CountedLabels {
   readonly longshore_fetches_total: { readonly source: string; readonly result: string };
   readonly longshore_fetched_bytes_total: { readonly source: string };
   readonly longshore_content_loads_total: { readonly result: string };
+  readonly longshore_catalog_looks_total: { readonly result: string };
+  readonly longshore_catalog_unpacks_total: { readonly result: string };
   readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
   readonly longshore_webhook_findings_total: {
@@ -45,6 +49,7 @@ export interface CountedLabels {
 export interface TimedLabels {
   readonly longshore_reconcile_duration_seconds: { readonly controller: string };
   readonly longshore_fetch_duration_seconds: { readonly source: string };
+  readonly longshore_catalog_unpack_duration_seconds: Readonly<Record<string, never>>;
   readonly longshore_api_request_duration_seconds: { readonly verb: string };
   readonly longshore_webhook_review_duration_seconds: { readonly webhook: string };
 }
@@ -96,6 +101,8 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
   longshore_content_store_evictions_total: { kind: 'counter', help: 'Contents that gave way to others.' },
   longshore_content_store_evicted_bytes_total: { kind: 'counter', help: 'Bytes of the contents that gave way.' },
   longshore_content_store_sweeps_total: { kind: 'counter', help: 'Sweeps of what belongs to no Bundle.' },
+  longshore_catalogs: { kind: 'gauge', help: 'Catalogs that are served.' },
+  longshore_catalog_index_bytes: { kind: 'gauge', help: 'Bytes of the indexes of catalogs.' },
   longshore_layer_cache_hits_total: { kind: 'counter', help: 'Layers of images that were wanted and on disk.' },
   longshore_layer_cache_misses_total: {
     kind: 'counter',
@@ -142,6 +149,21 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     kind: 'counter',
     labels: ['result'],
     help: 'Stored contents that were wanted for an installation; result is stored (it was there), lost (it is fetched again) or failed.',
+  },
+  longshore_catalog_looks_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Looks at what images of catalogs stand for; result is unchanged, changed or failed.',
+  },
+  longshore_catalog_unpacks_total: {
+    kind: 'counter',
+    labels: ['result'],
+    help: 'Catalogs that were fetched and indexed; result is done or failed.',
+  },
+  longshore_catalog_unpack_duration_seconds: {
+    kind: 'histogram',
+    buckets: lengthy,
+    help: 'How long fetching and indexing a catalog took.',
   },
   longshore_api_requests_total: {
     kind: 'counter',

@@ -36,6 +36,9 @@ export interface ImageSourceDeps {
   readonly platform: Platform;
 }
 
+/** What it takes to ask registries. */
+type RegistryDeps = Omit<ImageSourceDeps, 'cache'>;
+
 export interface ImageRequest {
   readonly source: ContentSource;
   readonly pullSecrets?: PullSecrets | undefined;
@@ -57,13 +60,14 @@ export interface ImageRequest {
 
 /** What it takes to find out what a reference stands for. */
 interface Search extends FetchOptions {
-  readonly deps: ImageSourceDeps;
+  readonly deps: RegistryDeps;
   readonly places: RegistryPlaces;
   readonly name: string;
   readonly maxManifestBytes: number;
 }
 
 interface Pull extends Search {
+  readonly deps: ImageSourceDeps;
   readonly staging: Staging;
 }
 
@@ -88,7 +92,7 @@ export async function fetchImage(
   if (image === undefined) throw new TerminalError('InvalidSource', 'bundle source image configuration is unset');
   const { search, resolved, rule } = await findImage(deps, request, { ...options, ref: image.ref });
   const { name } = search;
-  const pull: Pull = { ...search, staging: request.staging };
+  const pull: Pull = { ...search, deps, staging: request.staging };
   assertLayersAllowed(pull, resolved);
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
@@ -108,7 +112,7 @@ type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' 
 /** The image pinned as `repository@sha256:<manifest digest>`; nothing is fetched but what tells that.
  *  @throws as `fetchImage`, as far as registries and the policy are concerned */
 export async function pinImage(
-  deps: ImageSourceDeps,
+  deps: RegistryDeps,
   request: ImageSearch & { readonly ref: string },
   options: FetchOptions,
 ): Promise<string> {
@@ -117,7 +121,7 @@ export async function pinImage(
 }
 
 async function findImage(
-  deps: ImageSourceDeps,
+  deps: RegistryDeps,
   request: ImageSearch & { readonly staging?: Staging },
   { ref, ...options }: FetchOptions & { readonly ref: string },
 ): Promise<{ readonly search: Search; readonly resolved: ResolvedImage; readonly rule: ImageRule | undefined }> {
@@ -131,7 +135,7 @@ async function findImage(
 }
 
 function openPlaces(
-  deps: ImageSourceDeps,
+  deps: RegistryDeps,
   request: ImageSearch & { readonly reference: ImageReference; readonly name: string },
   { signal }: FetchOptions,
 ): RegistryPlaces {

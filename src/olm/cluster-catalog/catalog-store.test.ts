@@ -1,0 +1,95 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLogger } from '../../base/index.ts';
+import { buildCatalogIndex, type Meta } from '../../catalog/index.ts';
+import { type CatalogRecord, CatalogStore } from './catalog-store.ts';
+
+let dir: string;
+let store: CatalogStore;
+
+async function reopen(): Promise<void> {
+  await store[Symbol.asyncDispose]();
+  store = await CatalogStore.open(dir, silentLogger());
+}
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-catalogs-'));
+  store = await CatalogStore.open(dir, silentLogger());
+});
+
+afterEach(async () => {
+  await store[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+function metaOf(name: string): Meta {
+  const value = { schema: 'olm.package', name, defaultChannel: 'stable' };
+  return { schema: 'olm.package', package: '', name, value, place: { file: 'catalog.yaml', line: 1 } };
+}
+
+async function prepare(name: string, packageName: string): Promise<string> {
+  const { file, workDir } = await store.prepare(name);
+  await mkdir(workDir, { recursive: true });
+  await writeFile(join(workDir, 'layer'), 'x');
+  await buildCatalogIndex([metaOf(packageName)], file);
+  return file;
+}
+
+const record = { uid: 'u', ref: 'r', faults: [] as string[] } as unknown as CatalogRecord;
+const packages = (name: string): readonly string[] | undefined => store.index(name)?.packageNames();
+
+test('CR-C26 what was stored is there after a restart, and nothing that was left half done', async () => {
+  await store.commit('a', await prepare('a', 'p'), record);
+  const file = await prepare('a', 'q');
+  await mkdir(join(dir, 'never'));
+  await writeFile(join(dir, 'never', 'x.index'), 'half');
+  await reopen();
+  expect([store.names(), packages('a')]).toEqual([['a'], ['p']]);
+  expect(await readdir(join(dir, 'a'))).not.toContain(file.slice(dirname(file).length + 1));
+  expect((await readdir(join(dir, 'a'))).length).toBe(2);
+  expect((await readdir(dir)).filter((name) => !name.startsWith('lock.'))).toEqual(['a']);
+});
+
+test('content is replaced as a whole, and whoever reads the old one goes on reading it', async () => {
+  await store.commit('a', await prepare('a', 'p'), record);
+  const old = store.index('a');
+  using _use = old?.use();
+  await store.commit('a', await prepare('a', 'q'), { ...record, ref: 'r2' });
+  expect([packages('a'), old?.packageNames()]).toEqual([['q'], ['p']]);
+  expect(store.find('a')?.ref).toBe('r2');
+  expect((await readdir(join(dir, 'a'))).length).toBe(2);
+});
+
+test('content that is damaged on disk is none', async () => {
+  await store.commit('a', await prepare('a', 'p'), record);
+  const [index = ''] = (await readdir(join(dir, 'a'))).filter((name) => name.endsWith('.index'));
+  await writeFile(join(dir, 'a', index), 'damaged');
+  await reopen();
+  expect(store.names()).toEqual([]);
+  await store.commit('b', await prepare('b', 'p'), record);
+  await writeFile(join(dir, 'b', 'current.json'), '{"fileName":"../../x.index","record":{}}');
+  await reopen();
+  expect(store.names()).toEqual([]);
+});
+
+test('priority and labels are told to the index, and changes are told', async () => {
+  let told = 0;
+  using _ = store.subscribe(() => {
+    told += 1;
+  });
+  await store.commit('a', await prepare('a', 'p'), record);
+  store.describe('a', { priority: 5, labels: { x: 'y' } });
+  expect(store.index('a')).toMatchObject({ name: 'a', priority: 5, labels: { x: 'y' } });
+  store.describe('a', { priority: 5, labels: { x: 'y' } });
+  expect(told).toBe(2);
+  await store.remove('a');
+  expect([told, store.index('a'), (await readdir(dir)).includes('a')]).toEqual([3, undefined, false]);
+});
+
+test('a name that is no name of an object reaches no folder', async () => {
+  for (const name of ['..', '../x', 'A', '', '.lock', 'a/b']) {
+    await expect(store.prepare(name)).rejects.toThrow('its name can be no folder');
+  }
+});

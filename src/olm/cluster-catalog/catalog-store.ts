@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  errorMessage,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type Logger,
+  parseJson,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
+import { type CatalogIndex, openCatalogIndex } from '../../catalog/index.ts';
+import { lockFolder } from '../../content/index.ts';
+import type { UnpackedCatalog } from './unpack-job.ts';
+
+const recordName = 'current.json';
+/** Kept over a failed try, not over a restart. */
+const workName = 'work';
+/** What the API server lets names of objects be: one can be a folder's name as it stands. */
+const namePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** What is stored of a catalog. */
+export interface CatalogRecord extends UnpackedCatalog {
+  /** Of the ClusterCatalog. */
+  readonly uid: string;
+  /** The image, by digest. */
+  readonly ref: string;
+  /** RFC 3339 */
+  readonly unpackedAt: string;
+}
+
+/** What the index is told of its catalog. */
+export interface CatalogTraits {
+  readonly priority: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+interface Held {
+  readonly record: CatalogRecord;
+  /** Name of the index in the catalog's folder. */
+  readonly fileName: string;
+  readonly traits: CatalogTraits;
+  readonly index: CatalogIndex;
+}
+
+const noTraits: CatalogTraits = { priority: 0, labels: {} };
+
+async function synchronise(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
+}
+
+function readRecord(what: string, text: string): { readonly fileName: string; readonly record: CatalogRecord } {
+  const document = parseJson(what, text);
+  const fileName = isJsonObject(document) ? textAt(document, 'fileName') : '';
+  const record = isJsonObject(document) ? document['record'] : undefined;
+  if (!/^[-0-9a-f]+\.index$/.test(fileName) || !isJsonObject(record ?? null)) {
+    throw new TerminalError('InvalidRecord', `${what}: expected the record of a catalog`);
+  }
+  return { fileName, record: record as unknown as CatalogRecord };
+}
+
+/** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written beside the old one, then the name is
+ *  changed by a rename: there is always the old content or the new one, and whoever reads the old one goes on reading it. */
+export class CatalogStore implements AsyncDisposable {
+  readonly #dir: string;
+  readonly #log: Logger;
+  readonly #lock: Disposable;
+  readonly #held = new Map<string, Held>();
+  readonly #listeners = new Set<() => void>();
+
+  private constructor(dir: string, log: Logger, lock: Disposable) {
+    this.#dir = dir;
+    this.#log = log;
+    this.#lock = lock;
+  }
+
+  /** Takes the folder for this process, removes what an earlier one left half done, and opens all catalogs.
+   *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
+  static async open(dir: string, log: Logger): Promise<CatalogStore> {
+    using stack = new DisposableStack();
+    const lock = stack.use(lockFolder(dir));
+    const store = new CatalogStore(dir, log, lock);
+    for (const entry of await readdir(dir, { withFileTypes: true })) {
+      if (entry.isDirectory()) await store.#openOrRemove(entry.name);
+    }
+    stack.move();
+    return store;
+  }
+
+  /** Names of all that is stored, sorted. */
+  names(): readonly string[] {
+    return [...this.#held.keys()].toSorted();
+  }
+
+  find(name: string): CatalogRecord | undefined {
+    return this.#held.get(name)?.record;
+  }
+
+  /** Good until the catalog is replaced or removed; keep it with `use`. */
+  index(name: string): CatalogIndex | undefined {
+    return this.#held.get(name)?.index;
+  }
+
+  /** For an index that is to be made, and what is needed meanwhile. */
+  async prepare(name: string): Promise<{ readonly workDir: string; readonly file: string }> {
+    const folder = this.#folder(name);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return { workDir: join(folder, workName), file: join(folder, `${randomUUID()}.index`) };
+  }
+
+  /** Makes an index, where `prepare` said, the catalog's content. */
+  async commit(name: string, file: string, record: CatalogRecord): Promise<void> {
+    const folder = this.#folder(name);
+    const fileName = file.slice(folder.length + 1);
+    const traits = this.#held.get(name)?.traits ?? noTraits;
+    const index = openCatalogIndex(file, { name, ...traits });
+    try {
+      await this.#point(folder, { fileName, record: record as unknown as JsonObject });
+    } catch (thrown) {
+      index[Symbol.dispose]();
+      throw thrown;
+    }
+    const before = this.#held.get(name);
+    this.#held.set(name, { record, fileName, traits, index });
+    this.#tell();
+    before?.index[Symbol.dispose]();
+    await this.#sweep(folder, fileName);
+  }
+
+  /** Tells the index what is said of the catalog now. */
+  describe(name: string, traits: CatalogTraits): void {
+    const held = this.#held.get(name);
+    const [wanted, known] = [traits, held?.traits].map((one) => one as unknown as JsonObject);
+    if (held === undefined || isJsonEqual(wanted ?? null, known ?? null)) return;
+    const index = openCatalogIndex(join(this.#folder(name), held.fileName), { name, ...traits });
+    this.#held.set(name, { ...held, traits, index });
+    this.#tell();
+    held.index[Symbol.dispose]();
+  }
+
+  async remove(name: string): Promise<void> {
+    const held = this.#held.get(name);
+    this.#held.delete(name);
+    if (held !== undefined) this.#tell();
+    held?.index[Symbol.dispose]();
+    // Without its name the content is nobody's, should this end half-way.
+    const folder = this.#folder(name);
+    await rm(join(folder, recordName), { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  /** Called when a catalog has come, changed or gone; must not work. */
+  subscribe(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
+  }
+
+  /** Of all indexes, on disk. */
+  async sizeBytes(): Promise<number> {
+    let sum = 0;
+    for (const [name, { fileName }] of this.#held) {
+      sum += (await stat(join(this.#folder(name), fileName)).catch(() => undefined))?.size ?? 0;
+    }
+    return sum;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const { index } of this.#held.values()) index[Symbol.dispose]();
+    this.#held.clear();
+    this.#lock[Symbol.dispose]();
+    return Promise.resolve();
+  }
+
+  #folder(name: string): string {
+    if (namePattern.test(name)) return join(this.#dir, name);
+    throw new TerminalError('InvalidObject', `ClusterCatalog "${name.slice(0, 253)}": its name can be no folder's`);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #openOrRemove(name: string): Promise<void> {
+    const folder = join(this.#dir, name);
+    try {
+      const path = join(folder, recordName);
+      const { fileName, record } = readRecord(path, await readFile(path, 'utf8'));
+      const index = openCatalogIndex(join(folder, fileName), { name, ...noTraits });
+      this.#held.set(name, { record, fileName, traits: noTraits, index });
+      await this.#sweep(folder, fileName);
+    } catch (thrown) {
+      this.#log.warn({ catalog: name, message: errorMessage(thrown) }, 'no usable content of the catalog is left');
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #point(folder: string, document: JsonObject): Promise<void> {
+    const unfinished = join(folder, `${recordName}.unfinished`);
+    await using handle = await open(unfinished, 'w', 0o600);
+    await handle.writeFile(JSON.stringify(document));
+    await handle.sync();
+    await rename(unfinished, join(folder, recordName));
+    await synchronise(folder);
+  }
+
+  /** Removes everything but the record and its index. */
+  async #sweep(folder: string, fileName: string): Promise<void> {
+    for (const name of await readdir(folder)) {
+      if (name === fileName || name === recordName) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}

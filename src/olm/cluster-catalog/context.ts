@@ -1,0 +1,34 @@
+import type { Clock, Logger } from '../../base/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
+import type { Metrics } from '../../metrics/index.ts';
+import type { Attempts } from './attempts.ts';
+import type { CatalogStore } from './catalog-store.ts';
+import type { Look } from './plan.ts';
+import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from './unpack-job.ts';
+
+/** What the reconciles work with. */
+export interface CatalogContext {
+  readonly kube: KubeClient;
+  readonly catalogs: KindCache;
+  readonly store: CatalogStore;
+  readonly attempts: Attempts;
+  readonly events: EventRecorder;
+  readonly metrics: Metrics | undefined;
+  readonly settings: UnpackSettings;
+  /** Start of `status.urls.base`: `https://host`. */
+  readonly baseUrl: string;
+  /** Whether this process may write. */
+  readonly isLeading: () => boolean;
+  readonly readTerms: (signal: AbortSignal) => Promise<RegistryTerms>;
+  /** What a reference stands for now, by digest. */
+  readonly pin: (ref: string, terms: RegistryTerms, signal: AbortSignal) => Promise<string>;
+  readonly unpack: (job: UnpackJob, signal: AbortSignal) => Promise<UnpackedCatalog>;
+  readonly looks: Map<string, Look>;
+  /** What is wrong with the image that was unpacked last, by name of the catalog: the same image is not worth another try. */
+  readonly faulty: Map<string, { readonly ref: string; readonly error: Error }>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Field manager of the writes to ClusterCatalogs. */
+export const fieldManager = 'longshore';

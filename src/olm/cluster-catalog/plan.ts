@@ -1,0 +1,98 @@
+import { type ClusterCatalog, parseImageReference } from '../../api/index.ts';
+import { goQuote, TerminalError } from '../../base/index.ts';
+import type { CatalogRecord } from './catalog-store.ts';
+
+const minuteMs = 60_000;
+/** Not all catalogs are looked at in the same moment. */
+const jitterShare = 0.01;
+
+/** Reason of errors that nothing but another spec can mend. */
+export const blocked = 'Blocked';
+
+/** When the image of a catalog was looked at last, by this process. */
+export interface Look {
+  readonly uid: string;
+  readonly generation: number;
+  /** When it is to be looked at again; undefined: never. */
+  readonly dueMs: number | undefined;
+}
+
+/** What there is. */
+export interface Situation {
+  readonly catalog: ClusterCatalog;
+  /** Of this very object. */
+  readonly stored: CatalogRecord | undefined;
+  readonly look: Look | undefined;
+  /** Whether this process decides what is served; others take what is decided. */
+  readonly isLeading: boolean;
+  readonly nowMs: number;
+}
+
+/** What to do. `look`: find out what the reference stands for, and unpack it when it is something else; `restore`: unpack what others serve, or served. */
+export type Plan =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'keep'; readonly dueMs: number | undefined }
+  | { readonly kind: 'look' }
+  | { readonly kind: 'restore'; readonly ref: string };
+
+/** The reference of the image.
+ *  @throws TerminalError Blocked */
+export function askedRefOf({ metadata, spec }: ClusterCatalog): string {
+  const { type, image } = spec.source;
+  if (type !== 'Image') throw new TerminalError(blocked, `unknown source type ${goQuote(String(type))}`);
+  if (image === undefined) {
+    throw new TerminalError(blocked, `error parsing ClusterCatalog ${goQuote(metadata.name)}, image source is nil`);
+  }
+  try {
+    parseImageReference(image.ref);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const why = typeof thrown.cause === 'string' ? thrown.cause : thrown.message;
+    throw new TerminalError(blocked, `error parsing image reference ${goQuote(image.ref)}: ${why}`, { cause: thrown });
+  }
+  return image.ref;
+}
+
+function generationOf({ metadata }: ClusterCatalog): number {
+  return metadata.generation ?? 0;
+}
+
+/** The look that was just had. */
+export function lookOf(catalog: ClusterCatalog, nowMs: number, random: () => number = Math.random): Look {
+  const { uid = '' } = catalog.metadata;
+  const minutes = catalog.spec.source.image?.pollIntervalMinutes;
+  const dueMs = minutes === undefined ? undefined : nowMs + minutes * minuteMs * (1 + random() * jitterShare);
+  return { uid, generation: generationOf(catalog), dueMs };
+}
+
+/** Whether what the status says is about the spec as it is. */
+function isObserved(catalog: ClusterCatalog): boolean {
+  const progressing = catalog.status?.conditions?.find(({ type }) => type === 'Progressing');
+  return progressing?.observedGeneration === generationOf(catalog);
+}
+
+function planWithout(catalog: ClusterCatalog): Plan {
+  const resolved = catalog.status?.resolvedSource?.image.ref;
+  return resolved !== undefined && isObserved(catalog) ? { kind: 'restore', ref: resolved } : { kind: 'look' };
+}
+
+function planAfter({ dueMs }: Look, nowMs: number): Plan {
+  return dueMs !== undefined && dueMs <= nowMs ? { kind: 'look' } : { kind: 'keep', dueMs };
+}
+
+function planForLeader({ catalog, stored, look, nowMs }: Situation): Plan {
+  if (stored === undefined) return planWithout(catalog);
+  const { uid } = catalog.metadata;
+  if (look?.uid === uid && look?.generation === generationOf(catalog)) return planAfter(look, nowMs);
+  const isPolled = catalog.spec.source.image?.pollIntervalMinutes !== undefined;
+  return isPolled || !isObserved(catalog) ? { kind: 'look' } : { kind: 'keep', dueMs: undefined };
+}
+
+/** Decides from what there is, whatever happened before. */
+export function planOf(situation: Situation): Plan {
+  const { catalog, stored, isLeading } = situation;
+  if (isLeading) return planForLeader(situation);
+  const resolved = catalog.status?.resolvedSource?.image.ref;
+  if (resolved === undefined) return { kind: 'nothing' };
+  return stored?.ref === resolved ? { kind: 'keep', dueMs: undefined } : { kind: 'restore', ref: resolved };
+}

@@ -1,0 +1,77 @@
+import type { ClusterCatalog, ClusterCatalogConditionType, ClusterCatalogReason } from '../../api/index.ts';
+import type { JsonObject } from '../../base/index.ts';
+import { type Condition, setCondition } from '../../kube/index.ts';
+import type { AttemptState } from './attempts.ts';
+import type { CatalogRecord } from './catalog-store.ts';
+import { blocked } from './plan.ts';
+
+/** What is found for a catalog. */
+export interface Findings {
+  /** What is served. */
+  readonly stored: CatalogRecord | undefined;
+  /** Of the work on it. */
+  readonly state: AttemptState | { readonly kind: 'done' };
+  readonly isUnavailable: boolean;
+}
+
+interface Claim {
+  readonly type: ClusterCatalogConditionType;
+  readonly status: Condition['status'];
+  readonly reason: ClusterCatalogReason;
+  readonly message: string;
+}
+
+const unavailable = 'Catalog availability mode is set to Unavailable';
+
+function progressing({ state, isUnavailable }: Findings): Claim | undefined {
+  const type = 'Progressing';
+  if (isUnavailable) return { type, status: 'True', reason: 'Succeeded', message: unavailable };
+  if (state.kind === 'failed') {
+    const isBlocked = state.error.reason === blocked;
+    const { message } = state.error;
+    return { type, status: isBlocked ? 'False' : 'True', reason: isBlocked ? 'Blocked' : 'Retrying', message };
+  }
+  if (state.kind !== 'done') return undefined;
+  const message = 'Successfully unpacked and stored content from resolved source';
+  return { type, status: 'True', reason: 'Succeeded', message };
+}
+
+function serving({ stored, state, isUnavailable }: Findings): Claim | undefined {
+  const type = 'Serving';
+  if (isUnavailable) return { type, status: 'False', reason: 'UserSpecifiedUnavailable', message: unavailable };
+  if (stored !== undefined) {
+    return { type, status: 'True', reason: 'Available', message: 'Serving desired content from resolved source' };
+  }
+  // Content that was lost is on its way, and others may have it.
+  if (state.kind !== 'failed') return undefined;
+  const message = 'No content of the catalog is stored; condition Progressing says why';
+  return { type, status: 'False', reason: 'Unavailable', message };
+}
+
+function claimsOf(findings: Findings): readonly Claim[] {
+  return [progressing(findings), serving(findings)].filter((claim) => claim !== undefined);
+}
+
+function contentOf({ stored, state, isUnavailable }: Findings, base: string): JsonObject {
+  if (stored !== undefined) {
+    const { ref, unpackedAt: lastUnpacked } = stored;
+    return { resolvedSource: { type: 'Image', image: { ref } }, urls: { base }, lastUnpacked };
+  }
+  const isGone = isUnavailable || state.kind === 'failed';
+  return isGone ? { resolvedSource: null, urls: null, lastUnpacked: null } : {};
+}
+
+/** The status that says what was found; `null` members go. `base` is where the catalog is served.
+ *  @see catalogs-and-resolution.md, section 4.3 */
+export function statusOf(
+  catalog: ClusterCatalog,
+  findings: Findings,
+  { base, nowMs }: { readonly base: string; readonly nowMs: number },
+): JsonObject {
+  const observedGeneration = catalog.metadata.generation ?? 0;
+  let conditions = (catalog.status?.conditions ?? []) as readonly Condition[];
+  for (const claim of claimsOf(findings)) {
+    conditions = setCondition(conditions, { ...claim, observedGeneration }, nowMs);
+  }
+  return { conditions: conditions as unknown as JsonObject[], ...contentOf(findings, base) };
+}

@@ -1,0 +1,78 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage, systemClock, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
+import { buildCatalogIndex, configsLabel, readStagedCatalog } from '../../catalog/index.ts';
+import { createLocks, Staging } from '../../content/index.ts';
+import { createHttpClient, fetchImage, LayerCache, parsePlatform, RateLimits } from '../../sources/index.ts';
+import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
+
+/** Layers that a try leaves for the next one. */
+const layerCacheBytes = 2 * 1024 ** 3;
+/** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
+export const contentFault = 'CatalogContentFault';
+
+function prefixed(prefix: string, thrown: unknown): unknown {
+  const message = `${prefix}${errorMessage(thrown)}`;
+  if (thrown instanceof TerminalError) return new TerminalError(thrown.reason, message, { cause: thrown });
+  if (!(thrown instanceof TransientError)) return thrown;
+  const { retryAfterMs } = thrown;
+  return new TransientError(thrown.reason, message, {
+    cause: thrown,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Adds where content comes from to what went wrong there. */
+export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw prefixed('source catalog content: ', thrown);
+  }
+}
+
+/** Stages the files of the catalog. */
+async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal): Promise<void> {
+  const { settings, workDir } = job;
+  const { insecureRegistries, registryCaPem, answerDeadlineMs } = settings;
+  const clock = systemClock;
+  const deps = {
+    http: createHttpClient({ caPem: registryCaPem, answerDeadlineMs }),
+    clock,
+    cache: new LayerCache({ dir: join(workDir, 'layers'), maxBytes: layerCacheBytes, locks: createLocks() }),
+    limits: new RateLimits(clock),
+    insecureRegistries,
+    platform: parsePlatform(settings.platform),
+  };
+  const { pullSecrets, mirrors, policy, askedRef: firstRef, isKnown } = job;
+  const source = { type: 'image', image: { ref: job.ref } };
+  const known = { policy, firstRef, isKnown, directoryLabel: configsLabel };
+  await fetchImage(deps, { source, pullSecrets, mirrors, ...known, staging }, { signal });
+}
+
+async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
+  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(readStagedCatalog(staging, { signal }), file, {
+    signal,
+  });
+  return { digest, metaCount, lengthBytes };
+}
+
+/** Fetches the image's directory of the catalog and makes the index of it.
+ *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
+export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
+  const { workDir, settings } = job;
+  const options = { deadlineMs: settings.deadlineMs, signal };
+  return await withDeadline(`unpack catalog ${job.ref}`, options, async (ending) => {
+    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    const spool = join(workDir, 'spool');
+    await rm(spool, { force: true });
+    await using staging = await Staging.create(spool, settings.limits);
+    try {
+      await whileSourcing(() => fetchFiles(job, staging, ending));
+      return await indexFiles(staging, job.file, ending);
+    } catch (thrown) {
+      if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
+      throw new TerminalError(contentFault, `error storing fbc: ${thrown.message}`, { cause: thrown });
+    }
+  });
+}

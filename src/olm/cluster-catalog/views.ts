@@ -1,0 +1,39 @@
+import type { CatalogIndex } from '../../catalog/index.ts';
+import type { CatalogView } from '../../resolver/index.ts';
+import type { CatalogStore } from './catalog-store.ts';
+
+/** Catalogs as they are served, held until they are given back, whatever becomes of them meanwhile. */
+export interface HeldCatalogs extends Disposable {
+  /** Higher priorities first, then by name. */
+  readonly catalogs: readonly CatalogView[];
+}
+
+/** What may be chosen from. */
+export interface CatalogViews {
+  /** All catalogs that are served now. */
+  hold(): HeldCatalogs;
+  /** Called when one has come, changed or gone; must not work: enqueue. */
+  subscribe(listener: () => void): Disposable;
+}
+
+function byPreference(a: CatalogIndex, b: CatalogIndex): number {
+  return b.priority - a.priority || (a.name < b.name ? -1 : 1);
+}
+
+/** The views of what is stored. */
+export function viewsOf(store: CatalogStore): CatalogViews {
+  return {
+    hold: () => {
+      const found = store.names().map((name) => store.index(name));
+      const catalogs = found.filter((index) => index !== undefined).toSorted(byPreference);
+      const uses = catalogs.map((index) => index.use());
+      return {
+        catalogs,
+        [Symbol.dispose]: () => {
+          for (const use of uses) use[Symbol.dispose]();
+        },
+      };
+    },
+    subscribe: (listener) => store.subscribe(listener),
+  };
+}

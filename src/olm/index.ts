@@ -1,0 +1,5 @@
+/** Controllers of the kinds that bring operators into a cluster, a folder each. `ClusterCatalogs` unpacks the images of ClusterCatalogs and keeps an
+ *  index of each, for whoever serves them or chooses from them. Never writes what others look after. */
+export { type ClusterCatalogs, type ClusterCatalogsOptions, startClusterCatalogs } from './cluster-catalog/start.ts';
+export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
+export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
