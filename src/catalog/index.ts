@@ -17,6 +17,8 @@ export {
   type RegistryReadOptions,
   readRegistry,
 } from './grpc/registry-client.ts';
+export type { CatalogQuery } from './http/catalog-handler.ts';
+export { type CatalogServer, type CatalogServerOptions, startCatalogServer } from './http/catalog-server.ts';
 export type { Meta, MetaPlace } from './meta.ts';
 export { type CatalogIdentity, createCatalogView } from './read/catalog-view.ts';
 export { type CatalogFault, faultText, UnreadableCatalog } from './read/faults.ts';
