@@ -59,8 +59,8 @@ export function requestedRange(
   { range, 'if-range': ifRange }: { readonly range?: string | undefined; readonly 'if-range'?: string | undefined },
   served: Representation & { readonly lengthBytes: number },
 ): ByteRange | 'unsatisfiable' | undefined {
-  if (range === undefined || (ifRange !== undefined && !isStillThat(ifRange, served))) return undefined;
-  if (/^bytes=.*,/.test(range)) return undefined;
+  const isWanted = range !== undefined && !/^bytes=.*,/.test(range);
+  if (!isWanted || (ifRange !== undefined && !isStillThat(ifRange, served))) return undefined;
   const [, first = '', last = ''] = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(range) ?? [];
   if (first === '' && last === '') return 'unsatisfiable';
   const part = partOf(first, last, served.lengthBytes);
