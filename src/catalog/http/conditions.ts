@@ -45,7 +45,7 @@ export interface ByteRange {
   readonly endByte: number;
 }
 
-/** What `bytes=<first>-<last>` means; either may be empty. */
+/** What `bytes=<first>-<last>` means; either may be empty, both are nothing. */
 function partOf(first: string, last: string, lengthBytes: number): ByteRange {
   if (first === '') return { startByte: Math.max(0, lengthBytes - Number(last)), endByte: lengthBytes };
   const endByte = last === '' ? lengthBytes : Math.min(lengthBytes, Number(last) + 1);
@@ -56,15 +56,15 @@ function partOf(first: string, last: string, lengthBytes: number): ByteRange {
  *  part.
  *  @see RFC 9110, section 14 */
 export function requestedRange(
-  { range, 'if-range': ifRange }: { readonly range?: string | undefined; readonly 'if-range'?: string | undefined },
+  headers: { readonly range?: string | undefined; readonly 'if-range'?: string | undefined },
   served: Representation & { readonly lengthBytes: number },
 ): ByteRange | 'unsatisfiable' | undefined {
-  const isWanted = range !== undefined && !/^bytes=.*,/.test(range);
-  if (!isWanted || (ifRange !== undefined && !isStillThat(ifRange, served))) return undefined;
-  const [, first = '', last = ''] = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(range) ?? [];
-  if (first === '' && last === '') return 'unsatisfiable';
-  const part = partOf(first, last, served.lengthBytes);
-  return part.startByte < part.endByte ? part : 'unsatisfiable';
+  const { range, 'if-range': ifRange } = headers;
+  if (range === undefined || /^bytes=.*,/.test(range)) return undefined;
+  if (ifRange !== undefined && !isStillThat(ifRange, served)) return undefined;
+  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(range);
+  const part = match === null ? undefined : partOf(match[1] ?? '', match[2] ?? '', served.lengthBytes);
+  return part !== undefined && part.startByte < part.endByte ? part : 'unsatisfiable';
 }
 
 function isStillThat(ifRange: string, served: Representation): boolean {
