@@ -24,7 +24,8 @@ export function bundleParts(bundle: BundleUnderCheck): ReadParts {
   const faults = [...manifestFiles, ...metadataFiles].flatMap(({ path, fault }) => {
     if (fault === undefined || isHidden(path)) return [];
     const line = fault.line === undefined ? '' : `:${fault.line}`;
-    return [`${path}${line}: ${fault.reason}: the file is left out`];
+    const lost = path.startsWith('metadata/dependencies.') ? ', and what the bundle needs is not known' : '';
+    return [`${path}${line}: ${fault.reason}: the file is left out${lost}`];
   });
   const seen = objects.filter(({ file }) => !isHidden(file.path));
   const withObjects = new Set(seen.map(({ file }) => file.path));

@@ -1,6 +1,7 @@
 import { registryOptions } from '../bundle-options.ts';
 import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
+import { authorCommands } from './author-commands.ts';
 import { catalogText, listOutputOption, pathOptions } from './options.ts';
 import { validateOptions } from './validate/options.ts';
 
@@ -42,4 +43,5 @@ export const catalogCommands: readonly Command[] = [
     run: async (values, positionals) =>
       (await import('../commands/catalog-validate.ts')).catalogValidate(values, positionals),
   },
+  ...authorCommands,
 ];

@@ -54,6 +54,26 @@ test('the same files give the same digest, whatever their times, their modes and
   expect(await digestOf(other)).not.toBe(image);
 });
 
+test('the image of an operator has the annotations of its bundle as labels, so that catalogs know it', async () => {
+  const annotations = (text: string): Record<string, string> => ({
+    'manifests/a.yaml': configMap,
+    'metadata/annotations.yaml': text,
+  });
+  const prefix = 'operators.operatorframework.io.bundle';
+  const text = `annotations: {${prefix}.package.v1: tide, ${prefix}.channels.v1: stable, other: x, ${prefix}.manifests.v1: 1}`;
+  const labelsOf = async ({ blobs: [config] }: BundleImage): Promise<unknown> => {
+    const pieces = ((await config?.open().toArray()) ?? []) as Buffer[];
+    return (JSON.parse(Buffer.concat(pieces).toString()) as { config: { Labels?: unknown } }).config.Labels;
+  };
+  const folder = await folderOf('operator', annotations(text));
+  expect(await built(folder, {}, labelsOf)).toEqual({
+    [`${prefix}.channels.v1`]: 'stable',
+    [`${prefix}.package.v1`]: 'tide',
+  });
+  const broken = await folderOf('broken', annotations('a: ['));
+  expect(await built(broken, {}, labelsOf)).toBeUndefined();
+});
+
 test('a layout that was written can be opened again; the same image gives the same file', async () => {
   const folder = await folderOf('layout', { 'manifests/a.yaml': configMap });
   const [first, second] = [join(dir, 'first.tar'), join(dir, 'second.tar')];

@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type JsonObject, sha256Digest, verifyStream } from '../../src/base/index.ts';
+import { bundleAnnotationPrefix } from '../../src/api/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  maxMetadataFileBytes,
+  objectAt,
+  parseYaml,
+  sha256Digest,
+  sortedKeys,
+  TerminalError,
+  verifyStream,
+} from '../../src/base/index.ts';
 import { canonicalTar, type Staging } from '../../src/content/index.ts';
 
 /** What a manifest refers to. */
@@ -34,6 +45,7 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
+const annotationsPath = 'metadata/annotations.yaml';
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 /** `artifactType` of a bundle. */
 const bundleArtifactType = 'application/vnd.longshore.bundle.v1';
@@ -75,11 +87,11 @@ function imageOf(document: JsonObject, blobs: readonly Blob[]): BundleImage {
 }
 
 /** Manifests are the same on every machine, so the platform is only what readers of images expect to find. */
-function asImage({ blob, diffId }: WrittenLayer): BundleImage {
+function asImage({ blob, diffId }: WrittenLayer, labels: JsonObject | undefined): BundleImage {
   const config = jsonBlob('application/vnd.oci.image.config.v1+json', {
     architecture: 'amd64',
     os: 'linux',
-    config: {},
+    config: labels === undefined ? {} : { Labels: labels },
     rootfs: { type: 'layers', diff_ids: [diffId] },
   });
   const layers = [descriptorOf(blob)];
@@ -95,9 +107,29 @@ function asArtifact({ blob }: WrittenLayer): BundleImage {
   return imageOf({ ...head, config: descriptorOf(config), layers }, [config, blob]);
 }
 
-/** Builds an image or artifact of one layer. Nothing but names, contents and executable bits of the staged files goes into it: without compression the
+/** The annotations of an operator's bundle, by which catalogs know its image; undefined for other bundles, and for files that cannot be read, which
+ *  whoever reads the bundle will tell. */
+async function labelsOf(staging: Staging): Promise<JsonObject | undefined> {
+  const node = staging.tree.get(['metadata', 'annotations.yaml']);
+  if (node?.kind !== 'file' || node.sizeBytes > maxMetadataFileBytes) return undefined;
+  try {
+    const text = (await staging.readFile(annotationsPath, node, maxMetadataFileBytes)).toString('utf8');
+    const document = parseYaml(annotationsPath, text);
+    const annotations = objectAt(isJsonObject(document) ? document : undefined, 'annotations') ?? {};
+    const labels = Object.entries(annotations).filter(
+      ([key, value]) => key.startsWith(bundleAnnotationPrefix) && typeof value === 'string',
+    );
+    return labels.length === 0 ? undefined : (sortedKeys(Object.fromEntries(labels) as JsonObject) as JsonObject);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Builds an image or artifact of one layer. Nothing but names, contents and executable bits of the staged files goes into it (an image of an operator's bundle has the
+ *  annotations of the bundle as labels): without compression the
  *  digest is the same on every machine; what gzip makes of the same bytes may differ between versions of Node.js and processors. */
 export async function buildBundleImage(staging: Staging, options: BuildOptions): Promise<BundleImage> {
   const layer = await writeLayer(staging, options);
-  return options.form === 'image' ? asImage(layer) : asArtifact(layer);
+  return options.form === 'image' ? asImage(layer, await labelsOf(staging)) : asArtifact(layer);
 }

@@ -6,8 +6,10 @@ import {
   createHttpClient,
   type FoundCredentials,
   fetchImage,
+  fetchImageLabels,
   fetchImagePlatforms,
   type HttpClient,
+  type ImageSourceDeps,
   imagePullBackOff,
   LayerCache,
   type Platform,
@@ -68,7 +70,21 @@ export async function pushTo(ref: string, image: BundleImage, transfer: Transfer
   });
 }
 
-/** Fetches an image's files, as they are or, of an operator, with what its labels add; the answer is its digest.
+function imageDeps(registry: Registry, work: WorkFolder): ImageSourceDeps {
+  const platform = parsePlatform(`linux/${arch === 'x64' ? 'amd64' : arch}`);
+  const maxBytes = Number.MAX_SAFE_INTEGER;
+  const cache = new LayerCache({ dir: `${work.path}/layers`, maxBytes, locks: createLocks() });
+  return { ...registry, cache, limits: new RateLimits(systemClock), platform };
+}
+
+/** A provisioner looks again later; here somebody waits for the answer. */
+function withoutPatience(thrown: unknown): unknown {
+  const isMissing = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
+  return isMissing ? thrown.cause : thrown;
+}
+
+/** Fetches an image's files, as they are or, of an operator, with what its labels add; with `directoryLabel` those of the directory that the label
+ *  names. The answer is its digest.
  *  @throws as `fetchImage` and `findLogin` */
 export async function pullInto(
   staging: Staging,
@@ -77,22 +93,32 @@ export async function pullInto(
 ): Promise<string> {
   using registry = await openRegistry(ref, transfer);
   const { work, progress, signal } = transfer;
-  const maxBytes = Number.MAX_SAFE_INTEGER;
-  const cache = new LayerCache({ dir: `${work.path}/layers`, maxBytes, locks: createLocks() });
-  const platform = parsePlatform(`linux/${arch === 'x64' ? 'amd64' : arch}`);
-  const deps = { ...registry, cache, limits: new RateLimits(systemClock), platform };
   const source = { type: 'image', image: { ref } };
   const onProgress = (line: string): void => progress.show(line);
   try {
     const { credentials } = registry;
     const { isOperator, directoryLabel } = transfer;
     const request = { source, credentials, isOperator, directoryLabel, staging };
-    const pinned = await fetchImage(deps, request, { signal, onProgress });
+    const pinned = await fetchImage(imageDeps(registry, work), request, { signal, onProgress });
     return parseImageReference(pinned.image?.ref ?? '').digest ?? '';
   } catch (thrown) {
-    // A provisioner looks again later; here somebody waits for the answer.
-    const isMissing = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
-    throw isMissing ? thrown.cause : thrown;
+    throw withoutPatience(thrown);
+  }
+}
+
+/** All labels of an image; its layers are not fetched.
+ *  @throws as `fetchImageLabels` and `findLogin` */
+export async function labelsIn(
+  ref: string,
+  transfer: Transfer & { readonly work: WorkFolder },
+): Promise<Readonly<Record<string, string>>> {
+  using registry = await openRegistry(ref, transfer);
+  const { credentials } = registry;
+  const deps = imageDeps(registry, transfer.work);
+  try {
+    return await fetchImageLabels(deps, { ref, credentials }, { signal: transfer.signal });
+  } catch (thrown) {
+    throw withoutPatience(thrown);
   }
 }
 

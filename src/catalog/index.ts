@@ -1,7 +1,8 @@
 /** File-based catalogs: read as a stream of documents (`Meta`), checked, written, indexed, drawn and served. Chooses nothing: that is
  *  `src/resolver`, whose `CatalogPackage` a package becomes once it is checked. */
 export { type BundleDocument, type BundleParts, bundleDocument } from './author/bundle-document.ts';
-export { convertibleTypes, convertTemplate } from './author/convert-template.ts';
+export { type CompositeComponent, readComposite } from './author/composite.ts';
+export { convertTemplate, templateEntry } from './author/convert-template.ts';
 export { catalogDockerfile, configsLabel, type DockerfileOptions } from './author/dockerfile.ts';
 export { initPackage, type PackageStart } from './author/init-package.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';

@@ -1,5 +1,5 @@
 import { type ImageReference, parseImageReference } from '../api/index.ts';
-import { type Clock, defaultContentLimits, mapLimit, TerminalError, TransientError } from '../base/index.ts';
+import { type Clock, defaultContentLimits, mapLimit, objectAt, TerminalError, TransientError } from '../base/index.ts';
 import { type Staging, takesDirectory } from '../content/index.ts';
 import type { ImagePolicy, ImageRule } from '../image-policy/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
@@ -118,6 +118,21 @@ export async function pinImage(
 ): Promise<string> {
   const { search, resolved } = await findImage(deps, request, { ...options, ref: request.ref });
   return `${search.name}@${resolved.digest}`;
+}
+
+/** All labels of an image; its layers are not fetched. What is no text is none.
+ *  @throws as `pinImage` */
+export async function fetchImageLabels(
+  deps: ImageSourceDeps,
+  request: ImageSearch & { readonly ref: string },
+  options: FetchOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const { search, resolved } = await findImage(deps, request, { ...options, ref: request.ref });
+  const { config } = resolved;
+  if (config === undefined) return {};
+  const document = await search.places.ask(({ client }) => fetchImageConfig(client, search.name, config));
+  const labels = Object.entries(objectAt(document, 'config', 'Labels') ?? {});
+  return Object.fromEntries(labels.filter((label): label is [string, string] => typeof label[1] === 'string'));
 }
 
 async function findImage(

@@ -5,7 +5,7 @@ export { fetchConfigMaps } from './config-maps.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
-export { fetchImage, type ImageSourceDeps, imagePullBackOff, pinImage } from './image.ts';
+export { fetchImage, fetchImageLabels, type ImageSourceDeps, imagePullBackOff, pinImage } from './image.ts';
 export { moveToDirectory, readDirectoryLabel } from './image-directory.ts';
 export { type Platform, parsePlatform } from './image-manifest.ts';
 export { fetchImagePlatforms, type PlatformReaderDeps } from './image-platforms.ts';

@@ -21,6 +21,7 @@ const documents = [
   'cli',
   'crd-safety',
   'embedded-api-server',
+  'catalogs',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];

@@ -7,11 +7,9 @@ const conversions: Readonly<Record<string, (entries: JsonObject[]) => JsonObject
   substitutes: (entries) => ({ schema: substitutesSchema, entries, substitutions: [] }),
 };
 
-/** Types of templates that catalogs can be made into. */
-export const convertibleTypes: readonly string[] = Object.keys(conversions);
-
-/** A bundle without image has nothing that it could be rendered from. */
-function shrunk(document: JsonObject): JsonObject {
+/** A document as templates have it: a bundle shrinks to its image.
+ *  @throws TerminalError InvalidTemplate for a bundle without image: there is nothing that it could be rendered from */
+export function templateEntry(document: JsonObject): JsonObject {
   if (document['schema'] !== 'olm.bundle') return document;
   const image = textAt(document, 'image');
   if (image !== '') return { schema: 'olm.bundle', image };
@@ -19,12 +17,12 @@ function shrunk(document: JsonObject): JsonObject {
   throw new TerminalError('InvalidTemplate', text);
 }
 
-/** The template that documents of a catalog can be rendered from: bundles shrink to their images.
- *  @throws TerminalError InvalidTemplate, InvalidOption
+/** The template of entries, from which the catalog can be rendered again.
+ *  @throws TerminalError InvalidOption for a type that catalogs cannot be made into
  *  @see catalogs-and-resolution.md, section 3.4 */
-export function convertTemplate(type: string, documents: readonly JsonObject[]): JsonObject {
+export function convertTemplate(type: string, entries: JsonObject[]): JsonObject {
   const convert = Object.hasOwn(conversions, type) ? conversions[type] : undefined;
-  if (convert !== undefined) return convert(documents.map(shrunk));
-  const text = `unknown template type: ${type}: expected one of ${convertibleTypes.join(', ')}`;
+  if (convert !== undefined) return convert(entries);
+  const text = `unknown template type: ${type}: expected one of ${Object.keys(conversions).join(', ')}`;
   throw new TerminalError('InvalidOption', text);
 }

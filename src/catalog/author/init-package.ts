@@ -24,7 +24,7 @@ function mediaTypeOf(icon: Buffer): string {
   });
   if (found !== undefined) return found.mediatype;
   const start = icon.subarray(0, 4096).toString('utf8').trimStart();
-  if (/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/i.test(start)) return 'image/svg+xml';
+  if (/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s/>]/i.test(start)) return 'image/svg+xml';
   const isText = !icon.includes(0) && !start.includes('\uFFFD');
   return isText ? 'text/plain' : 'application/octet-stream';
 }

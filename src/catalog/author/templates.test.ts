@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type JsonObject, type JsonValue, TerminalError } from '../../base/index.ts';
-import { convertTemplate } from './convert-template.ts';
+import type { JsonObject, JsonValue } from '../../base/index.ts';
+import { convertTemplate, templateEntry } from './convert-template.ts';
 import { readTemplate } from './templates.ts';
 
 function bundleOf(name: string, version: string, release?: string): JsonObject {
@@ -129,7 +129,8 @@ test.each<[JsonObject[], string]>([
 
 test('a catalog becomes a template from which it can be rendered again', () => {
   const documents = [{ schema: 'olm.package', name: 'p' }, ...catalog];
-  const converted = convertTemplate('basic', documents);
+  const entries = documents.map(templateEntry);
+  const converted = convertTemplate('basic', entries);
   expect(converted['entries']).toEqual([
     documents[0],
     catalog[0],
@@ -138,10 +139,9 @@ test('a catalog becomes a template from which it can be rendered again', () => {
   ]);
   const rendered = { 'r/p.v1': bundleOf('p.v1', '1.0.0'), 'r/p.v2': bundleOf('p.v2', '2.0.0') };
   expect(build(converted, rendered)).toEqual(documents);
-  expect(convertTemplate('substitutes', documents)).toMatchObject({
-    schema: 'olm.template.substitutes',
-    substitutions: [],
-  });
-  expect(() => convertTemplate('semver', documents)).toThrow(TerminalError);
-  expect(() => convertTemplate('basic', [{ schema: 'olm.bundle', name: 'x' }])).toThrow('bundle "x" has no image');
+  const substitutes = convertTemplate('substitutes', entries);
+  expect(substitutes).toMatchObject({ schema: 'olm.template.substitutes', substitutions: [] });
+  expect(build(substitutes, rendered)).toEqual(documents);
+  expect(() => convertTemplate('semver', entries)).toThrow('unknown template type: semver');
+  expect(() => templateEntry({ schema: 'olm.bundle', name: 'x' })).toThrow('bundle "x" has no image');
 });

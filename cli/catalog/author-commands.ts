@@ -1,0 +1,90 @@
+import { registryOptions } from '../bundle-options.ts';
+import type { Command } from '../commands/command.ts';
+import {
+  compositeOptions,
+  dockerfileOptions,
+  documentOutputOption,
+  imageTemplateOption,
+  initOptions,
+  migrateOptions,
+} from './author-options.ts';
+
+const renderText =
+  'A folder with manifests and metadata is a bundle, any other folder a catalog, and so are - and the address of a catalog that is served; everything else is an image, whose labels say what it is.';
+
+/** The commands that make catalogs, in the order of `longshore --help`. */
+export const authorCommands: readonly Command[] = [
+  {
+    name: 'catalog init',
+    summary: 'Print the olm.package that a catalog begins with.',
+    positionals: ['PACKAGE'],
+    options: initOptions,
+    examples: [
+      'catalog init tide-gauge -c stable',
+      'catalog init tide-gauge -c stable -i icon.svg -d README.md -o yaml',
+    ],
+    run: async (values, positionals) => (await import('../commands/catalog-init.ts')).catalogInit(values, positionals),
+  },
+  {
+    name: 'catalog render',
+    summary: 'Print bundles and catalogs as the documents of one catalog.',
+    description: `${renderText}\nWhat keeps the documents from being a valid catalog is told and does not matter.`,
+    positionals: ['DIR|REF|URL|-...'],
+    options: [documentOutputOption, ...migrateOptions, imageTemplateOption, ...registryOptions],
+    examples: [
+      'catalog render ./tide-gauge/v1.0.0 --migrate -o yaml',
+      'catalog render registry.example.com/tide-gauge-bundle:v1.0.0',
+      'catalog render ./catalog registry.example.com/other-catalog:v4',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-render.ts')).catalogRender(values, positionals),
+  },
+  {
+    name: 'catalog template',
+    summary: 'Print the catalog that a template becomes, its bundles rendered.',
+    description:
+      'TYPE is basic, semver, substitutes or composite; without it the schema of FILE decides. - is standard input. Bundles are images or folders. What is no valid catalog is refused.\nA composite template is written to where --catalogs says, and the names of the files are printed.',
+    positionals: ['TYPE|FILE', '[FILE]'],
+    options: [documentOutputOption, ...migrateOptions, imageTemplateOption, ...compositeOptions, ...registryOptions],
+    examples: [
+      'catalog template tide-gauge.yaml --migrate -o yaml',
+      'catalog template semver tide-gauge.yaml',
+      'catalog template composite contributions.yaml --catalogs catalogs.yaml -o yaml',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-template.ts')).catalogTemplate(values, positionals),
+  },
+  {
+    name: 'catalog convert-template',
+    summary: 'Print a catalog as a template: bundles shrink to their images.',
+    positionals: ['basic|substitutes', 'DIR|REF|URL|-'],
+    options: [documentOutputOption, ...registryOptions],
+    examples: ['catalog convert-template basic ./catalog -o yaml'],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-convert-template.ts')).catalogConvertTemplate(values, positionals),
+  },
+  {
+    name: 'catalog migrate',
+    summary: 'Write a catalog without the manifests of its bundles: what user interfaces need of them stays.',
+    description: 'OUTDIR gets a folder for each package.',
+    positionals: ['DIR|REF|URL|-', 'OUTDIR'],
+    options: [
+      { ...documentOutputOption, default: 'yaml' },
+      ...migrateOptions.filter(({ kind }) => kind === 'text').map((option) => ({ ...option, default: 'all' })),
+      ...registryOptions,
+    ],
+    examples: ['catalog migrate registry.example.com/catalog:v4 ./catalog'],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-migrate.ts')).catalogMigrate(values, positionals),
+  },
+  {
+    name: 'catalog generate',
+    summary: 'Write DIR.Dockerfile, which makes an image of the catalog in DIR.',
+    description: 'A file that is there is never written over.',
+    positionals: ['dockerfile', 'DIR'],
+    options: dockerfileOptions,
+    examples: ['catalog generate dockerfile ./catalog', 'catalog generate dockerfile ./catalog -i scratch'],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-generate.ts')).catalogGenerate(values, positionals),
+  },
+];

@@ -1,0 +1,43 @@
+import { TerminalError } from '../../src/base/index.ts';
+import { type Meta, migrateDocument, readTemplate } from '../../src/catalog/index.ts';
+import { assertValid } from './judged.ts';
+import { bundleKinds, metasOf, type RenderOptions, renderBundles } from './render.ts';
+
+/** A template as it was found. */
+export interface TemplateText {
+  /** Where, for messages. */
+  readonly name: string;
+  readonly text: string;
+  /** Undefined: as its schema says. */
+  readonly type: string | undefined;
+}
+
+/** What is wrong with a template is told with its name. */
+async function named<T>(name: string, work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidTemplate') throw thrown;
+    throw new TerminalError(thrown.reason, `${name}: ${thrown.message}`, { cause: thrown });
+  }
+}
+
+/** Renders the bundles of a template and builds it.
+ *  @throws TerminalError RenderFailed, InvalidTemplate, InvalidCatalog */
+export async function buildTemplate(
+  { name, text, type }: TemplateText,
+  options: Omit<RenderOptions, 'allowed'>,
+): Promise<readonly Meta[]> {
+  const { migrate, warn } = options;
+  const template = await named(name, () => readTemplate(text, type));
+  // Manifests are needed until the package has its description.
+  const rendered = await renderBundles(template.references, { ...options, allowed: bundleKinds, migrate: 'none' });
+  const { documents, warnings } = await named(name, () => template.build(rendered));
+  for (const warning of warnings) warn(`${name}: ${warning}`);
+  const metas = metasOf(
+    documents.map((document) => migrateDocument(document, migrate)),
+    name,
+  );
+  assertValid(metas, name);
+  return metas;
+}

@@ -1,0 +1,56 @@
+import { TerminalError } from '../../src/base/index.ts';
+import { type CatalogFinding, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
+
+/** Findings that are told one by one; the others are counted. */
+const maxTold = 20;
+
+function findingText({ message, package: packageName, channel, bundle, advice }: CatalogFinding): string {
+  const about = [packageName, channel, bundle].filter((name) => name !== undefined && !message.includes(name));
+  return `${about.length === 0 ? '' : `${about.join(', ')}: `}${message}${advice === undefined ? '' : ` (${advice})`}`;
+}
+
+function errorsOf(findings: readonly CatalogFinding[]): readonly CatalogFinding[] {
+  return findings.filter(({ severity }) => severity === 'error');
+}
+
+function told(texts: readonly string[], more: number): readonly string[] {
+  const left = texts.length - maxTold + more;
+  const rest = left > 0 ? [`and ${left} more: see longshore catalog validate`] : [];
+  return [...texts.slice(0, maxTold), ...rest];
+}
+
+/** Bundles that are rendered alone are in no channel, and their packages are elsewhere. */
+const rulesOfWhole: ReadonlySet<string> = new Set(['S10', 'S19']);
+
+/** The documents as they come; when all have passed, what keeps them from being a valid catalog is told. */
+export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) => void): AsyncGenerator<Meta> {
+  const check = createCatalogCheck();
+  for await (const meta of metas) {
+    check.add(meta);
+    yield meta;
+  }
+  const { findings, more } = check.finish();
+  const errors = errorsOf(findings)
+    .filter(({ rule }) => !rulesOfWhole.has(rule))
+    .map(findingText);
+  if (errors.length === 0) return;
+  warn(
+    `what is rendered is no valid catalog by itself:\n${told(errors, more)
+      .map((text) => `  ${text}\n`)
+      .join('')}`.trimEnd(),
+  );
+}
+
+/** Refuses documents that are no valid catalog; `what` is what they come from.
+ *  @throws TerminalError InvalidCatalog */
+export function assertValid(metas: Iterable<Meta>, what: string): void {
+  const check = createCatalogCheck();
+  for (const meta of metas) check.add(meta);
+  const { findings, more } = check.finish();
+  const errors = errorsOf(findings).map(findingText);
+  if (errors.length === 0) return;
+  const text = `${what} gives no valid catalog:\n${told(errors, more)
+    .map((line) => `  ${line}`)
+    .join('\n')}`;
+  throw new TerminalError('InvalidCatalog', text);
+}

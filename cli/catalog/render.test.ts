@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isJsonObject, listAt } from '../../src/base/index.ts';
+import type { Meta } from '../../src/catalog/index.ts';
+import { writeFolder } from '../../test/e2e/program.ts';
+import { tideFiles } from '../../test/support/checked-bundle.ts';
+import { type Registry, startRegistry } from '../../test/support/index.ts';
+import { openWorkFolder, type WorkFolder } from '../oci/work-folder.ts';
+import { createProgress } from '../progress.ts';
+import { readImageTemplate } from './image-template.ts';
+import { allKinds, bundleKinds, catalogKinds, type RenderOptions, renderReferences } from './render.ts';
+
+const catalog = `schema: olm.package
+name: p
+defaultChannel: c
+---
+schema: my.notes
+package: p
+text: kept
+`;
+const labelPrefix = 'operators.operatorframework.io';
+let dir = '';
+let registry: Registry;
+let work: WorkFolder;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-render-test-'));
+  work = await openWorkFolder();
+  registry = await startRegistry();
+  await writeFolder(join(dir, 'bundle'), tideFiles);
+  await writeFolder(join(dir, 'catalog'), { 'p/catalog.yaml': catalog });
+  await writeFile(join(dir, 'file.yaml'), catalog);
+  registry.putImage('bundle:v1', [{ files: tideFiles }], { [`${labelPrefix}.bundle.package.v1`]: 'tide-gauge' });
+  registry.putImage('catalog:v1', [{ files: { 'my/configs/c.yaml': catalog, 'other/x.yaml': 'a: [' } }], {
+    [`${labelPrefix}.index.configs.v1`]: '/my/configs',
+    [`${labelPrefix}.index.database.v1`]: '/database',
+  });
+  registry.putImage('database:v1', [{ files: {} }], { [`${labelPrefix}.index.database.v1`]: '/database' });
+  registry.putImage('labelled:v1', [{ files: tideFiles }], { b: '2', a: '1' });
+  registry.putImage('bare:v1', [{ files: tideFiles }]);
+});
+afterAll(async () => {
+  await registry[Symbol.asyncDispose]();
+  await work[Symbol.asyncDispose]();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function render(names: readonly string[], options: Partial<RenderOptions> = {}): Promise<readonly Meta[]> {
+  using progress = createProgress(process.stderr, { isQuiet: true });
+  const metas: Meta[] = [];
+  const signal = AbortSignal.timeout(60_000);
+  const defaults = {
+    values: {},
+    work,
+    progress,
+    signal,
+    allowed: allKinds,
+    migrate: 'none',
+    warn: () => undefined,
+  } as const;
+  for await (const meta of renderReferences(names, { ...defaults, ...options })) metas.push(meta);
+  return metas;
+}
+
+const shown = (metas: readonly Meta[]): readonly string[] =>
+  metas.map(({ schema, name }) => `${schema} ${name}`.trim());
+const image = (name: string): string => `${registry.host}/${name}:v1`;
+const inDir = (name: string): string => join(dir, name);
+
+describe('CR-C9', () => {
+  const fromCatalog = ['olm.package p', 'my.notes'];
+  const fromBundle = ['olm.bundle tide-gauge.v0.4.0'];
+
+  test('CR-C9 a folder is a bundle or a catalog by what is in it, an image by its labels', async () => {
+    expect(shown(await render([inDir('catalog')]))).toEqual(fromCatalog);
+    expect(shown(await render([inDir('bundle')]))).toEqual(fromBundle);
+    expect(shown(await render([image('catalog')]))).toEqual(fromCatalog);
+    expect(shown(await render([image('bundle'), inDir('catalog')]))).toEqual([...fromBundle, ...fromCatalog]);
+  });
+
+  test('CR-C9 the image of a bundle is the reference that was given; that of a folder comes from a template', async () => {
+    const [fromImage] = await render([`oci://${image('bundle')}`]);
+    expect(fromImage?.value['image']).toBe(image('bundle'));
+    const [bare] = await render([inDir('bundle')]);
+    expect(bare?.value['image']).toBeUndefined();
+    const imageOf = readImageTemplate('r.example/{{.Package}}:{{ .Version }}-{{.Name}}');
+    const [named] = await render([inDir('bundle')], { imageOf });
+    expect(named?.value['image']).toBe('r.example/tide-gauge:0.4.0-tide-gauge.v0.4.0');
+  });
+
+  test('CR-C9 an image whose labels say nothing cannot be rendered', async () => {
+    const [bare, labelled] = [image('bare'), image('labelled')];
+    await expect(render([bare])).rejects.toThrow(
+      `render reference "${bare}": render "${bare}": image type could not be determined: image has no labels`,
+    );
+    await expect(render([labelled])).rejects.toThrow(
+      `render "${labelled}": image type could not be determined, found labels\n  a=1\n  b=2`,
+    );
+  });
+
+  test('CR-C9 databases and files are no references, and all that fail are told together', async () => {
+    const file = inDir('file.yaml');
+    const rendering = render([image('database'), file, inDir('nothing/'), inDir('bundle')]);
+    await expect(rendering).rejects.toThrow(
+      [
+        `render reference "${image('database')}": sqlite-based index images are no longer supported, migrate to a file-based catalog`,
+        `render reference "${file}": ref "${file}" is not a directory: a catalog in a file is read from standard input (-)`,
+        `render reference "${inDir('nothing/')}": stat ${inDir('nothing/')}: no such file or directory`,
+      ].join('\n'),
+    );
+  });
+});
+
+test.each([
+  ['bundle', catalogKinds, 'cannot render bundle directory: not allowed'],
+  ['catalog', bundleKinds, 'cannot render declarative config directory: not allowed'],
+])('a %s is refused where it is not allowed', async (name, allowed, text) => {
+  await expect(render([inDir(name)], { allowed })).rejects.toThrow(`render reference "${inDir(name)}": ${text}`);
+  const other = text.replace('directory', 'image');
+  await expect(render([image(name)], { allowed })).rejects.toThrow(`render reference "${image(name)}": ${other}`);
+});
+
+test('CR-C10 bundles are migrated where they are rendered, and once', async () => {
+  const typesOf = ([meta]: readonly Meta[]): readonly unknown[] =>
+    listAt(meta?.value, 'properties').map((item) => (isJsonObject(item) ? item['type'] : item));
+  const migrated = await render([image('bundle')], { migrate: 'all' });
+  expect(typesOf(migrated)).toEqual(['olm.gvk', 'olm.package', 'olm.csv.metadata']);
+  await writeFolder(inDir('migrated'), { 'catalog.json': JSON.stringify(migrated[0]?.value) });
+  expect((await render([inDir('migrated')], { migrate: 'all' }))[0]?.value).toEqual(migrated[0]?.value);
+});
+
+test('a catalog that cannot be read, and a secret in a reference, are told without the secret', async () => {
+  await writeFolder(inDir('broken'), { 'catalog.yaml': 'a: [' });
+  await expect(render([inDir('broken')])).rejects.toThrow(`render reference "${inDir('broken')}": `);
+  const rendering = render(['https://somebody:secret-word@127.0.0.1:1/catalogs/x']);
+  await expect(rendering).rejects.toThrow(/^(?!.*secret-word)/s);
+});
+
+test.each(['{{.Foo}}', '{{.Package', '{{ printf "x" }}', '}}'])('the template %s for images is refused', (text) => {
+  expect(() => readImageTemplate(text)).toThrow(
+    'expected no placeholders but {{.Package}}, {{.Name}} and {{.Version}}',
+  );
+});

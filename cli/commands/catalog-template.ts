@@ -1,0 +1,52 @@
+import { TerminalError } from '../../src/base/index.ts';
+import { readComposite, templateTypes } from '../../src/catalog/index.ts';
+import { imageOfOption, migrateLevelOf } from '../catalog/author-values.ts';
+import { buildComposite } from '../catalog/build-composite.ts';
+import { buildTemplate } from '../catalog/build-template.ts';
+import { withCatalogs } from '../catalog/open.ts';
+import { printCatalog } from '../catalog/print.ts';
+import type { RenderOptions } from '../catalog/render.ts';
+import { readTextFile } from '../catalog/text-file.ts';
+import type { OptionValues } from '../options.ts';
+
+type Options = Omit<RenderOptions, 'allowed'>;
+
+async function composite(file: string, values: OptionValues, options: Options): Promise<number> {
+  const catalogs = values['catalogs'];
+  if (typeof catalogs !== 'string') {
+    throw new TerminalError('InvalidOption', 'catalog template composite: --catalogs FILE is missing');
+  }
+  const components = readComposite(await readTextFile(file), await readTextFile(catalogs));
+  const format = values['output'] === 'yaml' ? 'yaml' : 'json';
+  const paths = await buildComposite(components, { ...options, format, mayRun: values['run-commands'] === true });
+  options.progress.clear();
+  process.stdout.write(paths.map((path) => `${path}\n`).join(''));
+  return 0;
+}
+
+/** The words before the options: a type and a file, or a file whose schema says its type. */
+function readWords(words: readonly string[]): { readonly type: string | undefined; readonly file: string } {
+  const [first = '', second] = words;
+  if (second !== undefined) return { type: first, file: second };
+  if (first !== 'composite' && !templateTypes.includes(first)) return { type: undefined, file: first };
+  throw new TerminalError('InvalidOption', `catalog template ${first}: FILE is missing`);
+}
+
+/** `longshore catalog template [TYPE] FILE` */
+export async function catalogTemplate(values: OptionValues, words: readonly string[]): Promise<number> {
+  const { type, file } = readWords(words);
+  const [migrate, imageOf] = [migrateLevelOf(values), imageOfOption(values)];
+  return await withCatalogs(values, async (open) => {
+    const warn = (text: string): void => {
+      open.progress.clear();
+      process.stderr.write(`warning: ${text}\n`);
+    };
+    const options = { ...open, migrate, imageOf, warn };
+    if (type === 'composite') return await composite(file, values, options);
+    const name = file === '-' ? 'standard input' : file;
+    const metas = await buildTemplate({ name, text: await readTextFile(file), type }, options);
+    open.progress.clear();
+    await printCatalog(metas, values['output']);
+    return 0;
+  });
+}
