@@ -1,4 +1,4 @@
-import { type DependencyPolicy, dependencyPolicies } from '../src/api/index.ts';
+import { type DependencyPolicy, dependencyPolicies, parseImageReference } from '../src/api/index.ts';
 import {
   type ContentLimits,
   defaultContentLimits,
@@ -10,6 +10,13 @@ import type { OptionSpec, OptionValues } from './options.ts';
 
 const mebibyte = 1024 * 1024;
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** A repository where contents of bundles are kept. */
+export interface SharedStoreConfig {
+  readonly registry: string;
+  readonly repository: string;
+  readonly loginPath: string | undefined;
+}
 
 /** The settings of the provisioners, checked. Sizes in bytes. */
 export interface ProvisionerConfig {
@@ -25,6 +32,8 @@ export interface ProvisionerConfig {
   readonly limits: ContentLimits;
   /** Of contents and uploads together. */
   readonly contentStoreBytes: number;
+  /** Where contents are kept beside the folder of this process; undefined: nowhere. */
+  readonly sharedStore: SharedStoreConfig | undefined;
   /** How long a registry or git server may stay silent. */
   readonly answerDeadlineMs: number;
   /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
@@ -135,6 +144,27 @@ export const provisionerOptions: readonly OptionSpec[] = [
     default: 10 * 1024,
     sentence:
       'Most that contents of bundles and uploads may take on disk, in MiB; what was not used for longest and can be fetched again gives way.',
+  },
+  {
+    name: 'content-store',
+    kind: 'text',
+    placeholder: 'PLACE',
+    default: 'dir',
+    sentence:
+      'Where contents of bundles and uploads are kept: dir (the folder of this process alone) or oci (in a registry as well, so that a lost node loses nothing).',
+  },
+  {
+    name: 'content-store-repository',
+    kind: 'text',
+    placeholder: 'HOST[:PORT]/PATH',
+    sentence: 'Repository for --content-store oci, without tag or digest.',
+  },
+  {
+    name: 'content-store-login',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'Login for that repository: a config.json as container tools write it, or the key .dockerconfigjson of a mounted Secret. Read again before each use.',
   },
   {
     name: 'answer-timeout',
@@ -271,6 +301,28 @@ export function readLogLevel(values: OptionValues): LogLevel {
   return oneOf('log-level', values['log-level'] as string, logLevels);
 }
 
+/** @throws TerminalError InvalidOption */
+function readSharedStore(values: OptionValues): SharedStoreConfig | undefined {
+  const place = oneOf('content-store', values['content-store'] as string, ['dir', 'oci']);
+  const name = values['content-store-repository'] as string | undefined;
+  const loginPath = values['content-store-login'] as string | undefined;
+  if (place === 'dir') {
+    if (name === undefined && loginPath === undefined) return undefined;
+    const text = '--content-store-repository and --content-store-login: only with --content-store oci';
+    throw new TerminalError('InvalidOption', text);
+  }
+  if (name === undefined) {
+    throw new TerminalError('InvalidOption', '--content-store oci: name a repository with --content-store-repository');
+  }
+  try {
+    const { registry, repository } = parseImageReference(`${name}:any`);
+    return { registry, repository, loginPath };
+  } catch (thrown) {
+    const text = `--content-store-repository ${name}: expected HOST[:PORT]/PATH, without tag or digest`;
+    throw new TerminalError('InvalidOption', text, { cause: thrown });
+  }
+}
+
 /** The settings of the provisioners from parsed options.
  *  @throws TerminalError InvalidOption */
 export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
@@ -288,6 +340,7 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
       compressedLayerBytes: size('max-layer-size'),
     }),
     contentStoreBytes: size('content-store-size'),
+    sharedStore: readSharedStore(values),
     answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     dependencyPolicy: readDependencyPolicy(values),

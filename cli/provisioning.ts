@@ -1,10 +1,12 @@
+import { access, constants } from 'node:fs/promises';
 import {
   type ContentServiceOptions,
   createUnpacker,
   type ProvisionerOptions,
   startProvisioners,
+  type UnpackerOptions,
 } from '../provisioners/index.ts';
-import { type Logger, systemClock } from '../src/base/index.ts';
+import { errorMessage, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
@@ -52,6 +54,22 @@ async function openSettings(
   };
 }
 
+/** Tags of this cluster begin so: its namespace kube-system is never made anew. */
+async function openSharedStore(
+  { sharedStore }: ProvisionerConfig,
+  kube: KubeClient,
+): Promise<UnpackerOptions['shared']> {
+  if (sharedStore === undefined) return undefined;
+  const { registry, repository, loginPath } = sharedStore;
+  if (loginPath !== undefined) {
+    await access(loginPath, constants.R_OK).catch((thrown: unknown) => {
+      throw new TerminalError('InvalidOption', `--content-store-login ${loginPath}: ${errorMessage(thrown)}`);
+    });
+  }
+  const { metadata } = await kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' });
+  return { registry, repository, loginPath, cluster: (metadata.uid ?? '').slice(0, 8) };
+}
+
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
@@ -72,6 +90,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
       httpCaPem: authorities,
       answerDeadlineMs: config.answerDeadlineMs,
       storeBytes: config.contentStoreBytes,
+      shared: await openSharedStore(config, kube),
       ...(process.env['PATH'] === undefined ? {} : { programPath: process.env['PATH'] }),
     }),
   );

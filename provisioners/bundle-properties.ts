@@ -7,7 +7,7 @@ import type { ProvisionerContext } from './context.ts';
 import type { UnpackedContent } from './unpacker/index.ts';
 
 /** Not the one that writes what a template gives: what is noted of the content is nothing that a template could take off again. */
-const noteFieldManager = 'longshore-content';
+export const contentFieldManager = 'longshore-content';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -45,7 +45,7 @@ export async function noteProperties(
   const written = await kube.patch(
     refOf(bundle),
     { metadata },
-    { fieldManager: noteFieldManager, signal: work.signal },
+    { fieldManager: contentFieldManager, signal: work.signal },
   );
   bundles.wrote(written);
   return written;

@@ -7,6 +7,7 @@ import {
   cachedBundleFinalizer,
   ownerKindLabel,
   ownerNameLabel,
+  storedContentAnnotation,
   templateHashLabel,
 } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
@@ -17,7 +18,11 @@ import { bundleName, templateHash } from './hash.ts';
 export function bundleOfTemplate(deployment: BundleDeployment): KubeObject {
   const { metadata, spec } = deployment;
   const hash = templateHash(spec.template);
-  const { [bundlePropertiesAnnotation]: _noted, ...annotations } = spec.template.metadata?.annotations ?? {};
+  const {
+    [bundlePropertiesAnnotation]: _noted,
+    [storedContentAnnotation]: _stored,
+    ...annotations
+  } = spec.template.metadata?.annotations ?? {};
   return {
     apiVersion,
     kind: bundleResource.kind,

@@ -30,6 +30,7 @@ import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
 import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
+import { askShared, forgetShared, isShelved, isUnshared, noteStored, sharedPlaceOf } from './shared-content.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
 
@@ -41,6 +42,8 @@ interface BundleRun {
   evicted?: UnpackedContent;
   /** Its content was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
   isLost?: boolean;
+  /** Its content is here, and still to be kept in the shared store before the Bundle counts as Unpacked. */
+  unshared?: UnpackedContent;
 }
 
 interface Outcome {
@@ -83,7 +86,7 @@ async function report(run: BundleRun, outcome: Outcome, signal: AbortSignal): Pr
   run.object = await writeStatus({ kube: context.kube, cache: context.bundles, fieldManager, signal }, object, next);
 }
 
-const removeContent: Step<BundleRun> = async (run, { signal }) => {
+const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
   if (run.object.metadata.deletionTimestamp === undefined) return undefined;
   if (!hasFinalizer(run.object, cachedBundleFinalizer)) return 'stop';
   try {
@@ -91,6 +94,7 @@ const removeContent: Step<BundleRun> = async (run, { signal }) => {
     await run.context.fetches.cancel(name);
     run.context.wanted.delete(name);
     await run.context.unpacker.discard(name);
+    await forgetShared(run.context, run.object.metadata.uid ?? '', { signal, log });
   } catch (thrown) {
     const message = errorMessage(thrown);
     const reason = 'ProcessingFinalizerFailed';
@@ -138,20 +142,34 @@ function mustBeRead(run: BundleRun, { isOutdated, isEvicted }: UnpackedContent):
   return isOutdated && !isEvicted && run.context.dependencies.policy !== 'off' && isPinned(bundleOf(run));
 }
 
+/** Whether content that is here makes no Unpacked Bundle yet, because it is to be kept in the shared store first. */
+async function awaitsSharing(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<boolean> {
+  const { kube, unpacker, bundles } = run.context;
+  if (isUnshared(run.context, content)) {
+    run.unshared = content;
+    return bundleOf(run).status?.phase !== 'Unpacked';
+  }
+  const before = run.object;
+  if (unpacker.shared !== undefined) run.object = await noteStored(kube, before, { ...content, signal });
+  if (run.object !== before) bundles.wrote(run.object);
+  return false;
+}
+
 /** Content that is stored already is never fetched again, whatever the status says; evicted content is when somebody wants it, and content
  *  of which too little is known. */
 const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   const content = await run.context.unpacker.find(identityOf(run.object));
   if (content === undefined) {
-    run.isLost = isPinned(bundleOf(run));
+    run.isLost = isPinned(bundleOf(run)) || isShelved(run.context, run.object);
     return undefined;
   }
+  if (await awaitsSharing(run, content, signal)) return undefined;
   const { name = '' } = run.object.metadata;
   const isUnknown = mustBeRead(run, content);
   if (!isUnknown) run.object = await noteProperties(run.context, run.object, { content, signal });
   await reportUnpacked(run, content, signal);
   const isWanted = content.isEvicted && run.context.wanted.has(name);
-  if (isWanted || isUnknown) {
+  if (isWanted || isUnknown || run.unshared !== undefined) {
     run.evicted = content;
     return undefined;
   }
@@ -197,6 +215,21 @@ function progressReporter(
   };
 }
 
+/** Brings content from the shared store, or from its source and then into the shared store.
+ *  @throws what the shared store threw, where the source can only be waited for */
+async function obtain(run: BundleRun, reconcile: ReconcileContext): Promise<void> {
+  const { signal, log } = reconcile;
+  const { context, object, evicted: local = run.unshared } = run;
+  const help = await askShared(context, object, { local, signal, log });
+  if (help.isDone) return;
+  try {
+    await unpack(run, reconcile);
+  } catch (thrown) {
+    throw thrown instanceof WaitingError && help.problem !== undefined ? help.problem : thrown;
+  }
+  await context.unpacker.shared?.share(identityOf(object), { replaced: sharedPlaceOf(context, object), signal });
+}
+
 /** Fetches, checks and stores; reports nothing but progress. */
 async function unpack(run: BundleRun, { signal, log }: ReconcileContext): Promise<void> {
   const { spec, status } = bundleOf(run);
@@ -233,7 +266,7 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
   };
   try {
     const attributes = { 'longshore.object': run.object.metadata.name ?? '' };
-    await traced({ name: `fetch ${source}`, attributes }, () => unpack(run, reconcile));
+    await traced({ name: `fetch ${source}`, attributes }, () => obtain(run, reconcile));
     count();
   } catch (thrown) {
     count(thrown);

@@ -32,6 +32,7 @@ import {
 import type { Figures, Metrics } from '../src/metrics/index.ts';
 import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './context.ts';
+import { noteStored } from './shared-content.ts';
 import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
 
 export interface ContentServiceOptions {
@@ -122,6 +123,9 @@ class UploadDesk {
       if (thrown instanceof TransientError && thrown.reason === 'StoreFull') {
         return { status: 507, text: thrown.message };
       }
+      if (thrown instanceof TransientError && thrown.reason === 'ContentStoreUnavailable') {
+        return { status: 503, text: thrown.message };
+      }
       if (!(thrown instanceof TerminalError))
         return { status: 500, text: `read request body: ${errorMessage(thrown)}` };
       return { status: refusals.get(thrown.reason) ?? 400, text: errorMessage(thrown) };
@@ -148,9 +152,20 @@ class UploadDesk {
     }
     await this.#options.unpacker.checkArchive(upload.path, { signal, provisionerClassName });
     await this.#options.unpacker.makeRoom(upload.sizeBytes, { signal });
+    await this.#share(name, upload, signal);
     await this.#uploads.keep(name, upload);
     await this.#announce(name, signal);
     return { status: 201, text: 'stored' };
+  }
+
+  /** What is said to be stored outlives this process, where there is a place for it. */
+  async #share(name: string, { path }: ReceivedUpload, signal: AbortSignal): Promise<void> {
+    const { kube, unpacker } = this.#options;
+    if (unpacker.shared === undefined) return;
+    const object = await this.#find(name, signal);
+    const { uid = '' } = object.metadata;
+    const storedAt = await unpacker.shared.shareUpload({ name, uid }, path, { signal });
+    await noteStored(kube, object, { storedAt, signal });
   }
 
   async #find(name: string, signal: AbortSignal): ReturnType<KubeClient['get']> {

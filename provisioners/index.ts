@@ -35,6 +35,7 @@ import { Fetches } from './fetches.ts';
 import { objectFigures } from './figures.ts';
 import { RightsNews } from './rights-news.ts';
 import { ServingCertificates } from './serving-certificates.ts';
+import { sweepShared } from './shared-content.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
@@ -175,6 +176,7 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   await Promise.all([...caches.map((cache) => cache.whenSynced), followInputs(options, parts)]);
   if ((await options.beforeWork?.({ uploadedBundles: () => uploadedBundles(context) })) === false) return;
   await sweep(context);
+  void sweepShared({ ...options, kube: context.kube, unpacker: context.unpacker });
   context.bundles.subscribe((change) => context.dependencies.heed(change));
   context.deployments.subscribe((change) => context.dependencies.heed(change));
   follow(context.bundles, ({ metadata }) => {

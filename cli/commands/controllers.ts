@@ -32,7 +32,8 @@ export async function controllers(values: OptionValues): Promise<number> {
   const beforeWork: ProvisioningContext['beforeWork'] = async ({ uploadedBundles }) => {
     probes.isReady = true;
     const standby = new AbortController();
-    const mirrored = leadership.isLeading() ? undefined : mirror(uploadedBundles, standby.signal);
+    const isShared = config.sharedStore !== undefined;
+    const mirrored = leadership.isLeading() || isShared ? undefined : mirror(uploadedBundles, standby.signal);
     const mayWork = await leadership.whenLeading;
     standby.abort();
     await mirrored;

@@ -91,7 +91,8 @@ function answer(request: IncomingMessage, response: ServerResponse, found: Conte
     return;
   }
   const range = offset === 0 ? {} : { 'content-range': `bytes ${offset}-${size - 1}/${size}` };
-  const headers = { 'content-type': mediaType, 'content-length': size - offset, ...range };
+  const digest = { 'docker-content-digest': sha256Digest(bytes) };
+  const headers = { 'content-type': mediaType, 'content-length': size - offset, ...digest, ...range };
   response.writeHead(offset === 0 ? 200 : 206, headers).end(bytes.subarray(offset));
 }
 
@@ -145,6 +146,10 @@ class MemoryRegistry {
       void this.#receive(request, response);
       return;
     }
+    if (request.method === 'DELETE') {
+      response.writeHead(this.#delete(url) ? 202 : 404).end();
+      return;
+    }
     const found = url === '/v2/' ? { mediaType: 'application/json', bytes: Buffer.from('{}') } : this.#find(url);
     if (found === undefined) response.writeHead(404).end();
     else answer(request, response, found);
@@ -192,7 +197,26 @@ class MemoryRegistry {
     return { mediaType, bytes: Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, manifests })) };
   }
 
+  /** A manifest with all its tags. Blobs stay: nobody knows who else has them. */
+  #delete(url: string): boolean {
+    const [, repository = '', digest = ''] = /^\/v2\/(.+)\/manifests\/(sha256:[^/]+)$/.exec(url) ?? [];
+    const manifest = this.#manifests.get(`${repository}/${digest}`);
+    if (manifest === undefined) return false;
+    for (const [key, { bytes }] of this.#manifests) {
+      if (key.startsWith(`${repository}/`) && bytes.equals(manifest.bytes)) this.#manifests.delete(key);
+    }
+    return true;
+  }
+
+  #tags(repository: string): Content {
+    const names = [...this.#manifests.keys()].filter((key) => key.startsWith(`${repository}/`));
+    const tags = names.map((key) => key.slice(repository.length + 1)).filter((tag) => !tag.includes(':'));
+    return { mediaType: 'application/json', bytes: Buffer.from(JSON.stringify({ name: repository, tags })) };
+  }
+
   #find(url: string): Content | undefined {
+    const listed = /^\/v2\/(.+)\/tags\/list/.exec(url)?.[1];
+    if (listed !== undefined) return this.#tags(listed);
     const [, repository = '', kind = '', reference = ''] =
       /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/]+)$/.exec(url) ?? [];
     if (kind === 'referrers') return this.#referrers(repository, reference);

@@ -5,6 +5,7 @@ import {
   ownerKindLabel,
   ownerNameLabel,
   parseBundle,
+  storedContentAnnotation,
   templateHashLabel,
 } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
@@ -25,7 +26,8 @@ function specOf(bundle: KubeObject): JsonValue {
 
 /** The hash of a template that would have made the Bundle with all the labels and annotations that it has. */
 function hashOfBundle(bundle: KubeObject): string {
-  const { labels = {}, annotations: { [bundlePropertiesAnnotation]: _noted, ...annotations } = {} } = bundle.metadata;
+  const { labels = {}, annotations: noted = {} } = bundle.metadata;
+  const { [bundlePropertiesAnnotation]: _properties, [storedContentAnnotation]: _stored, ...annotations } = noted;
   const own = Object.fromEntries(Object.entries(labels).filter(([key]) => !ownLabels.has(key)));
   return templateHash({ metadata: { labels: own, annotations }, spec: parseBundle(bundle).spec });
 }

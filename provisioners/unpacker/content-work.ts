@@ -40,6 +40,7 @@ import {
 } from '../../src/sources/index.ts';
 import type { Job, JobResult, LoadJob, WorkNews } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
+import { SharedStore } from './shared-store.ts';
 import type { UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
@@ -66,6 +67,25 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 }
 
 type NewsListener = (news: WorkNews) => void;
+
+/** What concerns the shared store. */
+type SharedJob = Exclude<Job, { readonly kind: 'unpack' | 'load' | 'check' | 'discard' }>;
+
+function openSharedStore(settings: UnpackerSettings, store: ContentStore): SharedStore | undefined {
+  const { shared, storeDir, insecureRegistries, answerDeadlineMs, limits, registryCaPem: caPem } = settings;
+  if (shared === undefined) return undefined;
+  return new SharedStore({
+    settings: shared,
+    storeDir,
+    store,
+    // What does not compress is stored a little larger than it is.
+    maxFileBytes: Math.ceil(Math.max(limits.compressedLayerBytes, limits.unpackedBytes) * 1.1),
+    http: createHttpClient({ caPem, answerDeadlineMs }),
+    clock: systemClock,
+    limits: new RateLimits(systemClock),
+    insecureRegistries,
+  });
+}
 
 /** One row a source type. */
 function createFetches(
@@ -106,9 +126,9 @@ export function contentOf(record: ContentRecord): UnpackedContent {
   const facts = record.facts as unknown as Pick<UnpackedContent, 'resolvedSource' | 'objectCount'> &
     Partial<Pick<UnpackedContent, 'properties' | 'warnings'>>;
   const { resolvedSource, objectCount, properties = [], warnings = [] } = facts;
-  const { digest, sizeBytes, isEvicted = false } = record;
+  const { digest, sizeBytes, isEvicted = false, storedAt } = record;
   const isOutdated = facts.properties === undefined;
-  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted, isOutdated };
+  return { resolvedSource, objectCount, properties, warnings, digest, sizeBytes, isEvicted, isOutdated, storedAt };
 }
 
 /** Does jobs on one store; used inside a worker thread, and knows nothing of threads. */
@@ -116,11 +136,13 @@ export class ContentWork {
   readonly #settings: UnpackerSettings;
   readonly #store: ContentStore;
   readonly #fetches: ReadonlyMap<string, Fetch>;
+  readonly #shared: SharedStore | undefined;
 
   private constructor(settings: UnpackerSettings, store: ContentStore, fetches: ReadonlyMap<string, Fetch>) {
     this.#settings = settings;
     this.#store = store;
     this.#fetches = fetches;
+    this.#shared = openSharedStore(settings, store);
   }
 
   static async open(
@@ -145,8 +167,47 @@ export class ContentWork {
       case 'discard':
         return await this.#store.remove(job.bundleName, options).then(() => undefined);
       default:
-        return job satisfies never;
+        return await this.#runShared(job, options);
     }
+  }
+
+  async #runShared(job: SharedJob, options: FetchOptions): Promise<JobResult> {
+    const shared = this.#shared;
+    if (shared === undefined) throw new TransientError('ContentStoreUnavailable', 'there is no shared content store');
+    const deadline = { deadlineMs: this.#settings.unpackDeadlineMs, signal: options.signal };
+    return await withDeadline(`the content store, ${job.kind}`, deadline, async (signal) => {
+      switch (job.kind) {
+        case 'restore': {
+          const record = await inStage(fetchPrefix, () => shared.restore(job.bundle, job, { signal }));
+          return record === undefined ? undefined : contentOf(record);
+        }
+        case 'share':
+          return await inStage(storePrefix, () => this.#share(shared, job, signal));
+        case 'share upload':
+          return await shared.saveUpload(job.bundle, job.path, { signal });
+        case 'unshare':
+          return await shared.remove(job, { signal });
+        case 'list shared':
+          return await shared.uids({ signal });
+        default:
+          return job satisfies never;
+      }
+    });
+  }
+
+  async #share(
+    shared: SharedStore,
+    { bundle, replaced }: Extract<SharedJob, { kind: 'share' }>,
+    signal: AbortSignal,
+  ): Promise<UnpackedContent | undefined> {
+    const record = await this.#store.find(bundle);
+    if (record === undefined || record.isEvicted === true) return undefined;
+    const storedAt = await shared.save(record, { signal });
+    await this.#store.noteStoredAt(record, storedAt);
+    // What cannot be deleted is found when everything is looked through.
+    if (shared.has(replaced) && replaced !== storedAt)
+      await shared.removeAt(replaced, { signal }).catch(() => undefined);
+    return contentOf({ ...record, storedAt });
   }
 
   async #unpack(request: UnpackRequest, options: FetchOptions): Promise<UnpackedContent> {

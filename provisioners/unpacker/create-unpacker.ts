@@ -5,7 +5,8 @@ import { contentOf } from './content-work.ts';
 import type { WorkNews } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
-import type { UnpackedContent, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
+import { sharedStoreName } from './shared-store.ts';
+import type { SharedContents, UnpackedContent, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
 const wantedDeadlineMs = 60_000;
 const wantedPollMs = 100;
@@ -90,6 +91,23 @@ function createShelf(
   };
 }
 
+/** The shared store, worked on in threads. */
+function createShared({ shared }: UnpackerSettings, pool: ThreadPool): SharedContents | undefined {
+  if (shared === undefined) return undefined;
+  const start = `${sharedStoreName(shared)}@`;
+  return {
+    has: (storedAt): storedAt is string => storedAt?.startsWith(start) === true,
+    share: async (bundle, { replaced, signal }) =>
+      (await pool.run({ kind: 'share', bundle, replaced }, { signal })) as UnpackedContent | undefined,
+    shareUpload: async (bundle, path, options) =>
+      (await pool.run({ kind: 'share upload', bundle, path }, options)) as string,
+    restore: async (bundle, { storedAt, expectedDigest }, options) =>
+      (await pool.run({ kind: 'restore', bundle, storedAt, expectedDigest }, options)) as UnpackedContent | undefined,
+    uids: async (options) => (await pool.run({ kind: 'list shared' }, options)) as readonly string[],
+    unshare: async (uid, options) => (await pool.run({ kind: 'unshare', uid }, options)) as string | undefined,
+  };
+}
+
 /** Locks and opens the store, sweeps what an earlier process left half done, and is ready; threads start with the first job.
  *  @throws TerminalError DataFolderInUse, DataFolderUnusable */
 export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker> {
@@ -100,6 +118,7 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
   const closing = new AbortController();
   const held = stack.move();
   return {
+    shared: createShared(settings, pool),
     async unpack(asked, { signal, onProgress }) {
       const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
       const mirrors = isImage ? { mirrors: await options.readMirrors?.() } : {};

@@ -3,6 +3,7 @@ export { createUnpacker } from './create-unpacker.ts';
 export { temporaryFolder, uploadsFolder } from './settings.ts';
 export type {
   BundleIdentity,
+  SharedContents,
   UnpackedContent,
   Unpacker,
   UnpackerOptions,

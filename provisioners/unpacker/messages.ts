@@ -10,15 +10,28 @@ export interface LoadJob {
   readonly terms: InstallTerms;
 }
 
+/** To bring back what is kept in the shared store. */
+export interface RestoreJob {
+  readonly kind: 'restore';
+  readonly bundle: BundleIdentity;
+  readonly storedAt: string;
+  readonly expectedDigest: string | undefined;
+}
+
 /** What a worker thread is asked to do. */
 export type Job =
   | { readonly kind: 'unpack'; readonly request: UnpackRequest }
   | LoadJob
   | { readonly kind: 'check'; readonly path: string; readonly provisionerClassName: string }
-  | { readonly kind: 'discard'; readonly bundleName: string };
+  | { readonly kind: 'discard'; readonly bundleName: string }
+  | RestoreJob
+  | { readonly kind: 'share'; readonly bundle: BundleIdentity; readonly replaced: string | undefined }
+  | { readonly kind: 'share upload'; readonly bundle: BundleIdentity; readonly path: string }
+  | { readonly kind: 'unshare'; readonly uid: string }
+  | { readonly kind: 'list shared' };
 
 /** What a job gives, as its kind says. */
-export type JobResult = UnpackedContent | Rendered | undefined;
+export type JobResult = UnpackedContent | Rendered | string | readonly string[] | undefined;
 
 /** From the main thread to a worker. */
 export type ToWorker =

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { arch } from 'node:process';
 import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
+import type { SharedStoreSettings } from './shared-store.ts';
 import type { UnpackerOptions } from './unpacker.ts';
 
 /** `UnpackerOptions` with every default filled in; crosses threads. */
@@ -20,6 +21,7 @@ export interface UnpackerSettings {
   readonly storeRestMs: number;
   readonly platform: string;
   readonly programPath: string;
+  readonly shared: SharedStoreSettings | undefined;
 }
 
 /** Go's name of this machine's architecture, as images have it. */
@@ -47,6 +49,7 @@ export function completeSettings({
     storeRestMs: 10 * 60_000,
     platform: `linux/${imageArchitecture()}`,
     programPath: '/usr/local/bin:/usr/bin:/bin',
+    shared: undefined,
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }

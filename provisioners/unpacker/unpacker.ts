@@ -11,6 +11,7 @@ import type {
   SourceConfigMap,
   SourceSecret,
 } from '../../src/sources/index.ts';
+import type { SharedStoreSettings } from './shared-store.ts';
 
 /** Content is kept for one Bundle: another of the same name and a different uid does not find it. */
 export interface BundleIdentity {
@@ -65,6 +66,8 @@ export interface UnpackedContent {
   readonly isEvicted: boolean;
   /** Stored by a version that did not note its properties: they are not known. */
   readonly isOutdated: boolean;
+  /** Where it is kept beside this process, in whichever repository. */
+  readonly storedAt: string | undefined;
 }
 
 export interface WorkOptions {
@@ -94,6 +97,8 @@ export interface Unpacker extends AsyncDisposable {
   checkArchive(path: string, options: WorkOptions & { readonly provisionerClassName: string }): Promise<void>;
   /** Forgets the Bundle's content of any uid, and what was uploaded for it; nothing stored is no error. */
   discard(bundleName: string): Promise<void>;
+  /** Undefined when nothing is kept but in the folder of this process. */
+  readonly shared: SharedContents | undefined;
   /** Removes uploads that belong to no Bundle. */
   sweepUploads(isOwned: (bundleName: string) => boolean): Promise<void>;
   /** The file of a Bundle's content, to be served; one that was evicted is asked for and waited for, at most a minute. Undefined when there is none.
@@ -108,6 +113,30 @@ export interface Unpacker extends AsyncDisposable {
   usage(): Promise<UnpackerUsage>;
   /** Every Bundle that has content, for a sweep of orphans. */
   list(): Promise<BundleIdentity[]>;
+}
+
+/** Contents and uploads as a registry keeps them, for whoever works next.
+ *  Methods throw TransientError ContentStoreUnavailable, whatever the registry says. */
+export interface SharedContents {
+  /** Whether a place is in this registry's repository. */
+  has(storedAt: string | undefined): storedAt is string;
+  /** Keeps what is stored for the Bundle there too, in place of what is at `replaced`; undefined when nothing is stored. */
+  share(
+    bundle: BundleIdentity,
+    options: WorkOptions & { readonly replaced: string | undefined },
+  ): Promise<UnpackedContent | undefined>;
+  /** Keeps an upload; the answer is the place. */
+  shareUpload(bundle: BundleIdentity, path: string, options: WorkOptions): Promise<string>;
+  /** Brings back, verified, what is at a place: stores the content, or puts the upload where it can be unpacked (undefined). */
+  restore(
+    bundle: BundleIdentity,
+    from: { readonly storedAt: string; readonly expectedDigest: string | undefined },
+    options: WorkOptions,
+  ): Promise<UnpackedContent | undefined>;
+  /** Uids of all Bundles that something is kept for. */
+  uids(options: WorkOptions): Promise<readonly string[]>;
+  /** Forgets what is kept for a Bundle; the answer says why it stays, where the registry deletes nothing. */
+  unshare(uid: string, options: WorkOptions): Promise<string | undefined>;
 }
 
 /** The content store in numbers. */
@@ -153,6 +182,8 @@ export interface UnpackerOptions {
   readonly storeBytes?: number;
   /** What was used within this time is never evicted to make room. Default 10 minutes. */
   readonly storeRestMs?: number;
+  /** A repository where contents are kept beside the folder. Default: nowhere. */
+  readonly shared?: SharedStoreSettings | undefined;
   /** `os/architecture[/variant]` to take from an index. Default `linux/` and this machine's. */
   readonly platform?: string;
   /** Where the programs `git` and `ssh` are looked for, as PATH has it; the usual folders by default. */

@@ -55,6 +55,8 @@ export const dependenciesAnnotation = 'core.rukpak.io/dependencies';
 export const packageVersionAnnotation = 'core.rukpak.io/package-version';
 /** On a Bundle, written by the provisioner: the properties of its content, JSON, at most 64 KiB. */
 export const bundlePropertiesAnnotation = 'core.rukpak.io/bundle-properties';
+/** On a Bundle, written by the provisioner: where its content, or its upload, is kept in a registry, `registry/repository@sha256:<hex>`. */
+export const storedContentAnnotation = 'core.rukpak.io/stored-content';
 /** On a Bundle, written by the provisioner, `"true"`: it has dependencies. */
 export const hasDependenciesLabel = 'core.rukpak.io/has-dependencies';
 /** On a BundleDeployment, `"true"`: dependencies, its own and those that others have on it, do not hold it up. */

@@ -65,6 +65,7 @@ export {
   releasedFromAnnotation,
   safeCrdUpgradeAnnotation,
   servingCertificateAnnotation,
+  storedContentAnnotation,
   templateHashLabel,
   version,
 } from './constants.ts';

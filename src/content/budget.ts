@@ -34,7 +34,8 @@ interface Candidate {
   readonly usedMs: number;
 }
 
-function isRefetchable({ facts }: ContentRecord): boolean {
+function isRefetchable({ facts, storedAt }: ContentRecord): boolean {
+  if (storedAt !== undefined) return true;
   const source = facts['resolvedSource'];
   return isJsonObject(source) && typeof source['type'] === 'string' && refetchableTypes.has(source['type']);
 }

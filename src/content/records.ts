@@ -14,6 +14,8 @@ export interface ContentRecord {
   readonly facts: JsonObject;
   /** The content itself was given up to keep the store small; `facts` tell where it is to be had. */
   readonly isEvicted?: boolean;
+  /** Where the content is kept beside this store. */
+  readonly storedAt?: string;
 }
 
 function isRecord(value: unknown): value is JsonObject & ContentRecord {

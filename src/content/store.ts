@@ -32,12 +32,18 @@ export interface CommitOptions {
   readonly facts: JsonObject;
   /** The digest the content must have. */
   readonly expectedDigest?: string | undefined;
+  /** Where it is kept beside this store. */
+  readonly storedAt?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The disk's, not the content's. */
 function isSystemError(thrown: unknown): boolean {
   return thrown instanceof Error && 'syscall' in thrown;
+}
+
+function placeOf({ storedAt }: CommitOptions): Pick<ContentRecord, 'storedAt'> {
+  return storedAt === undefined ? {} : { storedAt };
 }
 
 /** Content of Bundles on disk, by digest of its canonical tar: `blobs/sha256/<hex>.tgz`, and for each Bundle a hard link
@@ -107,7 +113,14 @@ export class ContentStore {
         const text = `${options.name}: content is no longer what it was: expected ${options.expectedDigest}, got ${digest}`;
         throw new TerminalError('ContentChanged', text);
       }
-      const record = { name: options.name, uid: options.uid, digest, sizeBytes, facts: options.facts };
+      const record = {
+        name: options.name,
+        uid: options.uid,
+        digest,
+        sizeBytes,
+        facts: options.facts,
+        ...placeOf(options),
+      };
       await using _ = await this.#options.locks.acquire(storeLock, { signal: options.signal });
       const previous = await this.#records.read(options.name);
       const isNew = (await fileSizeBytes(this.#blobPath(digest))) === undefined;
@@ -169,6 +182,18 @@ export class ContentStore {
   async findByName(name: string): Promise<ContentRecord | undefined> {
     const record = await this.#records.read(name);
     return record === undefined ? undefined : await this.find(record);
+  }
+
+  /** Notes where stored content is kept beside this store; nothing happens when it has changed or gone meanwhile. */
+  async noteStoredAt(record: ContentRecord, storedAt: string): Promise<void> {
+    await using _ = await this.#options.locks.acquire(storeLock, {});
+    const now = await this.#records.read(record.name);
+    if (now?.uid === record.uid && now.digest === record.digest) await this.#records.write({ ...now, storedAt });
+  }
+
+  /** The file of a Bundle's content. */
+  path(name: string): string {
+    return this.#bundlePath(name);
   }
 
   /** The content of a Bundle is used now: others go before it does. */
