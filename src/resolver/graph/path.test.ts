@@ -127,6 +127,6 @@ test('a channel of a thousand entries is walked', () => {
 test('a range that cannot be read is told with its entry', () => {
   const graph = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0 R:~1.0.0' });
   expect(() => offerOf('v1', graph)).toThrow(
-    'package p, channel stable, entry p.v1.1.0: invalid skipRange "~1.0.0": Could not parse comparator "~" in "~1.0.0"',
+    /^package p, channel stable, entry p\.v1\.1\.0: invalid skipRange "~1\.0\.0": .*Could not parse comparator "~" in "~1\.0\.0"$/,
   );
 });

@@ -1,0 +1,88 @@
+import { type PlatformOperatorStatus, platformChoiceAnnotation } from '../../api/index.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJson, TerminalError } from '../../base/index.ts';
+import { parseVersion } from '../../constraints/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import type { InstalledBundle } from '../../resolver/index.ts';
+
+/** A bundle that was chosen for a package, with all that it takes to install it again when the catalog has gone. */
+export interface Choice {
+  readonly package: string;
+  readonly bundle: string;
+  readonly version: string;
+  readonly release?: string;
+  readonly image: string;
+  readonly channel?: string;
+  readonly catalog: { readonly name: string; readonly digest?: string };
+  /** Why this one, for a person. */
+  readonly reason: string;
+}
+
+/** A choice, and the BundleDeployment that installs it. */
+export interface PlacedChoice extends Choice {
+  readonly bundleDeployment: string;
+}
+
+/** What a PlatformOperator is to have: its own package, and what that needs. */
+export interface Resolved {
+  readonly main: PlacedChoice;
+  readonly dependencies: readonly PlacedChoice[];
+}
+
+const maxAnnotationCharacters = 65_536;
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function textsOf(value: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.flatMap((key) => (isText(value[key]) ? [[key, value[key]]] : [])));
+}
+
+/** Only what is known of choices is taken over: an annotation may hold anything. */
+function readChoice(value: JsonObject): Choice | undefined {
+  const catalog = textsOf(objectAt(value, 'catalog') ?? {}, ['name', 'digest']);
+  const needed = textsOf(value, ['package', 'bundle', 'version', 'image']);
+  if (Object.keys(needed).length < 4 || catalog['name'] === undefined) return undefined;
+  const choice = { reason: '', ...needed, ...textsOf(value, ['release', 'channel', 'reason']), catalog };
+  return choice as unknown as Choice;
+}
+
+/** The choice that a BundleDeployment was made for; undefined where nothing of that can be read. */
+export function choiceOf({ metadata }: KubeObject): PlacedChoice | undefined {
+  const text = metadata.annotations?.[platformChoiceAnnotation];
+  if (text === undefined || text.length > maxAnnotationCharacters) return undefined;
+  try {
+    const value = parseJson(platformChoiceAnnotation, text);
+    const choice = isJsonObject(value) ? readChoice(value) : undefined;
+    return choice && { ...choice, bundleDeployment: metadata.name ?? '' };
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return undefined;
+    throw thrown;
+  }
+}
+
+/** The value of the annotation of a BundleDeployment. */
+export function formatChoice(choice: PlacedChoice): string {
+  const { bundleDeployment: _name, ...rest } = choice;
+  return JSON.stringify(rest);
+}
+
+/** What the status of a PlatformOperator records; undefined before anything was chosen. */
+export function resolvedOf(packageName: string, status: PlatformOperatorStatus | undefined): Resolved | undefined {
+  const { resolved, activeBundleDeployment } = status ?? {};
+  if (resolved === undefined || activeBundleDeployment === undefined) return undefined;
+  const { dependencies = [], ...main } = resolved;
+  return { main: { ...main, package: packageName, bundleDeployment: activeBundleDeployment.name }, dependencies };
+}
+
+/** `status.resolved` */
+export function formatResolved({ main, dependencies }: Resolved): JsonObject {
+  const { package: _package, bundleDeployment: _name, ...rest } = main;
+  return { ...rest, ...(dependencies.length > 0 && { dependencies }) } as unknown as JsonObject;
+}
+
+/** What is installed by a choice, as resolving asks for it.
+ *  @throws TerminalError InvalidVersion */
+export function installedBy({ bundle, version, release }: Choice): InstalledBundle {
+  return { name: bundle, version: parseVersion(version), ...(release !== undefined && { release }) };
+}

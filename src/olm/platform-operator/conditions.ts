@@ -1,0 +1,125 @@
+import {
+  type BundleDeployment,
+  type PlatformOperatorConditionType,
+  parseBundleDeployment,
+  type UpToDateReason,
+} from '../../api/index.ts';
+import { type Condition, type KubeObject, setCondition } from '../../kube/index.ts';
+import type { CatalogBundle, CatalogPackage } from '../../resolver/index.ts';
+
+/** A condition as it is to be from now on. */
+export interface ConditionChange {
+  readonly type: PlatformOperatorConditionType;
+  readonly status: Condition['status'];
+  readonly reason: string;
+  readonly message: string;
+}
+
+function pending(reason: string, message: string): ConditionChange {
+  return { type: 'Installed', status: 'False', reason, message };
+}
+
+/** What a condition says of the template as it is now; what it says of an earlier one is of no account. */
+function current({ metadata, status }: BundleDeployment, type: string): Condition | undefined {
+  const condition = status?.conditions?.find((one) => one.type === type);
+  const { generation = 0 } = metadata;
+  return condition === undefined || (condition.observedGeneration ?? generation) < generation ? undefined : condition;
+}
+
+/** What the BundleDeployment of a PlatformOperator means for it.
+ *  @see olm-v0.md, section 5.2 */
+export function installedCondition(object: KubeObject): ConditionChange {
+  const deployment = parseBundleDeployment(object);
+  const valid = current(deployment, 'HasValidBundle');
+  if (valid?.status === 'False') return pending(valid.reason, valid.message);
+  if (valid?.status !== 'True' || valid.reason === 'UnpackPending') {
+    return pending('UnpackPending', 'Waiting for the bundle to be unpacked');
+  }
+  const installed = current(deployment, 'Installed');
+  if (installed?.status === 'False') return pending(installed.reason, installed.message);
+  if (installed?.status !== 'True') return pending('InstallPending', 'Waiting for the bundle to be installed');
+  const { name } = deployment.metadata;
+  const message = `Successfully applied the ${name} BundleDeployment resource`;
+  return { type: 'Installed', status: 'True', reason: 'InstallSuccessful', message };
+}
+
+/** Whether a BundleDeployment has done all it is to do, and what it installed is well. */
+export function isSettled(object: KubeObject): boolean {
+  const deployment = parseBundleDeployment(object);
+  return ['HasValidBundle', 'Installed', 'Healthy'].every((type) => current(deployment, type)?.status === 'True');
+}
+
+/** Nothing was found that could be installed. */
+export function sourceFailed(message: string): ConditionChange {
+  return pending('SourceFailed', message);
+}
+
+/** What was found cannot be given to a BundleDeployment. */
+export function installFailed(message: string): ConditionChange {
+  return pending('InstallFailed', message);
+}
+
+/** Whether there is something newer, and what becomes of it. */
+export function upToDate(reason: UpToDateReason, message: string): ConditionChange {
+  const statuses: Readonly<Record<UpToDateReason, Condition['status']>> = {
+    NothingNewer: 'True',
+    UpdateAvailable: 'False',
+    Updating: 'False',
+    UpdateBlocked: 'False',
+    CatalogsUnknown: 'Unknown',
+  };
+  return { type: 'UpToDate', status: statuses[reason], reason, message };
+}
+
+/** What a catalog says of what is installed from it; the bundle is undefined where the catalog has it no more. */
+export interface CatalogWord {
+  readonly package: CatalogPackage;
+  readonly channel: string | undefined;
+  readonly bundle: CatalogBundle | undefined;
+}
+
+function warning(type: PlatformOperatorConditionType, what: string, text: string | undefined): ConditionChange {
+  if (text !== undefined) return { type, status: 'True', reason: 'Deprecated', message: text };
+  return { type, status: 'False', reason: 'NotDeprecated', message: `${what}not deprecated` };
+}
+
+const unknown = 'deprecation status unknown: catalog data unavailable';
+const deprecationTypes = ['Deprecated', 'PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated'] as const;
+
+/** The warnings of the catalog. `word` is undefined where no catalog can be asked; without anything installed nothing is said of a bundle.
+ *  @see catalogs-and-resolution.md, section 8 */
+export function deprecationConditions(word: CatalogWord | undefined, isInstalled: boolean): readonly ConditionChange[] {
+  if (word === undefined) {
+    return deprecationTypes.map((type) => ({
+      type,
+      status: 'Unknown',
+      reason: 'DeprecationStatusUnknown',
+      message: unknown,
+    }));
+  }
+  const channels = word.package.channels.filter(({ name }) => word.channel === undefined || name === word.channel);
+  const ofChannels = channels.flatMap(({ deprecation }) => (deprecation === undefined ? [] : [deprecation]));
+  const ofChannel = ofChannels.length === 0 ? undefined : ofChannels.join('\n');
+  const ofBundle = isInstalled ? word.bundle?.deprecation : undefined;
+  const all = [word.package.deprecation, ofChannel, ofBundle].filter((text) => text !== undefined);
+  return [
+    warning('Deprecated', '', all.length === 0 ? undefined : all.join('\n')),
+    warning('PackageDeprecated', 'package ', word.package.deprecation),
+    warning('ChannelDeprecated', 'channel ', ofChannel),
+    isInstalled
+      ? warning('BundleDeprecated', 'bundle ', ofBundle)
+      : { type: 'BundleDeprecated', status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' },
+  ];
+}
+
+/** `before` with the changes, which speak of `generation`. */
+export function nextConditions(
+  before: readonly Condition[],
+  changes: readonly ConditionChange[],
+  facts: { readonly generation: number; readonly nowMs: number },
+): readonly Condition[] {
+  return changes.reduce(
+    (conditions, change) => setCondition(conditions, { ...change, observedGeneration: facts.generation }, facts.nowMs),
+    before,
+  );
+}

@@ -1,0 +1,20 @@
+import type { Clock, Logger } from '../../base/index.ts';
+import type { Property } from '../../constraints/index.ts';
+import type { EventRecorder, KindCache, KubeClient, ObjectCache } from '../../kube/index.ts';
+import type { CatalogViews } from '../cluster-catalog/views.ts';
+
+/** What the reconciles work with. */
+export interface PlatformContext {
+  readonly kube: KubeClient;
+  readonly operators: KindCache;
+  readonly deployments: KindCache;
+  /** What Bundles say of themselves, as far as it was noted, by name. */
+  readonly noted: ObjectCache<readonly Property[]>;
+  readonly views: CatalogViews;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Field manager of all writes for PlatformOperators. */
+export const fieldManager = 'platformoperator';

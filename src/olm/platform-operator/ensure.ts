@@ -1,0 +1,128 @@
+import { platformPackageLabel } from '../../api/index.ts';
+import { TerminalError } from '../../base/index.ts';
+import { compareVersions } from '../../constraints/index.ts';
+import { isNotFound, type KubeObject, type OwnerReference, refOf } from '../../kube/index.ts';
+import { choiceOf, installedBy, type PlacedChoice } from './choice.ts';
+import { fieldManager, type PlatformContext } from './context.ts';
+import {
+  desiredDeployment,
+  differences,
+  isMadeForPackage,
+  ownerReference,
+  platformOwners,
+  repair,
+} from './deployment-object.ts';
+import { operatorOf, type PlatformRun } from './run.ts';
+
+/** The BundleDeployment that was made for a package. */
+export function deploymentOf({ deployments }: PlatformContext, packageName: string): KubeObject | undefined {
+  const found = deployments.labelled(platformPackageLabel, packageName);
+  return found.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? found[0];
+}
+
+/** Owners of a BundleDeployment that are still there, without `self`. */
+function otherOwners({ operators }: PlatformContext, live: KubeObject | undefined, self: KubeObject): OwnerReference[] {
+  const all = live?.metadata.ownerReferences ?? [];
+  const known = live === undefined ? [] : platformOwners(live);
+  return all.filter((reference) => {
+    if (!known.includes(reference)) return true;
+    return reference.uid !== self.metadata.uid && operators.get(reference.name)?.metadata.uid === reference.uid;
+  });
+}
+
+/** What a BundleDeployment that several may need is to install: of what was chosen for them the newest. */
+function choiceFor(choice: PlacedChoice, live: KubeObject | undefined): PlacedChoice {
+  const standing = live === undefined ? undefined : choiceOf(live);
+  if (standing?.package !== choice.package) return choice;
+  return compareVersions(installedBy(standing).version, installedBy(choice).version) > 0 ? standing : choice;
+}
+
+function assertFree(
+  live: KubeObject | undefined,
+  { bundleDeployment: name, package: packageName }: PlacedChoice,
+): void {
+  if (live === undefined || (isMadeForPackage(live) && live.metadata.labels?.[platformPackageLabel] === packageName))
+    return;
+  const text = `BundleDeployment "${name}" exists, and was not made for package ${packageName}: delete it, or give the PlatformOperator another name`;
+  throw new TerminalError('InstallFailed', text);
+}
+
+interface Wanted {
+  readonly choice: PlacedChoice;
+  /** It is that of the package itself, and not of something it needs. */
+  readonly isMain: boolean;
+}
+
+function tell({ context, object }: PlatformRun, live: KubeObject, changed: readonly string[]): void {
+  const isByHand = changed.some((word) => word.startsWith('spec.'));
+  if (!isByHand) return;
+  const { name = '' } = live.metadata;
+  const message = `BundleDeployment ${name} was changed by somebody, and is put right: ${changed.join(', ')}`;
+  context.events.record(object, { type: 'Warning', reason: 'DriftRepaired', message });
+}
+
+/** Whether it has been there before: it was not chosen just now, and its state was told of. */
+function wasThere(run: PlatformRun): boolean {
+  const installed = operatorOf(run).status?.conditions?.find(({ type }) => type === 'Installed');
+  const isTold = installed !== undefined && installed.reason !== 'SourceFailed' && installed.reason !== 'InstallFailed';
+  return isTold && !run.isChosenNow;
+}
+
+function tellOfLoss({ context, object }: PlatformRun, { bundleDeployment, bundle }: PlacedChoice): void {
+  const message = `BundleDeployment ${bundleDeployment} was gone, and is made again for ${bundle}`;
+  context.events.record(object, { type: 'Warning', reason: 'DriftRepaired', message });
+}
+
+/** Makes a BundleDeployment what it should be; returns it as it is then.
+ *  @throws TerminalError InstallFailed when somebody else has one of that name */
+export async function ensureDeployment(run: PlatformRun, wanted: Wanted, signal: AbortSignal): Promise<KubeObject> {
+  const { context, object } = run;
+  const { kube, deployments } = context;
+  const live = deployments.get(wanted.choice.bundleDeployment);
+  assertFree(live, wanted.choice);
+  const choice = wanted.isMain ? wanted.choice : choiceFor(wanted.choice, live);
+  const others = otherOwners(context, live, object);
+  const mine = ownerReference(object, wanted.isMain);
+  const desired = desiredDeployment(choice, [...others, mine]);
+  if (live === undefined) {
+    const made = await kube.create(desired, { fieldManager, signal });
+    deployments.wrote(made);
+    if (wasThere(run)) tellOfLoss(run, choice);
+    return made;
+  }
+  const changed = differences(live, desired);
+  if (changed.length === 0 || live.metadata.deletionTimestamp !== undefined) return live;
+  const written = await kube.patch(refOf(live), repair(live, desired), { fieldManager, signal });
+  deployments.wrote(written);
+  if (!changed.includes('annotation')) tell(run, live, changed);
+  return written;
+}
+
+async function letGo(run: PlatformRun, live: KubeObject, signal: AbortSignal): Promise<void> {
+  const { kube, deployments } = run.context;
+  const { uid, resourceVersion = '' } = live.metadata;
+  const ownerReferences = otherOwners(run.context, live, run.object);
+  try {
+    if (ownerReferences.length === 0) {
+      await kube.delete(refOf(live), { ...(uid !== undefined && { uid }), signal });
+      return;
+    }
+    const metadata = { resourceVersion, ownerReferences: ownerReferences.map((reference) => ({ ...reference })) };
+    deployments.wrote(await kube.patch(refOf(live), { metadata }, { fieldManager, signal }));
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** Lets go of BundleDeployments that the PlatformOperator does not need any more; one that nobody needs is deleted. */
+export async function releaseOthers(run: PlatformRun, keep: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  const { context, object } = run;
+  for (const live of context.deployments.values()) {
+    const { name = '', deletionTimestamp } = live.metadata;
+    const isMine = platformOwners(live).some((reference) => reference.uid === object.metadata.uid);
+    if (!isMine || keep.has(name) || deletionTimestamp !== undefined || !isMadeForPackage(live)) continue;
+    await letGo(run, live, signal);
+    const message = `BundleDeployment ${name} is not needed any more`;
+    context.events.record(object, { type: 'Normal', reason: 'Released', message });
+  }
+}

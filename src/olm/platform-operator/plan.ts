@@ -1,0 +1,201 @@
+import { errorMessage, TerminalError } from '../../base/index.ts';
+import { formatVersion } from '../../constraints/index.ts';
+import {
+  type CatalogBundle,
+  type CatalogPackage,
+  type CatalogView,
+  type ChosenBundle,
+  type Conflict,
+  describeEdge,
+  type InstalledBundle,
+  isMetBy,
+  type PresentBundle,
+  type Resolution,
+  resolve,
+  resolveV1,
+  type Update,
+  type V1Choice,
+  type WantedPackage,
+} from '../../resolver/index.ts';
+
+/** What is asked for a PlatformOperator: the next bundle of its package, and all that this needs. */
+export interface PlanRequest {
+  readonly catalogs: readonly CatalogView[];
+  /** Of the PlatformOperator. */
+  readonly name: string;
+  readonly packageName: string;
+  readonly installed: InstalledBundle | undefined;
+  /** Everything else that is installed. */
+  readonly others: readonly PresentBundle[];
+  /** Names of those among them that are there only because something needs them: they may be updated for this. */
+  readonly movable: ReadonlySet<string>;
+}
+
+/** A bundle to be installed. */
+export interface Planned {
+  readonly bundle: CatalogBundle;
+  readonly image: string;
+  readonly catalog: CatalogView;
+  readonly channel: string;
+  readonly reason: string;
+}
+
+/** A bundle that the plan counts on, and why. */
+export interface Needed {
+  readonly packageName: string;
+  readonly reason: string;
+  /** Undefined: what is installed will do. */
+  readonly planned: Planned | undefined;
+}
+
+/** What is to be done. */
+export type Plan =
+  | { readonly outcome: 'change'; readonly main: Planned; readonly needed: readonly Needed[] }
+  /** What is installed is the newest that can be had. */
+  | { readonly outcome: 'stay' }
+  /** There is something newer, and it cannot be installed. */
+  | { readonly outcome: 'blocked'; readonly text: string }
+  | { readonly outcome: 'none'; readonly text: string };
+
+/** Further candidates are not tried. */
+const maxCandidates = 8;
+const words = { wanted: 'platformoperator', installed: 'bundle' };
+
+/** The words of the original for a package that no catalog has.
+ *  @see olm-v0.md, section 5.2 */
+function nothingFound({ catalogs, packageName }: PlanRequest): string {
+  const text = `failed to find candidate olm.bundles from the ${packageName} package`;
+  return catalogs.length === 0 ? `${text}: no ClusterCatalog is served` : text;
+}
+
+function chooseOf(request: PlanRequest): V1Choice | string {
+  const { catalogs, packageName, installed } = request;
+  try {
+    return resolveV1(catalogs, { packageName, mayDepend: true, ...(installed && { installed }) });
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    const isKnown = catalogs.some((catalog) => catalog.package(packageName) !== undefined);
+    return isKnown || installed !== undefined ? errorMessage(thrown) : nothingFound(request);
+  }
+}
+
+function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): readonly WantedPackage[] {
+  const { name, packageName, others, movable } = request;
+  const main: WantedPackage = {
+    name,
+    packageName,
+    catalog: { name: catalog.name },
+    channel: update.channel ?? '',
+    startingBundle: update.bundle.name,
+  };
+  const dependencies = others.flatMap((other): readonly WantedPackage[] => {
+    if (!movable.has(other.name) || other.packageName === undefined || other.packageName === packageName) return [];
+    const wanted = { name: `dependency ${other.packageName}`, packageName: other.packageName, installed: other.name };
+    return [{ ...wanted, updates: 'ifNeeded', staysWhenGone: true }];
+  });
+  return [main, ...dependencies];
+}
+
+function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
+  if (origin === undefined) return 'is installed';
+  const { image } = origin.bundle;
+  if (image === undefined) return `bundle ${origin.bundle.name} has no image`;
+  return { bundle: origin.bundle, image, catalog: origin.catalog, channel: origin.channel, reason };
+}
+
+/** All that the main bundle needs of what was chosen with it, and what that needs in turn. */
+function neededBy(main: ChosenBundle, all: readonly ChosenBundle[]): ReadonlyMap<ChosenBundle, string> {
+  const needed = new Map<ChosenBundle, string>();
+  const queue = [main];
+  for (const user of queue) {
+    for (const requirement of user.candidate.facts.requirements) {
+      const able = all.filter(({ candidate }) => isMetBy(requirement, candidate.facts));
+      const [provider] = able;
+      if (provider === undefined || able.includes(user) || able.some((one) => needed.has(one) || one === main))
+        continue;
+      needed.set(provider, `${user.candidate.name} needs ${requirement.description}`);
+      queue.push(provider);
+    }
+  }
+  return needed;
+}
+
+function changeOf(resolution: Resolution, update: Update, reason: string): Plan | string {
+  const { bundles } = resolution;
+  const main = bundles.find(({ origin }) => origin?.bundle.name === update.bundle.name);
+  if (main === undefined) return `bundle ${update.bundle.name} was not chosen`;
+  const planned = plannedOf(main, reason);
+  if (typeof planned === 'string') return planned;
+  const needed: Needed[] = [];
+  for (const [chosen, why] of neededBy(main, bundles)) {
+    const { packageName } = chosen.candidate.facts;
+    if (packageName === undefined) continue;
+    const one = chosen.origin === undefined ? undefined : plannedOf(chosen, why);
+    if (typeof one === 'string') return one;
+    needed.push({ packageName, reason: why, planned: one });
+  }
+  return { outcome: 'change', main: planned, needed };
+}
+
+function whyNot({ summary, sentences, action }: Conflict): string {
+  return [summary, ...sentences, action].join(' ');
+}
+
+function reasonOf({ bundle, edge, channel }: Update, catalog: CatalogView, passed: readonly string[]): string {
+  const version = formatVersion(bundle.version);
+  const why =
+    edge === undefined
+      ? `${version} is the highest version of package ${bundle.packageName} in catalog ${catalog.name}`
+      : `${bundle.name} ${describeEdge(edge)} in channel ${channel ?? ''} of catalog ${catalog.name}`;
+  return passed.length === 0 ? why : `${why} that can be installed: ${passed.join('; ')}`;
+}
+
+function tryUpdate(
+  request: PlanRequest,
+  choice: V1Choice,
+  step: { update: Update; passed: readonly string[] },
+): Plan | string {
+  const { update, passed } = step;
+  const { name } = update.bundle;
+  if (update.channel === undefined) return `${name} is in no channel`;
+  if (update.bundle.image === undefined) return `${name} has no image`;
+  const { packageName, catalogs, others } = request;
+  const resolution = resolve({
+    catalogs,
+    wanted: wantedOf(request, choice.catalog, update),
+    installed: others.filter((other) => other.packageName !== packageName),
+    words,
+  });
+  if (resolution.outcome === 'conflict') return `${name} cannot be installed: ${whyNot(resolution)}`;
+  return changeOf(resolution, update, reasonOf(update, choice.catalog, passed));
+}
+
+function isInstalled({ bundle }: Update, { installed }: PlanRequest): boolean {
+  return bundle.name === installed?.name;
+}
+
+/** Decides on the next bundle of a package: the highest that updates lead to, or where nothing is installed the highest of all, whose needs can
+ *  be met. What cannot be installed is passed over.
+ *  @throws TransientError ResolutionCancelled */
+export function planFor(request: PlanRequest): Plan {
+  const choice = chooseOf(request);
+  if (typeof choice === 'string') return { outcome: 'none', text: choice };
+  const passed: string[] = [];
+  for (const update of [choice, ...choice.others].slice(0, maxCandidates)) {
+    if (isInstalled(update, request)) break;
+    const plan = tryUpdate(request, choice, { update, passed });
+    if (typeof plan !== 'string') return plan;
+    passed.push(plan);
+  }
+  return passed.length === 0 ? { outcome: 'stay' } : { outcome: 'blocked', text: passed.join('\n') };
+}
+
+/** What a catalog has of a package, for its warnings: the catalog that was chosen from, or else the first that has it. */
+export function packageIn(
+  catalogs: readonly CatalogView[],
+  packageName: string,
+  catalogName: string | undefined,
+): CatalogPackage | undefined {
+  const chosen = catalogs.find(({ name }) => name === catalogName)?.package(packageName);
+  return chosen ?? catalogs.map((catalog) => catalog.package(packageName)).find((found) => found !== undefined);
+}

@@ -1,0 +1,323 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.ts';
+import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
+import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
+import type { Property } from '../../constraints/index.ts';
+import type { Condition, KubeObject } from '../../kube/index.ts';
+import type { CatalogView } from '../../resolver/index.ts';
+import { type PlatformOperators, startPlatformOperators } from './start.ts';
+
+const user = { fieldManager: 'test' };
+const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
+const operatorKind = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
+const definitions = [
+  'core.rukpak.io_bundledeployments',
+  'core.rukpak.io_bundles',
+  'olm.operatorframework.io_clustercatalogs',
+  'platform.openshift.io_platformoperators',
+];
+const needsBase: readonly Property[] = [
+  { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=1.0.0' } },
+];
+const needsNewBase: readonly Property[] = [
+  { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=2.0.0' } },
+];
+const base = drawnPackage({ stable: '1.0.0; 2.0.0 <1.0.0' }, [], {
+  name: 'base',
+  properties: { '1.0.0': [{ type: 'x', value: 1 }], '2.0.0': [{ type: 'x', value: 2 }] },
+});
+const oldBase = drawnPackage({ stable: '1.0.0' }, [], {
+  name: 'base',
+  properties: { '1.0.0': [{ type: 'x', value: 1 }] },
+});
+
+let cluster: BareCluster;
+let stop: AbortController;
+let started: PlatformOperators;
+let catalogs: CatalogView[];
+const listeners = new Set<() => void>();
+
+beforeAll(async () => {
+  cluster = await openBareCluster();
+  for (const name of definitions) {
+    const file = `crds/${name}.yaml`;
+    await cluster.kube.apply(parseYaml(file, await readFile(file, 'utf8')) as unknown as KubeObject, user);
+  }
+  await eventually(() => cluster.kube.list(operatorKind));
+  await eventually(() => cluster.kube.list(deploymentKind));
+  await eventually(() => cluster.kube.list({ ...deploymentKind, kind: 'Bundle' }));
+});
+
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  catalogs = [];
+  stop = new AbortController();
+  started = startPlatformOperators({
+    kube: cluster.kube,
+    views: {
+      hold: () => ({ catalogs, [Symbol.dispose]: () => undefined }),
+      subscribe: (listener) => {
+        listeners.add(listener);
+        return { [Symbol.dispose]: () => listeners.delete(listener) };
+      },
+    },
+    systemNamespace: 'rukpak-system',
+    version: '1.2.3',
+    clock: systemClock,
+    log: silentLogger(),
+    signal: stop.signal,
+  });
+  await started.whenReady;
+});
+
+afterEach(async () => {
+  for (const kind of [operatorKind, deploymentKind]) {
+    const { items } = await cluster.kube.list(kind);
+    for (const { metadata } of items) {
+      await cluster.kube.delete({ ...kind, name: metadata.name ?? '' }).catch(() => undefined);
+    }
+    await eventually(async () => expect((await cluster.kube.list(kind)).items).toEqual([]));
+  }
+  stop.abort();
+  await started.whenStopped;
+});
+
+function offer(...views: readonly CatalogView[]): void {
+  catalogs = [...views];
+  for (const listener of listeners) listener();
+}
+
+async function ask(name: string, packageName: string, upgradePolicy = 'None'): Promise<void> {
+  const spec = { package: { name: packageName }, upgradePolicy };
+  await cluster.kube.create({ ...operatorKind, metadata: { name }, spec }, user);
+}
+
+const deploymentNamed = (name: string): Promise<KubeObject> => cluster.kube.get({ ...deploymentKind, name });
+const operatorNamed = (name: string): Promise<KubeObject> => cluster.kube.get({ ...operatorKind, name });
+
+async function imageOf(name: string): Promise<unknown> {
+  const { spec } = await deploymentNamed(name);
+  return (spec as { template: { spec: { source: { image?: { ref: string } } } } }).template.spec.source.image?.ref;
+}
+
+function conditionOf(object: KubeObject, type: string): Condition | undefined {
+  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: Condition[] };
+  return conditions.find((condition) => condition.type === type);
+}
+
+/** Says of a BundleDeployment what a provisioner would; returns what was so. */
+async function settle(name: string, changes: Readonly<Record<string, Partial<Condition>>> = {}): Promise<void> {
+  const { metadata } = await deploymentNamed(name);
+  const conditions = ['HasValidBundle', 'Installed', 'Healthy'].map((type) => ({
+    type,
+    status: 'True',
+    reason: 'Done',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+    observedGeneration: metadata.generation ?? 0,
+    ...changes[type],
+  }));
+  const status = { conditions } as unknown as JsonObject;
+  await cluster.kube.patch({ ...deploymentKind, name }, { status }, { ...user, subresource: 'status' });
+}
+
+async function says(name: string, type: string, wanted: Partial<Condition>): Promise<void> {
+  await eventually(async () => expect(conditionOf(await operatorNamed(name), type)).toMatchObject(wanted));
+}
+
+async function has(name: string, image: string): Promise<void> {
+  await eventually(async () => expect(await imageOf(name)).toBe(`registry.example/${image}`));
+}
+
+test('E-072 a package becomes a BundleDeployment of the same name, and what that says is passed on', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0', alpha: '1.2.0' })], { name: 'main' }));
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.2.0');
+  const deployment = await deploymentNamed('tide');
+  expect(deployment.spec).toMatchObject({
+    provisionerClassName: 'core-rukpak-io-plain',
+    template: { spec: { provisionerClassName: 'core-rukpak-io-registry', source: { type: 'image' } } },
+  });
+  expect(deployment.metadata.ownerReferences).toMatchObject([
+    { kind: 'PlatformOperator', name: 'tide', controller: true },
+  ]);
+  await says('tide', 'Installed', {
+    status: 'False',
+    reason: 'UnpackPending',
+    message: 'Waiting for the bundle to be unpacked',
+  });
+  await settle('tide', { Installed: { status: 'Unknown' } });
+  await says('tide', 'Installed', {
+    status: 'False',
+    reason: 'InstallPending',
+    message: 'Waiting for the bundle to be installed',
+  });
+  await settle('tide', { HasValidBundle: { status: 'False', reason: 'UnpackFailed', message: 'no such image' } });
+  await says('tide', 'Installed', { status: 'False', reason: 'UnpackFailed', message: 'no such image' });
+  await settle('tide', { Installed: { status: 'False', reason: 'InstallFailed', message: 'no such kind' } });
+  await says('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
+  await settle('tide');
+  const message = 'Successfully applied the tide BundleDeployment resource';
+  await says('tide', 'Installed', { status: 'True', reason: 'InstallSuccessful', message });
+  const { status, metadata } = await operatorNamed('tide');
+  expect(status).toMatchObject({
+    activeBundleDeployment: { name: 'tide' },
+    resolved: { bundle: 'p.v1.2.0', version: '1.2.0', channel: 'alpha', catalog: { name: 'main' } },
+  });
+  expect(metadata.managedFields).toContainEqual(
+    expect.objectContaining({ manager: 'platformoperator', operation: 'Apply', subresource: 'status' }),
+  );
+});
+
+test('E-072 an unknown package fails with the words of the original, and is found as soon as a catalog has it', async () => {
+  await ask('tide', 'p');
+  const text = 'failed to find candidate olm.bundles from the p package';
+  await says('tide', 'Installed', {
+    status: 'False',
+    reason: 'SourceFailed',
+    message: `${text}: no ClusterCatalog is served`,
+  });
+  offer(drawnCatalog([base]));
+  await says('tide', 'Installed', { status: 'False', reason: 'SourceFailed', message: text });
+  offer(drawnCatalog([base, drawnPackage({ stable: '1.0.0' })]));
+  await has('tide', 'p:v1.0.0');
+});
+
+test('updates are followed one at a time, each when the one before is well, and only where they are asked for', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
+  await ask('tide', 'p', 'Automatic');
+  await has('tide', 'p:v1.0.0');
+  await settle('tide');
+  await says('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })]));
+  await has('tide', 'p:v1.1.0');
+  await says('tide', 'UpToDate', { status: 'False', reason: 'Updating' });
+  await settle('tide', { Healthy: { status: 'False' } });
+  await says('tide', 'Installed', { status: 'True' });
+  expect(await imageOf('tide')).toBe('registry.example/p:v1.1.0');
+  await settle('tide');
+  await has('tide', 'p:v1.2.0');
+  await cluster.kube.patch({ ...operatorKind, name: 'tide' }, { spec: { upgradePolicy: 'None' } }, user);
+  await settle('tide');
+  offer(drawnCatalog([drawnPackage({ stable: '1.2.0; 1.3.0 <1.2.0' })]));
+  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
+  expect(await imageOf('tide')).toBe('registry.example/p:v1.2.0');
+});
+
+test('CR-C39 what somebody changes or deletes is put right, even when no catalog is there any more', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.0.0');
+  await settle('tide');
+  await says('tide', 'Installed', { status: 'True' });
+  offer();
+  await says('tide', 'UpToDate', { status: 'Unknown', reason: 'CatalogsUnknown' });
+  const source = { type: 'http', http: { url: 'https://elsewhere.example' }, image: null };
+  await cluster.kube.patch({ ...deploymentKind, name: 'tide' }, { spec: { template: { spec: { source } } } }, user);
+  await has('tide', 'p:v1.0.0');
+  expect((await deploymentNamed('tide')).spec).not.toMatchObject({ template: { spec: { source: { http: {} } } } });
+  const { uid } = (await deploymentNamed('tide')).metadata;
+  await cluster.kube.delete({ ...deploymentKind, name: 'tide' });
+  await eventually(async () => expect((await deploymentNamed('tide')).metadata.uid).not.toBe(uid));
+  await has('tide', 'p:v1.0.0');
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+    expect(items.filter(({ reason }) => reason === 'DriftRepaired').map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        'BundleDeployment tide was changed by somebody, and is put right: spec.template.spec',
+        'BundleDeployment tide was gone, and is made again for p.v1.0.0',
+      ]),
+    );
+  });
+});
+
+test('what a package needs comes with it, is shared, updated with it, and goes with the last that needs it', async () => {
+  const first = drawnPackage({ stable: '1.0.0' }, [], { properties: { '1.0.0': needsBase } });
+  const second = drawnPackage({ stable: '1.0.0' }, [], { name: 'q', properties: { '1.0.0': needsBase } });
+  offer(drawnCatalog([oldBase, first, second]));
+  await ask('tide', 'p', 'Automatic');
+  await ask('wave', 'q');
+  await has('tide', 'p:v1.0.0');
+  await has('wave', 'q:v1.0.0');
+  await has('base', 'base:v1.0.0');
+  await eventually(async () => {
+    const owners = (await deploymentNamed('base')).metadata.ownerReferences ?? [];
+    expect(owners.map(({ name }) => name).toSorted()).toEqual(['tide', 'wave']);
+  });
+  for (const name of ['tide', 'wave', 'base']) await settle(name);
+  const properties = { '1.0.0': needsBase, '1.1.0': needsNewBase };
+  const newer = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { properties });
+  offer(drawnCatalog([base, newer, second]));
+  await has('base', 'base:v2.0.0');
+  await has('tide', 'p:v1.1.0');
+  await cluster.kube.delete({ ...operatorKind, name: 'tide' });
+  await eventually(async () => await expect(deploymentNamed('tide')).rejects.toThrow('not found'));
+  expect(await imageOf('base')).toBe('registry.example/base:v2.0.0');
+  expect(await imageOf('wave')).toBe('registry.example/q:v1.0.0');
+  await cluster.kube.delete({ ...operatorKind, name: 'wave' });
+  await eventually(async () => await expect(deploymentNamed('base')).rejects.toThrow('not found'));
+});
+
+test('nothing is installed whose needs cannot be met, an older version is, and an update waits for its needs', async () => {
+  const properties = { '1.0.0': [{ type: 'x', value: 1 }], '1.1.0': needsBase };
+  const needy = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { properties });
+  const hopeless = drawnPackage({ stable: '1.0.0' }, [], { name: 'q', properties: { '1.0.0': needsBase } });
+  offer(drawnCatalog([needy, hopeless]));
+  await ask('tide', 'p', 'Automatic');
+  await ask('wave', 'q');
+  await has('tide', 'p:v1.0.0');
+  await says('wave', 'Installed', { status: 'False', reason: 'SourceFailed' });
+  expect(conditionOf(await operatorNamed('wave'), 'Installed')?.message).toMatch(
+    /q\.v1\.0\.0 cannot be installed: .*base/,
+  );
+  await expect(deploymentNamed('wave')).rejects.toThrow('not found');
+  await settle('tide');
+  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateBlocked' });
+  offer(drawnCatalog([needy, hopeless, base]));
+  await has('tide', 'p:v1.1.0');
+  await has('wave', 'q:v1.0.0');
+});
+
+test('of two for one package the older counts, and a name that is taken is told', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
+  await ask('a-tide', 'p');
+  await has('a-tide', 'p:v1.0.0');
+  await ask('b-tide', 'p');
+  await says('b-tide', 'Installed', {
+    status: 'False',
+    reason: 'InstallFailed',
+    message: 'package p is already installed by PlatformOperator "a-tide"',
+  });
+  const spec = {
+    provisionerClassName: 'x',
+    template: { spec: { provisionerClassName: 'x', source: { type: 'image', image: { ref: 'x/y' } } } },
+  };
+  await cluster.kube.create({ ...deploymentKind, metadata: { name: 'taken' }, spec }, user);
+  await ask('taken', 'base');
+  await says('taken', 'Installed', { status: 'False', reason: 'InstallFailed' });
+  expect(await imageOf('taken')).toBe('x/y');
+  await cluster.kube.delete({ ...deploymentKind, name: 'taken' });
+  await has('taken', 'base:v2.0.0');
+  await cluster.kube.delete({ ...operatorKind, name: 'a-tide' });
+  await has('b-tide', 'p:v1.0.0');
+});
+
+test('CR-C35 deprecations are told, and what is deprecated is installed only where nothing else is', async () => {
+  offer(
+    drawnCatalog([{ ...drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, ['1.0.0', '1.1.0']), deprecation: 'go away' }]),
+  );
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.1.0');
+  await says('tide', 'BundleDeprecated', { status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' });
+  await settle('tide');
+  await says('tide', 'BundleDeprecated', { status: 'True', reason: 'Deprecated', message: 'too old' });
+  await says('tide', 'PackageDeprecated', { status: 'True', reason: 'Deprecated', message: 'go away' });
+  await says('tide', 'ChannelDeprecated', {
+    status: 'False',
+    reason: 'NotDeprecated',
+    message: 'channel not deprecated',
+  });
+  await says('tide', 'Deprecated', { status: 'True', reason: 'Deprecated', message: 'go away\ntoo old' });
+});
