@@ -1,12 +1,4 @@
-import {
-  errorMessage,
-  goQuote,
-  type JsonObject,
-  mapLimit,
-  redactUrl,
-  TerminalError,
-  textAt,
-} from '../../src/base/index.ts';
+import { errorMessage, goQuote, type JsonObject, redactUrl, TerminalError, textAt } from '../../src/base/index.ts';
 import { type Meta, type MigrateLevel, migrateDocument } from '../../src/catalog/index.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
@@ -59,41 +51,50 @@ export function metasOf(documents: readonly JsonObject[], file: string): readonl
   return documents.map((document) => metaOf(document, file));
 }
 
-/** A bundle's document, or undefined for a catalog, which is read as a stream later. */
-type Rendered = { readonly bundle: JsonObject | undefined } | { readonly failure: TerminalError };
+/** What became of a reference: a bundle's document, nothing yet for a catalog, which is read as a stream later, or why there is none. */
+interface Rendered {
+  readonly name: string;
+  readonly bundle?: JsonObject;
+  readonly failure?: TerminalError;
+}
 
 async function renderOne(name: string, options: RenderOptions): Promise<Rendered> {
   try {
     const kind = await kindOf(name, options);
-    if (!bundleKinds.includes(kind)) return { bundle: undefined };
+    if (!bundleKinds.includes(kind)) return { name };
     const warn = (text: string): void => options.warn(`${redactUrl(name)}: ${text}`);
-    return { bundle: migrateDocument(await renderBundle(name, { ...options, warn }), options.migrate) };
+    return { name, bundle: migrateDocument(await renderBundle(name, { ...options, warn }), options.migrate) };
   } catch (thrown) {
-    return { failure: wrapped(name, thrown) };
+    return { name, failure: wrapped(name, thrown) };
   }
 }
 
-/** Several at a time; all that fail are told together. */
-async function renderAll(
-  names: readonly string[],
-  options: RenderOptions,
-): Promise<readonly (JsonObject | undefined)[]> {
-  let done = 0;
+/** @throws TerminalError RenderFailed, with all that failed */
+function throwAll(failures: readonly TerminalError[]): void {
+  const [first, ...others] = failures;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  throw new TerminalError('RenderFailed', failures.map(({ message }) => message).join('\n'), { cause: failures });
+}
+
+/** Several at a time, in their order; so many documents are in memory, and no more. What fails is told at the end, all of it.
+ *  @throws TerminalError RenderFailed, after the last one */
+async function* renderAll(names: readonly string[], options: RenderOptions): AsyncGenerator<Rendered> {
   const { progress } = options;
-  const rendered = await mapLimit(names, referencesAtATime, async (name) => {
-    progress.show(`rendering ${redactUrl(name).slice(-60)}`, { done, total: names.length, unit: 'bundles' });
-    const one = await renderOne(name, options);
-    done += 1;
-    return one;
-  });
-  progress.clear();
-  const failures = rendered.flatMap((one) => ('failure' in one ? [one.failure] : []));
-  const [first] = failures;
-  if (failures.length === 1 && first !== undefined) throw first;
-  if (failures.length > 1) {
-    throw new TerminalError('RenderFailed', failures.map(({ message }) => message).join('\n'), { cause: failures });
+  const running: Promise<Rendered>[] = [];
+  const failures: TerminalError[] = [];
+  for (let [started, done] = [0, 0]; done < names.length; done += 1) {
+    for (; running.length < referencesAtATime && started < names.length; started += 1) {
+      running.push(renderOne(names[started] ?? '', options));
+    }
+    const label = `rendering ${redactUrl(names[done] ?? '').slice(-60)}`;
+    progress.show(label, { done, total: names.length, unit: 'bundles' });
+    const rendered = await running.shift();
+    if (rendered?.failure !== undefined) failures.push(rendered.failure);
+    else if (rendered !== undefined) yield rendered;
   }
-  return rendered.map((one) => ('bundle' in one ? one.bundle : undefined));
+  progress.clear();
+  throwAll(failures);
 }
 
 /** The documents of references to bundles, by reference.
@@ -102,32 +103,29 @@ export async function renderBundles(
   names: readonly string[],
   options: RenderOptions,
 ): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
-  const documents = await renderAll(names, options);
-  return new Map(
-    names.map((name, index) => {
-      const document = documents[index];
-      return [name, document === undefined ? [] : [document]];
-    }),
-  );
+  const documents = new Map<string, readonly JsonObject[]>();
+  for await (const { name, bundle } of renderAll(names, options)) {
+    documents.set(name, bundle === undefined ? [] : [bundle]);
+  }
+  return documents;
+}
+
+async function* readCatalog(name: string, options: RenderOptions): AsyncGenerator<Meta> {
+  try {
+    for await (const meta of openCatalog(name, options)) {
+      const value = migrateDocument(meta.value, options.migrate);
+      yield value === meta.value ? meta : { ...meta, value };
+    }
+  } catch (thrown) {
+    throw wrapped(name, thrown);
+  }
 }
 
 /** The documents of references to bundles and catalogs, in the order of the references. Catalogs are read as streams.
- *  @throws TerminalError RenderFailed */
+ *  @throws TerminalError RenderFailed, for bundles after the last document */
 export async function* renderReferences(names: readonly string[], options: RenderOptions): AsyncGenerator<Meta> {
-  const documents = await renderAll(names, options);
-  for (const [index, name] of names.entries()) {
-    const document = documents[index];
-    if (document !== undefined) {
-      yield metaOf(document, name);
-      continue;
-    }
-    try {
-      for await (const meta of openCatalog(name, options)) {
-        const value = migrateDocument(meta.value, options.migrate);
-        yield value === meta.value ? meta : { ...meta, value };
-      }
-    } catch (thrown) {
-      throw wrapped(name, thrown);
-    }
+  for await (const { name, bundle } of renderAll(names, options)) {
+    if (bundle === undefined) yield* readCatalog(name, options);
+    else yield metaOf(bundle, name);
   }
 }
