@@ -71,7 +71,10 @@ const templates: readonly JsonObject[] = [
   },
   {
     schema: 'olm.template.substitutes',
-    entries: [{ schema: 'olm.channel', package: 'tide-gauge', name: 'c', entries: [{ name: 'tide-gauge.v0.4.0' }] }, bundle],
+    entries: [
+      { schema: 'olm.channel', package: 'tide-gauge', name: 'c', entries: [{ name: 'tide-gauge.v0.4.0' }] },
+      bundle,
+    ],
     substitutions: [{ name: 'b', base: 'tide-gauge.v0.4.0' }],
   },
 ];
@@ -112,7 +115,8 @@ test('a composite template with anything in it is read or refused in words', () 
     catalogs: [{ name: 'mine', destination: { workingDir: 'dir' }, builders: ['olm.builder.raw'] }],
   };
   for (let round = 0; round < 1000; round += 1) {
-    const [one, other] = round % 2 === 0 ? [mutateJson(composite, random), catalogs] : [composite, mutateJson(catalogs, random)];
+    const [one, other] =
+      round % 2 === 0 ? [mutateJson(composite, random), catalogs] : [composite, mutateJson(catalogs, random)];
     const components = attempt(() => readComposite(JSON.stringify(one), JSON.stringify(other)));
     for (const { folder, output } of components ?? []) expect(`${folder}/${output}`).not.toContain('..');
   }
