@@ -2,7 +2,7 @@ import { registryOptions } from '../bundle-options.ts';
 import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
 import { authorCommands } from './author-commands.ts';
-import { catalogText, listOutputOption, pathOptions } from './options.ts';
+import { catalogText, diffCatalogOptions, listOutputOption, pathOptions, pruneOptions } from './options.ts';
 import { validateOptions } from './validate/options.ts';
 
 /** The commands about catalogs, in the order of `longshore --help`. */
@@ -42,6 +42,32 @@ export const catalogCommands: readonly Command[] = [
     ],
     run: async (values, positionals) =>
       (await import('../commands/catalog-validate.ts')).catalogValidate(values, positionals),
+  },
+  {
+    name: 'catalog prune',
+    summary: 'Write a smaller catalog: chosen packages, channels and versions, as for a mirror.',
+    description: `${catalogText}\nWhat is written validates when the catalog does: heads stay, with all that lies between them and what is kept; edges that lead in from what goes stay; deprecations of what goes go with it. On standard error it is told when what stays needs something that does not.`,
+    positionals: ['DIR|FILE|REF|URL|-'],
+    options: [...pruneOptions, ...registryOptions],
+    examples: [
+      'catalog prune registry.example.com/catalog:v4.18 --keep-package tide-gauge:stable --to ./mirror',
+      'catalog prune ./catalog --keep-package tide-gauge --min-version tide-gauge:1.1.0 --with-dependencies',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-prune.ts')).catalogPrune(values, positionals),
+  },
+  {
+    name: 'catalog diff',
+    summary: 'Tell how two catalogs differ: packages, channels, heads, bundles, edges, deprecations.',
+    description: `${catalogText}\nExit status: 0 told; with --exit-code 0 no difference, 1 a difference; 2 a catalog could not be read.`,
+    positionals: ['OLD', 'NEW'],
+    options: [...diffCatalogOptions, outputOption, ...registryOptions],
+    examples: [
+      'catalog diff registry.example.com/catalog:v1 ./catalog',
+      'catalog diff ./old ./new --exit-code -o json',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
   },
   ...authorCommands,
 ];

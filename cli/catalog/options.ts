@@ -45,3 +45,53 @@ export const pathOptions: readonly OptionSpec[] = [
     sentence: 'Who updates: the classic Operator Lifecycle Manager (v0), or its successor and platform operators (v1).',
   },
 ];
+
+/** What `longshore catalog prune` keeps. */
+export const pruneOptions: readonly OptionSpec[] = [
+  {
+    name: 'keep-package',
+    kind: 'list',
+    placeholder: 'NAME[:CHANNEL]...',
+    sentence: 'Package that stays, whole or with these channels (NAME:CHANNEL:CHANNEL); may be repeated.',
+  },
+  {
+    name: 'min-version',
+    kind: 'list',
+    placeholder: 'NAME:VERSION',
+    sentence:
+      'Of that package, keep this version and later ones, and what channels need to stay valid; may be repeated.',
+  },
+  { name: 'heads-only', kind: 'flag', sentence: 'Of every channel, keep the newest bundle alone.' },
+  {
+    name: 'default-channel',
+    kind: 'list',
+    placeholder: 'NAME:CHANNEL',
+    sentence:
+      'Default channel of that package (default: as it was, or the kept channel with the newest head); may be repeated.',
+  },
+  {
+    name: 'with-dependencies',
+    kind: 'flag',
+    sentence: 'Keep also the packages that the kept ones need, whole; else it is only told what is missing.',
+  },
+  {
+    name: 'to',
+    kind: 'text',
+    placeholder: 'DIR',
+    sentence: 'Write a folder that is new or empty, with a file for each package (default: standard output).',
+  },
+  {
+    name: 'output',
+    short: 'o',
+    kind: 'text',
+    placeholder: 'yaml|json',
+    default: 'yaml',
+    choices: ['yaml', 'json'],
+    sentence: 'How documents are written.',
+  },
+];
+
+/** How `longshore catalog diff` ends. */
+export const diffCatalogOptions: readonly OptionSpec[] = [
+  { name: 'exit-code', kind: 'flag', sentence: 'Exit with 1 when there is a difference.' },
+];

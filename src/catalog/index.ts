@@ -3,9 +3,24 @@
 export { type BundleDocument, type BundleParts, bundleDocument } from './author/bundle-document.ts';
 export { type CompositeComponent, readComposite } from './author/composite.ts';
 export { convertTemplate, templateEntry } from './author/convert-template.ts';
+export {
+  areSameCatalogs,
+  type BundleChange,
+  type BundleSummary,
+  type CatalogDifference,
+  type Changed,
+  type ChannelChange,
+  ComparedCatalog,
+  compareCatalogs,
+  type Difference,
+  type EntryChange,
+  type PackageChange,
+} from './author/diff.ts';
 export { catalogDockerfile, configsLabel, type DockerfileOptions } from './author/dockerfile.ts';
 export { initPackage, type PackageStart } from './author/init-package.ts';
 export { type MigrateLevel, migrateDocument, readMigrateLevel } from './author/migrate.ts';
+export { type MissingRequirement, missingRequirements } from './author/missing.ts';
+export { type KeptPackage, type PackageWish, pruneDocument, prunePackage } from './author/prune.ts';
 export type { BuiltTemplate, CatalogTemplate } from './author/template.ts';
 export { readTemplate, templateTypes } from './author/templates.ts';
 export { type CatalogCheck, createCatalogCheck } from './check/check.ts';

@@ -8,7 +8,7 @@ export type {
   WantedPackage,
   WantedVersions,
 } from './dependencies/request.ts';
-export { type Facts, factsOf, isMetBy } from './dependencies/requirement.ts';
+export { type Facts, factsOf, isMetBy, packagesFor, type Requirement } from './dependencies/requirement.ts';
 export type { ChosenBundle, Conflict, Resolution } from './dependencies/resolution.ts';
 export { resolve } from './dependencies/resolve.ts';
 export { sortChannel } from './graph/channel-order.ts';

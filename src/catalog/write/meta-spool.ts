@@ -8,9 +8,7 @@ import { canonicalMeta } from './canonical.ts';
 const flushBytes = 1024 * 1024;
 
 /** Where a document stands in the order of a catalog. */
-interface Spooled {
-  /** '' for what has none. */
-  readonly package: string;
+interface Spooled extends MetaNames {
   readonly rank: number;
   /** Orders what has one rank. */
   readonly key: string;
@@ -18,21 +16,27 @@ interface Spooled {
   readonly sizeBytes: number;
 }
 
-/** A document on its way out. */
-export interface OrderedMeta {
-  /** '' for what has none. */
+/** What a document is about. */
+interface MetaNames {
+  readonly schema: string;
+  /** '' for what has none; that of an `olm.package` is its name. */
   readonly package: string;
+  readonly name: string;
+}
+
+/** A document on its way out. */
+export interface OrderedMeta extends MetaNames {
   /** Keys are sorted. */
   readonly value: JsonObject;
 }
 
 /** @see catalogs-and-resolution.md, section 1.5 */
-function positionOf({ schema, name, package: packageName }: Meta): Pick<Spooled, 'package' | 'rank' | 'key'> {
-  if (schema === 'olm.package') return { package: name, rank: 0, key: '' };
-  if (schema === 'olm.channel') return { package: packageName, rank: 1, key: name };
-  if (schema === 'olm.bundle') return { package: packageName, rank: 2, key: name };
-  if (schema === 'olm.deprecations') return { package: packageName, rank: 4, key: '' };
-  return { package: packageName, rank: 3, key: schema };
+function positionOf({ schema, name }: Meta): Pick<Spooled, 'rank' | 'key'> {
+  if (schema === 'olm.package') return { rank: 0, key: '' };
+  if (schema === 'olm.channel') return { rank: 1, key: name };
+  if (schema === 'olm.bundle') return { rank: 2, key: name };
+  if (schema === 'olm.deprecations') return { rank: 4, key: '' };
+  return { rank: 3, key: schema };
 }
 
 function compareTexts(a: string, b: string): number {
@@ -69,7 +73,9 @@ export class MetaSpool implements AsyncDisposable {
 
   async add(meta: Meta): Promise<void> {
     const bytes = Buffer.from(canonicalMeta(meta));
-    this.#spooled.push({ ...positionOf(meta), offset: this.#endOffset, sizeBytes: bytes.length });
+    const { schema, name } = meta;
+    const names = { schema, name, package: schema === 'olm.package' ? name : meta.package };
+    this.#spooled.push({ ...names, ...positionOf(meta), offset: this.#endOffset, sizeBytes: bytes.length });
     this.#endOffset += bytes.length;
     this.#pieces.push(bytes);
     this.#pieceBytes += bytes.length;
@@ -79,11 +85,11 @@ export class MetaSpool implements AsyncDisposable {
   /** All that was added, in the order of a catalog. */
   async *inOrder(): AsyncGenerator<OrderedMeta> {
     await this.#flush();
-    for (const { package: packageName, offset, sizeBytes } of this.#spooled.toSorted(compare)) {
+    for (const { schema, package: packageName, name, offset, sizeBytes } of this.#spooled.toSorted(compare)) {
       const buffer = Buffer.allocUnsafe(sizeBytes);
       await this.#readFully(buffer, offset);
       const value = decodeJson(buffer.toString());
-      if (isJsonObject(value)) yield { package: packageName, value };
+      if (isJsonObject(value)) yield { schema, package: packageName, name, value };
     }
   }
 

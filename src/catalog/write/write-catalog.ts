@@ -3,13 +3,15 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { formatYamlPieces, goQuote, TerminalError } from '../../base/index.ts';
+import { formatYamlPieces, goQuote, type JsonObject, TerminalError } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { MetaSpool, type OrderedMeta } from './meta-spool.ts';
 
 /** How documents are written. */
 export interface WriteOptions {
   readonly format: 'json' | 'yaml';
+  /** What becomes of each document; undefined: it is left out. Asked when all of the catalog was read. */
+  readonly change?: (document: OrderedMeta) => JsonObject | undefined;
 }
 
 type Metas = AsyncIterable<Meta> | Iterable<Meta>;
@@ -20,6 +22,14 @@ async function spool(metas: Metas): Promise<MetaSpool> {
   for await (const meta of metas) await made.add(meta);
   stack.move();
   return made;
+}
+
+/** The documents in their order, as they are to be written. */
+async function* changed(documents: MetaSpool, { change }: WriteOptions): AsyncGenerator<OrderedMeta> {
+  for await (const document of documents.inOrder()) {
+    const value = change === undefined ? document.value : change(document);
+    if (value !== undefined) yield { ...document, value };
+  }
 }
 
 function* piecesOf({ value }: OrderedMeta, { format }: WriteOptions): Generator<string> {
@@ -36,7 +46,7 @@ function* piecesOf({ value }: OrderedMeta, { format }: WriteOptions): Generator<
  *  @see catalogs-and-resolution.md, section 1.5 */
 export async function* writeCatalog(metas: Metas, options: WriteOptions): AsyncGenerator<string> {
   await using documents = await spool(metas);
-  for await (const document of documents.inOrder()) yield* piecesOf(document, options);
+  for await (const document of changed(documents, options)) yield* piecesOf(document, options);
 }
 
 /** Documents up to the first one of another package. */
@@ -81,7 +91,7 @@ export async function writeCatalogFolder(
 ): Promise<void> {
   await using documents = await spool(metas);
   await mkdir(root, { recursive: true });
-  const group = new Group(documents.inOrder());
+  const group = new Group(changed(documents, options));
   for (await group.advance(); group.next !== undefined; ) {
     const folder = folderOf(root, group.next.package);
     await mkdir(folder, { recursive: true });

@@ -1,0 +1,26 @@
+import { TerminalError } from '../../src/base/index.ts';
+import { areSameCatalogs, ComparedCatalog, compareCatalogs } from '../../src/catalog/index.ts';
+import { differenceText } from '../catalog/difference-text.ts';
+import { openCatalog, withCatalogs } from '../catalog/open.ts';
+import type { OpenOptions } from '../catalog/reading.ts';
+import type { OptionValues } from '../options.ts';
+
+async function readCompared(name: string, options: OpenOptions): Promise<ComparedCatalog> {
+  const compared = new ComparedCatalog();
+  for await (const meta of openCatalog(name, options)) compared.add(meta);
+  return compared;
+}
+
+/** `longshore catalog diff OLD NEW`: with `--exit-code` 1 when they differ. */
+export async function catalogDiff(values: OptionValues, [old = '', fresh = '']: readonly string[]): Promise<number> {
+  if (old === '-' && fresh === '-') {
+    throw new TerminalError('InvalidOption', 'catalog diff: standard input (-) can be read once');
+  }
+  return await withCatalogs(values, async (options) => {
+    const difference = compareCatalogs(await readCompared(old, options), await readCompared(fresh, options));
+    options.progress.clear();
+    const isJson = values['output'] === 'json';
+    process.stdout.write(isJson ? `${JSON.stringify(difference)}\n` : differenceText(difference));
+    return values['exit-code'] === true && !areSameCatalogs(difference) ? 1 : 0;
+  });
+}
