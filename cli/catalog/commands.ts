@@ -3,6 +3,7 @@ import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
 import { authorCommands } from './author-commands.ts';
 import { catalogText, diffCatalogOptions, listOutputOption, pathOptions, pruneOptions } from './options.ts';
+import { resolveOptions } from './resolve-options.ts';
 import { validateOptions } from './validate/options.ts';
 
 /** The commands about catalogs, in the order of `longshore --help`. */
@@ -70,4 +71,16 @@ export const catalogCommands: readonly Command[] = [
     run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
   },
   ...authorCommands,
+  {
+    name: 'resolve',
+    summary: 'Choose bundles of catalogs for packages, with all that they need, and say why.',
+    description: `Prints what is to be installed and updated, in which order, or the smallest conflict that stands against it. PACKAGE@RANGE takes versions as a ClusterExtension does: 1.x, ^1.2, ">=1.2 <2". What is installed moves where it is named, or where something needs it. ${catalogText}\nExit status: 0 resolved, 1 conflict or error.`,
+    positionals: ['PACKAGE[@RANGE]...'],
+    options: [...resolveOptions, ...registryOptions],
+    examples: [
+      'resolve tide-gauge --catalog ./catalog',
+      'resolve tide-gauge@1.x --catalog ./catalog --installed tide-core=1.0.0 -o json',
+    ],
+    run: async (values, positionals) => (await import('../commands/resolve.ts')).resolve(values, positionals),
+  },
 ];

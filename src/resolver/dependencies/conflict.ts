@@ -6,7 +6,7 @@ import { type Problem, withoutAnchor } from './problem.ts';
 import type { Conflict } from './resolution.ts';
 import { formatRule, type Rule } from './rule.ts';
 import { search } from './search.ts';
-import { labelOf, listOf, type Story, tellRule } from './sentences.ts';
+import { labelOf, listOf, type Story, tellRules } from './sentences.ts';
 
 function anchorsOf(rules: readonly Rule[]): readonly Anchor[] {
   return rules.flatMap((rule) => (rule.kind === 'wanted' ? [rule.anchor] : []));
@@ -26,22 +26,6 @@ function summarise(rules: readonly Rule[]): string {
   return `Packages ${namesOf(anchors)} cannot be resolved together.`;
 }
 
-/** Wishes before what follows from them, and what shuts them out last. */
-const order: readonly Rule['kind'][] = [
-  'wanted',
-  'choice',
-  'installed',
-  'requires',
-  'refused',
-  'package',
-  'api',
-  'replaces',
-];
-
-function inOrder(rules: readonly Rule[]): readonly Rule[] {
-  return rules.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
-}
-
 /** Somebody without whom all others can be served. */
 function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor | undefined {
   const anchors = anchorsOf(rules);
@@ -49,24 +33,34 @@ function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor
   return anchors.toReversed().find((anchor) => search(withoutAnchor(problem, anchor), steps) !== undefined);
 }
 
-function missingAction(rules: readonly Rule[]): string | undefined {
+function missingAction(rules: readonly Rule[], { words: { isNobody = false } }: Story): string | undefined {
   for (const rule of rules) {
     if (rule.kind === 'choice' && rule.anchor.missing !== undefined) {
-      return `Correct what ${rule.anchor.wanted.name} asks for, or add a catalog that has it.`;
+      const what = isNobody ? 'the name or the range' : `what ${rule.anchor.wanted.name} asks for`;
+      return `Correct ${what}, or add a catalog that has it.`;
     }
     if (rule.kind === 'requires' && rule.met.length === 0) {
-      return `Add a catalog with a bundle that ${labelOf(rule.by)} can use, or ask for a version of ${rule.by.facts.packageName ?? rule.by.name} that does not need it.`;
+      const isNarrow = anchorsOf(rules).some(
+        ({ wanted }) => wanted.versions !== undefined || wanted.channel !== undefined,
+      );
+      return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or ask for other versions' : ''}.`;
     }
   }
   return undefined;
 }
 
+function spoilerAction({ wanted: { name } }: Anchor, { words: { wanted, isNobody = false } }: Story): string {
+  const what = isNobody
+    ? `Leave ${name} out, or ask for another version of it`
+    : `Remove ${wanted} ${name}, or change what it asks for`;
+  return `${what}: the others can be resolved without it.`;
+}
+
 function adviseOn(problem: Problem, rules: readonly Rule[], { steps, story }: Advice): string {
-  const missing = missingAction(rules);
+  const missing = missingAction(rules, story);
   if (missing !== undefined) return missing;
   const one = spoiler(problem, rules, steps);
-  if (one !== undefined)
-    return `Without ${story.words.wanted} ${one.wanted.name}, all others can be served: remove it, or let it ask for another version.`;
+  if (one !== undefined) return spoilerAction(one, story);
   const installed = rules.flatMap((rule) => (rule.kind === 'installed' ? [labelOf(rule.candidate)] : []));
   if (installed.length > 0) return `Remove ${listOf(installed, 'or')}, or do not ask for what clashes with it.`;
   const refused = rules.flatMap((rule) => (rule.kind === 'refused' ? [labelOf(rule.candidate)] : []));
@@ -85,13 +79,12 @@ interface Advice {
 export function explainConflict(problem: Problem, advice: Advice): Conflict {
   const rules = new Clashes(problem, advice.steps).smallest();
   const texts = rules.map((rule) => formatRule(rule, advice.story.words)).toSorted(compareTexts);
-  const sentences = inOrder(rules).map((rule) => tellRule(rule, advice.story));
   return {
     outcome: 'conflict',
     reason: 'ConstraintsNotSatisfiable',
     message: `constraints not satisfiable: ${texts.join(', ')}`,
     summary: summarise(rules),
-    sentences: sentences.filter((sentence) => sentence !== ''),
+    sentences: tellRules(rules, advice.story),
     action: adviseOn(problem, rules, advice),
     rules,
     wantedBy: anchorsOf(rules).map(({ wanted }) => wanted.name),

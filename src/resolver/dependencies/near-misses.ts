@@ -1,5 +1,11 @@
 import { nearest } from '../../base/index.ts';
-import { type Constraint, formatVersion, isInRange, type VersionRange } from '../../constraints/index.ts';
+import {
+  type Constraint,
+  compareVersions,
+  formatVersion,
+  isInRange,
+  type VersionRange,
+} from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage } from '../package.ts';
 import type { Anchor } from './anchor.ts';
 import { formatCatalogName } from './candidate.ts';
@@ -18,9 +24,11 @@ const maxVersions = 5;
 /** Other versions of an API that are looked for. */
 const usualVersions = ['v1', 'v2', 'v1beta1', 'v1beta2', 'v1alpha1', 'v1alpha2', 'v2beta1', 'v2alpha1'];
 
-function versionsOf(bundles: Iterable<CatalogBundle>): string {
-  const versions = [...bundles].map(({ version }) => formatVersion(version));
-  const shown = versions.slice(-maxVersions).toReversed().join(', ');
+/** The newest ones. */
+function versionsOf(bundles: readonly CatalogBundle[]): string {
+  const sorted = bundles.toSorted((a, b) => compareVersions(b.version, a.version));
+  const versions = [...new Set(sorted.map(({ version }) => formatVersion(version)))];
+  const shown = versions.slice(0, maxVersions).join(', ');
   return versions.length > maxVersions ? `${shown} and ${versions.length - maxVersions} more` : shown;
 }
 

@@ -4,7 +4,7 @@ import { type Candidate, formatCatalogName } from './candidate.ts';
 import type { Clashes } from './clash.ts';
 import { factsOf, isMetBy } from './requirement.ts';
 import type { Decision } from './search.ts';
-import { bundleLabel, labelOf, type Story, tellRule } from './sentences.ts';
+import { bundleLabel, labelOf, type Story, tellRules } from './sentences.ts';
 
 /** A decision, and what came before it. */
 export interface Told {
@@ -39,9 +39,8 @@ function newestOf({ decision: { chosen }, story: { shelf } }: Told): Newer | und
 
 function whyRefused(refused: Candidate, { before, clashes, story }: Told): string {
   const { rules, earlier } = clashes.refusal(refused, before);
-  const sentences = rules.map((rule) => tellRule(rule, story)).filter((sentence) => sentence !== '');
-  const choices = earlier.map((chosen) => `${labelOf(chosen)} was chosen before.`);
-  return [...sentences, ...choices].join(' ');
+  const choices = earlier.map((chosen) => `${labelOf(chosen)} was chosen before it.`);
+  return [...choices, ...tellRules(rules, story)].join(' ');
 }
 
 function refusedOf({ bundle, catalog }: Newer, { decision: { refused } }: Told): Candidate | undefined {
@@ -136,6 +135,8 @@ const reasons: readonly Reason[] = [
   nearerHead,
 ];
 
+const preferred = 'would be preferred, but cannot be had';
+
 /** Why the newest version of the package was not chosen, and, where that is another one, why the one was not that is preferred most of all.
  *  Sentences; none: the newest was chosen.
  *  @throws TransientError ResolutionCancelled */
@@ -144,7 +145,9 @@ export function whyNotNewer(told: Told): readonly string[] {
   const refusedNewest = newest === undefined ? undefined : refusedOf(newest, told);
   const best = refusedNewest ?? told.decision.refused[0];
   const sentences =
-    best === undefined ? [] : [`${labelOf(best)} would be preferred, but cannot be had: ${whyRefused(best, told)}`];
+    best === undefined
+      ? []
+      : [`${labelOf(best)} ${best.origin === undefined ? 'cannot stay' : preferred}: ${whyRefused(best, told)}`];
   if (newest === undefined || refusedNewest !== undefined) return sentences;
   const why = reasons.map((reason) => reason(newest, told)).find((text) => text !== undefined);
   return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'nobody asked for it'}.`];

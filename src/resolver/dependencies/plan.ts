@@ -1,5 +1,6 @@
 import { nextUpdates } from '../graph/updates.ts';
 import type { Steps } from '../sat/steps.ts';
+import type { Anchor } from './anchor.ts';
 import type { Candidate } from './candidate.ts';
 import { Clashes } from './clash.ts';
 import { whyNotNewer } from './newer.ts';
@@ -71,9 +72,9 @@ function edgeFrom(
 
 /** Everybody who wants or needs the bundle, whoever was the first. */
 function reasonsFor(chosen: Candidate, { problem, decisions, story }: Decided): readonly string[] {
-  const wishes = problem.anchors
-    .filter(({ candidates }) => candidates.includes(chosen))
-    .map((anchor) => `${wishOf(anchor, story.words)}.`);
+  const isWish = ({ candidates, wanted: { updates = 'always' }, present }: Anchor): boolean =>
+    candidates.includes(chosen) && (updates === 'always' || chosen === present);
+  const wishes = problem.anchors.filter(isWish).map((anchor) => `${wishOf(anchor, story.words)}.`);
   const needs = decisions.flatMap(({ chosen: by }) =>
     (problem.needs.get(by) ?? [])
       .filter(({ met }) => met.includes(chosen))

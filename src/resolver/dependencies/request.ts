@@ -48,6 +48,8 @@ export interface PresentBundle extends InstalledBundle {
 export interface RequestWords {
   readonly wanted: string;
   readonly installed: string;
+  /** Nobody in particular wants the packages: sentences do not say who. */
+  readonly isNobody?: boolean;
 }
 
 /** What is wanted, what is there, and where it may come from. */

@@ -1,10 +1,10 @@
-import { formatVersion } from '../../constraints/index.ts';
+import { compareVersions, formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle } from '../package.ts';
 import type { Anchor } from './anchor.ts';
 import { describeCatalogs } from './anchor.ts';
 import { type Candidate, formatCatalogName } from './candidate.ts';
 import { nearMisses } from './near-misses.ts';
-import type { RequestWords } from './request.ts';
+import type { RequestWords, WantedPackage } from './request.ts';
 import type { Rule } from './rule.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -36,34 +36,67 @@ export function listOf(texts: readonly string[], word: string): string {
   return unique.length < 2 ? unique.join('') : `${unique.slice(0, -1).join(', ')} ${word} ${unique.at(-1)}`;
 }
 
+/** `a 1.0.0, 1.1.0 or 1.2.0 and b 2.0.0`: versions by package, in the order of the candidates. */
+function labelsOf(candidates: readonly Candidate[], word: string): string {
+  const versions = new Map<string, string[]>();
+  for (const { name, facts } of candidates) {
+    const { packageName = name } = facts;
+    const known = versions.get(packageName) ?? [];
+    versions.set(packageName, [...known, formatVersion(facts.version)]);
+  }
+  const packages = [...versions].map(([packageName, texts]) => `${packageName} ${listOf(texts, word)}`);
+  return listOf(packages, word);
+}
+
+/** Which bundles of a package are wanted, behind its name. */
+function detailsOf({ channel = '', versions, startingBundle = '', installed }: WantedPackage): string {
+  const range = versions === undefined ? '' : ` in range ${versions.text}`;
+  const from = channel === '' ? '' : ` from channel ${channel}`;
+  const start = startingBundle === '' || installed !== undefined ? '' : `, to begin with ${startingBundle}`;
+  return `${range}${from}${start}`;
+}
+
 /** Who wants a package, and which. */
-export function wishOf({ wanted }: Anchor, words: RequestWords): string {
-  const { name, packageName, channel = '', versions, startingBundle = '' } = wanted;
-  const details = [
-    versions === undefined ? '' : ` in range ${versions.text}`,
-    channel === '' ? '' : ` from channel ${channel}`,
-    startingBundle === '' || wanted.installed !== undefined ? '' : `, to begin with ${startingBundle}`,
-  ];
-  return `${words.wanted} ${name} asks for package ${packageName}${details.join('')}`;
+export function wishOf({ wanted, present }: Anchor, words: RequestWords): string {
+  const { name, packageName, updates = 'always' } = wanted;
+  if (words.isNobody !== true) return `${words.wanted} ${name} asks for package ${packageName}${detailsOf(wanted)}`;
+  if (updates !== 'always' && present !== undefined) return `${labelOf(present)} is installed`;
+  return `package ${packageName} is asked for${detailsOf(wanted)}`;
 }
 
 function tellChoice(anchor: Anchor, { shelf, words }: Story): string {
   const wish = wishOf(anchor, words);
   const { missing, candidates, wanted, present } = anchor;
-  if (missing !== undefined) return `${wish}: ${nearMisses(shelf).ofAnchor(anchor)}.`;
-  const labels = candidates.map(labelOf);
-  const stay = present !== undefined && candidates.includes(present) ? `, where ${labelOf(present)} is installed` : '';
-  if (candidates.length === 1) return `${wish}${stay}: only ${listOf(labels, 'and')} comes into question.`;
-  return `${wish}${stay}: ${listOf(labels, 'and')} come into question (${describeCatalogs(wanted, shelf)}).`;
+  if (missing !== undefined) return ended(`${wish}: ${nearMisses(shelf).ofAnchor(anchor)}`);
+  const stay =
+    present !== undefined && candidates.includes(present) && !wish.endsWith('is installed')
+      ? `, where ${labelOf(present)} is installed`
+      : '';
+  const staysOnly = candidates.length === 1 && candidates[0] === present;
+  if (staysOnly) return `${wish}${stay}, and no update of it comes into question.`;
+  const labels = labelsOf(candidates, 'and');
+  if (candidates.length === 1) return `${wish}${stay}: only ${labels} comes into question.`;
+  return `${wish}${stay}: ${labels} come into question (${describeCatalogs(wanted, shelf)}).`;
 }
 
-function tellNeed(rule: Rule & { readonly kind: 'requires' }, { shelf }: Story): string {
-  const { by, requirement, met } = rule;
-  const need = `${labelOf(by)} needs ${requirement.description}`;
-  if (met.length > 0) return `${need}: only ${listOf(met.map(labelOf), 'or')} would do.`;
-  const catalogs = shelf.catalogs.map(formatCatalogName).join(', ');
+function ended(sentence: string): string {
+  return sentence.endsWith('?') ? sentence : `${sentence}.`;
+}
+
+type Needing = Rule & { readonly kind: 'requires' };
+
+/** Rules by which several bundles need the same. */
+function tellNeeds([first, ...others]: readonly [Needing, ...Needing[]], { shelf }: Story): string {
+  const { requirement, met } = first;
+  const newestFirst = [first, ...others]
+    .map(({ by }) => by)
+    .toSorted((a, b) => compareVersions(b.facts.version, a.facts.version));
+  const need = `${labelsOf(newestFirst, 'and')} ${others.length === 0 ? 'needs' : 'need'} ${requirement.description}`;
+  if (met.length > 0) return `${need}: only ${labelsOf(met, 'or')} would do.`;
+  const catalogs = shelf.catalogs.map(formatCatalogName);
   const near = nearMisses(shelf).ofRequirement(requirement);
-  return `${need}, and nothing in ${catalogs === '' ? 'any catalog' : `the catalogs (${catalogs})`} is that${near === '' ? '' : `: ${near}`}.`;
+  const where = catalogs.length === 1 ? `catalog ${catalogs.join('')}` : `the catalogs (${catalogs.join(', ')})`;
+  return ended(`${need}, and nothing in ${where} is that${near === '' ? '' : `: ${near}`}`);
 }
 
 function tellRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): string {
@@ -73,22 +106,20 @@ function tellRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): s
 }
 
 /** A rule in a sentence; '' where another rule of the same clash says it already. */
-export function tellRule(rule: Rule, story: Story): string {
+function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
   switch (rule.kind) {
     case 'wanted':
       return '';
     case 'choice':
       return tellChoice(rule.anchor, story);
-    case 'requires':
-      return tellNeed(rule, story);
     case 'installed':
       return `${labelOf(rule.candidate)} (${rule.candidate.name}) is installed, and no ${story.words.wanted} is about it, so that it stays as it is.`;
     case 'api': {
-      const providers = rule.groups.flat().map(labelOf);
-      return `Only one operator may provide ${rule.api.kind} (${rule.api.group}/${rule.api.version}): ${listOf(providers, 'and')} do.`;
+      const { group, kind, version } = rule.api;
+      return `Only one operator may provide ${kind} (${group}/${version}): ${labelsOf(rule.groups.flat(), 'and')} do.`;
     }
     case 'package':
-      return `Only one bundle of package ${rule.packageName} may be installed (${listOf(rule.candidates.map(labelOf), 'or')}).`;
+      return `Only one bundle of a package may be installed: ${labelsOf(rule.candidates, 'or')}.`;
     case 'refused':
       return tellRefused(rule);
     case 'replaces':
@@ -96,4 +127,34 @@ export function tellRule(rule: Rule, story: Story): string {
     default:
       return rule satisfies never;
   }
+}
+
+/** Wishes before what follows from them, and what shuts them out last. */
+const order: readonly Rule['kind'][] = [
+  'wanted',
+  'choice',
+  'installed',
+  'requires',
+  'refused',
+  'package',
+  'api',
+  'replaces',
+];
+
+/** What a clash of rules comes to, in sentences that follow from one another. */
+export function tellRules(rules: readonly Rule[], story: Story): readonly string[] {
+  const sentences: string[] = [];
+  const needs = new Map<string, [Needing, ...Needing[]]>();
+  for (const rule of rules) {
+    if (rule.kind !== 'requires') continue;
+    const key = `${rule.requirement.text} ${rule.met.map(({ id }) => id).join(' ')}`;
+    const same = needs.get(key);
+    if (same === undefined) needs.set(key, [rule]);
+    else same.push(rule);
+  }
+  for (const kind of order) {
+    if (kind === 'requires') sentences.push(...[...needs.values()].map((same) => tellNeeds(same, story)));
+    for (const rule of rules) if (rule.kind === kind && rule.kind !== 'requires') sentences.push(tellRule(rule, story));
+  }
+  return sentences.filter((sentence) => sentence !== '');
 }

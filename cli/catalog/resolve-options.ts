@@ -1,0 +1,26 @@
+import type { OptionSpec } from '../options.ts';
+
+/** What `resolve` chooses from, and what is there. */
+export const resolveOptions: readonly OptionSpec[] = [
+  {
+    name: 'catalog',
+    kind: 'list',
+    placeholder: 'DIR|FILE|REF|URL',
+    sentence: 'Catalog to choose from; may be given several times, the first is preferred.',
+  },
+  {
+    name: 'installed',
+    kind: 'list',
+    placeholder: 'NAME=VERSION|FILE',
+    sentence: 'A package that is installed, or a file of YAML with lines "NAME: VERSION"; may be given several times.',
+  },
+  {
+    name: 'output',
+    short: 'o',
+    kind: 'text',
+    placeholder: 'text|json|yaml',
+    default: 'text',
+    choices: ['text', 'json', 'yaml'],
+    sentence: 'Sentences for people, or a form for programs.',
+  },
+];

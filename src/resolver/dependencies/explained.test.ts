@@ -1,0 +1,331 @@
+import { expect, test } from 'vitest';
+import {
+  needsApi,
+  needsPackage,
+  provides,
+  stockedCatalog,
+  stockedPackage,
+} from '../../../test/support/stocked-catalog.ts';
+import { isInRange, type Property, parseVersion, parseVersionRange } from '../../constraints/index.ts';
+import type { CatalogPackage, CatalogView } from '../package.ts';
+import type { PresentBundle, ResolutionRequest, WantedPackage } from './request.ts';
+import type { ChosenBundle, Conflict } from './resolution.ts';
+import { resolve } from './resolve.ts';
+
+const unnamed = { wanted: 'request', installed: 'installed bundle', isNobody: true };
+
+function want(packageName: string, more: Partial<WantedPackage> = {}): WantedPackage {
+  return { name: packageName, packageName, ...more };
+}
+
+function within(text: string): NonNullable<WantedPackage['versions']> {
+  const range = parseVersionRange(text);
+  return { text, include: (version) => isInRange(version, range) };
+}
+
+function present(packageName: string, version: string, properties: readonly Property[] = []): PresentBundle {
+  return { name: `${packageName}.v${version}`, packageName, version: parseVersion(version), properties };
+}
+
+function chosen(
+  request: Partial<ResolutionRequest> & { readonly catalogs: readonly CatalogView[] },
+): readonly ChosenBundle[] {
+  const answer = resolve({ wanted: [want('a')], installed: [], words: unnamed, ...request });
+  if (answer.outcome === 'conflict') throw new Error(answer.message);
+  return answer.bundles;
+}
+
+function conflict(request: Partial<ResolutionRequest> & { readonly catalogs: readonly CatalogView[] }): Conflict {
+  const answer = resolve({ wanted: [want('a')], installed: [], words: unnamed, ...request });
+  if (answer.outcome === 'resolved') throw new Error('resolved');
+  return answer;
+}
+
+const two = (name: string, head: readonly Property[], old: readonly Property[] = []): CatalogPackage =>
+  stockedPackage(name, { stable: '1.0.0; 1.1.0 <1.0.0' }, { '1.0.0': old, '1.1.0': head });
+
+test('CR-R5 tells why a head was passed over', () => {
+  const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [needsApi('K')])])] });
+  expect(bundle?.newer).toEqual([
+    'a 1.1.0 would be preferred, but cannot be had: a 1.1.0 needs API K.v1.g.io, and nothing in catalog ns/cat is that.',
+  ]);
+});
+
+test('CR-R6 tells why an update is not made', () => {
+  const [bundle] = chosen({
+    catalogs: [stockedCatalog('cat', [two('a', [needsPackage('b', '>=2.0.0')]), two('b', [])])],
+    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    installed: [present('a', '1.0.0')],
+  });
+  expect(bundle?.origin).toBeUndefined();
+  expect(bundle?.newer).toEqual([
+    'a 1.1.0 would be preferred, but cannot be had: a 1.1.0 needs package b >=2.0.0, and nothing in catalog ns/cat is that: catalog ns/cat has b 1.1.0, 1.0.0, none of them in that range.',
+  ]);
+});
+
+test('CR-R29 tells which installed bundle an update clashes with', () => {
+  const x = { name: 'x.v1', version: parseVersion('1.0.0'), properties: [provides('K')] };
+  const bundles = chosen({
+    catalogs: [stockedCatalog('cat', [two('a', [provides('K')])])],
+    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    installed: [present('a', '1.0.0'), x],
+  });
+  const told = bundles.flatMap(({ newer }) => newer).join(' ');
+  expect(told).toContain('Only one operator may provide K (g.io/v1): ');
+  expect(told).toContain('x.v1');
+});
+
+const newerCases: readonly {
+  readonly name: string;
+  readonly request: Parameters<typeof chosen>[0];
+  readonly of: string;
+  readonly why: string;
+}[] = [
+  {
+    name: 'out of the range that was asked for',
+    request: { catalogs: [stockedCatalog('cat', [two('a', [])])], wanted: [want('a', { versions: within('<1.1.0') })] },
+    of: 'a',
+    why: 'a 1.1.0 is newer, but it is not in range <1.1.0, which was asked for.',
+  },
+  {
+    name: 'not what a bundle needs',
+    request: { catalogs: [stockedCatalog('cat', [two('a', [needsPackage('b', '<1.1.0')]), two('b', [])])] },
+    of: 'b',
+    why: 'b 1.1.0 is newer, but it is not what a 1.1.0 needs: package b <1.1.0.',
+  },
+  {
+    name: 'in a channel that comes later',
+    request: {
+      catalogs: [
+        stockedCatalog('cat', [
+          two('a', [needsPackage('b', '>=1.0.0')]),
+          stockedPackage('b', { s: '1.0.0', x: '2.0.0' }),
+        ]),
+      ],
+    },
+    of: 'b',
+    why: 'b 2.0.0 is newer, but it is only in channel x; channel s, the default of the package, comes first.',
+  },
+  {
+    name: 'in a channel that was not asked for',
+    request: {
+      catalogs: [stockedCatalog('cat', [stockedPackage('a', { s: '1.0.0', x: '2.0.0' })])],
+      wanted: [want('a', { channel: 's' })],
+    },
+    of: 'a',
+    why: 'a 2.0.0 is newer, but it is not in channel s, which was asked for, but in x.',
+  },
+  {
+    name: 'in a catalog that comes later',
+    request: {
+      catalogs: [
+        stockedCatalog('cat', [two('a', [])], { priority: 1 }),
+        stockedCatalog('other', [stockedPackage('a', { stable: '2.0.0' })]),
+      ],
+    },
+    of: 'a',
+    why: 'a 2.0.0 is newer, but it is in catalog ns/other; catalog ns/cat comes before it.',
+  },
+  {
+    name: 'without an edge from what is installed',
+    request: {
+      catalogs: [stockedCatalog('cat', [stockedPackage('a', { stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })])],
+      wanted: [want('a', { installed: 'a.v1.0.0' })],
+      installed: [present('a', '1.0.0')],
+    },
+    of: 'a',
+    why: 'a 1.2.0 is newer, but no entry of channel stable leads there from 1.0.0; ask again when 1.1.0 is installed.',
+  },
+  {
+    name: 'nobody asked for an update',
+    request: {
+      catalogs: [stockedCatalog('cat', [two('a', [])])],
+      wanted: [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })],
+      installed: [present('a', '1.0.0')],
+    },
+    of: 'a',
+    why: 'a 1.1.0 is newer, but what is installed stays, as nobody asked for an update.',
+  },
+  {
+    name: 'skipped by an entry',
+    request: {
+      catalogs: [
+        stockedCatalog('cat', [
+          two('a', [needsPackage('b', '<3.0.0')]),
+          stockedPackage('b', { stable: '1.0.0; 2.0.0 <1.0.0; 1.5.0 <1.0.0 s:2.0.0' }),
+        ]),
+      ],
+    },
+    of: 'b',
+    why: 'b 2.0.0 is newer, but b.v1.5.0 skips it.',
+  },
+];
+
+test.each(newerCases)('tells why a newer version is not taken: $name', ({ request, of, why }) => {
+  const bundle = chosen(request).find(({ candidate }) => candidate.facts.packageName === of);
+  expect(bundle?.newer).toEqual([why]);
+});
+
+test('says nothing of newer versions where there are none', () => {
+  const [bundle] = chosen({ catalogs: [stockedCatalog('cat', [two('a', [])])] });
+  expect(bundle).toMatchObject({ newer: [], reasons: ['package a is asked for.'] });
+});
+
+test('an installed package that nobody named moves where something needs it', () => {
+  const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
+  const wanted = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'ifNeeded' })];
+  const bundles = chosen({ catalogs, wanted, installed: [present('b', '1.0.0')] });
+  expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['b.v1.1.0', 'a.v1.1.0']);
+  expect(bundles[0]?.updates).toMatchObject({ from: { name: 'b.v1.0.0' }, edge: { kind: 'replaces' } });
+});
+
+test('a package that may not move stays, and what needs a newer one is passed over', () => {
+  const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
+  const wanted = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'never' })];
+  const bundles = chosen({ catalogs, wanted, installed: [present('b', '1.0.0')] });
+  expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['a.v1.0.0', 'b.v1.0.0']);
+});
+
+test('a package that left the catalogs may be let be', () => {
+  const wanted = [want('a'), want('gone', { installed: 'gone.v1.0.0', staysWhenGone: true })];
+  const catalogs = [stockedCatalog('cat', [two('a', [])])];
+  const bundles = chosen({ catalogs, wanted, installed: [present('gone', '1.0.0')] });
+  expect(bundles.map(({ candidate }) => candidate.id)).toEqual(['cat/ns/stable/a.v1.1.0', '@existing//gone.v1.0.0']);
+});
+
+test('what others need is installed before them, circles included', () => {
+  const catalog = stockedCatalog('cat', [
+    two('a', [needsPackage('b', '>=1.0.0')]),
+    two('b', [needsPackage('c', '>=1.0.0')]),
+    two('c', [needsPackage('b', '>=1.0.0')]),
+  ]);
+  expect(chosen({ catalogs: [catalog] }).map(({ candidate }) => candidate.name)).toEqual([
+    'c.v1.1.0',
+    'b.v1.1.0',
+    'a.v1.1.0',
+  ]);
+});
+
+test('CR-R4 tells a conflict in sentences that name who asks for what', () => {
+  const catalog = stockedCatalog('cat', [
+    stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': [needsPackage('b', '<1.1.0')] }),
+    stockedPackage('c', { stable: '1.0.0' }, { '1.0.0': [needsPackage('b', '>=1.1.0')] }),
+    two('b', []),
+  ]);
+  expect(conflict({ catalogs: [catalog], wanted: [want('a'), want('c')] })).toMatchObject({
+    summary: 'Packages a and c cannot be resolved together.',
+    sentences: [
+      'package a is asked for: only a 1.0.0 comes into question.',
+      'package c is asked for: only c 1.0.0 comes into question.',
+      'a 1.0.0 needs package b <1.1.0: only b 1.0.0 would do.',
+      'c 1.0.0 needs package b >=1.1.0: only b 1.1.0 would do.',
+      'Only one bundle of a package may be installed: b 1.0.0 or 1.1.0.',
+    ],
+    action: 'Leave c out, or ask for another version of it: the others can be resolved without it.',
+    wantedBy: ['a', 'c'],
+  });
+});
+
+const cannot: readonly {
+  readonly name: string;
+  readonly wanted?: WantedPackage;
+  readonly properties?: readonly Property[];
+  readonly sentence: string;
+}[] = [
+  {
+    name: 'a package nearly as named',
+    wanted: want('tide-gage'),
+    sentence:
+      'package tide-gage is asked for: no catalog that it may come from has that package; did you mean tide-gauge?',
+  },
+  {
+    name: 'a channel that there is not',
+    wanted: want('tide-gauge', { channel: 'fast' }),
+    sentence: 'package tide-gauge is asked for from channel fast: the package has not that channel, but stable.',
+  },
+  {
+    name: 'versions that there are not',
+    wanted: want('tide-gauge', { versions: within('>=9.0.0') }),
+    sentence: 'package tide-gauge is asked for in range >=9.0.0: no version of it is that; it has 1.1.0, 1.0.0.',
+  },
+  {
+    name: 'another version of an API',
+    properties: [{ type: 'olm.gvk.required', value: { group: 'g.io', version: 'v2', kind: 'Gauge' } }],
+    sentence:
+      'a 1.0.0 needs API Gauge.v2.g.io, and nothing in catalog ns/cat is that: other versions of it are provided: v1 by tide-gauge.',
+  },
+  {
+    name: 'a package that is nearly needed',
+    properties: [needsPackage('tide-gage', '>=1.0.0')],
+    sentence:
+      'a 1.0.0 needs package tide-gage >=1.0.0, and nothing in catalog ns/cat is that: no catalog has package tide-gage; there is a package tide-gauge.',
+  },
+  {
+    name: 'words of the author first',
+    properties: [
+      {
+        type: 'olm.constraint',
+        value: { failureMessage: 'bring a gauge', package: { packageName: 'tide-gauge', versionRange: '>=2.0.0' } },
+      },
+    ],
+    sentence:
+      'a 1.0.0 needs bring a gauge (package tide-gauge >=2.0.0), and nothing in catalog ns/cat is that: catalog ns/cat has tide-gauge 1.1.0, 1.0.0, none of them in that range.',
+  },
+  {
+    name: 'a constraint that cannot be read',
+    properties: [{ type: 'olm.package.required', value: { packageName: 'b', versionRange: '~1' } }],
+    sentence:
+      'a 1.0.0 (bundle a.v1.0.0) cannot be chosen, because what it requires cannot be read: olm.package.required: Invalid semver format version: "~1": Could not parse Range "~1": Could not parse comparator "~" in "~1".',
+  },
+];
+
+test.each(cannot)('tells what nearly would have done: $name', ({ wanted = want('a'), properties = [], sentence }) => {
+  const catalog = stockedCatalog('cat', [
+    two('tide-gauge', [provides('Gauge')], [provides('Gauge')]),
+    stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': properties }),
+  ]);
+  expect(conflict({ catalogs: [catalog], wanted: [wanted] }).sentences).toContain(sentence);
+});
+
+test('CR-R21 names a bundle whose constraint cannot be read, and goes on without it', () => {
+  const empty: Property = { type: 'olm.constraint', value: {} };
+  const catalog = stockedCatalog('cat', [two('a', [empty])]);
+  expect(resolve({ catalogs: [catalog], wanted: [want('a')], installed: [] })).toMatchObject({
+    bundles: [{ candidate: { name: 'a.v1.0.0' } }],
+    notices: [
+      'bundle cat/ns/stable/a.v1.1.0 is passed over: convert olm.constraint to resolver predicate: constraint is empty',
+    ],
+  });
+});
+
+test('a channel without an order is told of, and others are used', () => {
+  const broken = stockedPackage('b', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0', good: '1.0.0' });
+  const catalog = stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.0.0')]), broken]);
+  const answer = resolve({ catalogs: [catalog], wanted: [want('a')], installed: [] });
+  expect(answer).toMatchObject({ bundles: [{ candidate: { id: 'cat/ns/good/b.v1.0.0' } }, {}] });
+  expect(answer.notices[0]).toContain(
+    'catalog ns/cat: channel bad of package b is passed over: a unique replacement chain',
+  );
+});
+
+test('a channel without an order that was asked for is an error', () => {
+  const broken = stockedPackage('a', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0' });
+  const answer = conflict({ catalogs: [stockedCatalog('cat', [broken])], wanted: [want('a', { channel: 'bad' })] });
+  expect(answer.reason).toBe('ErrorPreventedResolution');
+  expect(answer.message).toMatch(/^a unique replacement chain within a channel is required/);
+});
+
+test('refuses two of one name', () => {
+  const catalogs = [stockedCatalog('cat', [two('a', [])])];
+  expect(() => resolve({ catalogs, wanted: [want('a'), want('a')], installed: [] })).toThrow(
+    'duplicate identifier "subscription:a" in input',
+  );
+});
+
+test('stops when it is cancelled, and after its steps', () => {
+  const catalogs = [stockedCatalog('cat', [two('a', [needsApi('K')])])];
+  const request = { catalogs, wanted: [want('a')], installed: [] };
+  const text = 'cancelled before a solution could be found';
+  expect(() => resolve({ ...request, limits: { maxSteps: 1_000, isCancelled: () => true } })).toThrow(text);
+  expect(() => resolve({ ...request, limits: { maxSteps: 1 } })).toThrow(`${text}: more than 1 steps`);
+});
