@@ -1,7 +1,7 @@
 import { TerminalError } from '../../src/base/index.ts';
-import { type Meta, migrateDocument, readTemplate } from '../../src/catalog/index.ts';
+import { type Meta, readTemplate } from '../../src/catalog/index.ts';
 import { assertValid } from './judged.ts';
-import { bundleKinds, metasOf, type RenderOptions, renderBundles } from './render.ts';
+import { bundleKinds, metasOf, migrated, type RenderOptions, renderBundles } from './render.ts';
 
 /** A template as it was found. */
 export interface TemplateText {
@@ -35,7 +35,7 @@ export async function buildTemplate(
   const { documents, warnings } = await named(name, () => template.build(rendered));
   for (const warning of warnings) warn(`${name}: ${warning}`);
   const metas = metasOf(
-    documents.map((document) => migrateDocument(document, migrate)),
+    documents.map((document) => migrated(document, { migrate, warn })),
     name,
   );
   assertValid(metas, name);

@@ -131,6 +131,15 @@ test('CR-C10 bundles are migrated where they are rendered, and once', async () =
   expect((await render([inDir('migrated')], { migrate: 'all' }))[0]?.value).toEqual(migrated[0]?.value);
 });
 
+test('CR-C10 a bundle without image keeps its manifests, which is told', async () => {
+  const warnings: string[] = [];
+  const [meta] = await render([inDir('bundle')], { migrate: 'all', warn: (text) => warnings.push(text) });
+  expect(JSON.stringify(meta?.value)).toContain('olm.bundle.object');
+  expect(warnings).toEqual([
+    `${inDir('bundle')}: bundle "tide-gauge.v0.4.0" has no image, so its manifests stay in the catalog: --image-ref-template names one`,
+  ]);
+});
+
 test('a catalog that cannot be read, and a secret in a reference, are told without the secret', async () => {
   await writeFolder(inDir('broken'), { 'catalog.yaml': 'a: [' });
   await expect(render([inDir('broken')])).rejects.toThrow(`render reference "${inDir('broken')}": `);

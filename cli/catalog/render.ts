@@ -51,6 +51,17 @@ export function metasOf(documents: readonly JsonObject[], file: string): readonl
   return documents.map((document) => metaOf(document, file));
 }
 
+/** The document as `--migrate-level` wants it; that manifests of a bundle without image stay where they are is told.
+ *  @throws TerminalError as `migrateDocument` */
+export function migrated(document: JsonObject, { migrate, warn }: Pick<RenderOptions, 'migrate' | 'warn'>): JsonObject {
+  const isStuck = migrate !== 'none' && document['schema'] === 'olm.bundle' && textAt(document, 'image') === '';
+  if (isStuck) {
+    const name = goQuote(textAt(document, 'name'));
+    warn(`bundle ${name} has no image, so its manifests stay in the catalog: --image-ref-template names one`);
+  }
+  return migrateDocument(document, migrate);
+}
+
 /** What became of a reference: a bundle's document, nothing yet for a catalog, which is read as a stream later, or why there is none. */
 interface Rendered {
   readonly name: string;
@@ -63,7 +74,8 @@ async function renderOne(name: string, options: RenderOptions): Promise<Rendered
     const kind = await kindOf(name, options);
     if (!bundleKinds.includes(kind)) return { name };
     const warn = (text: string): void => options.warn(`${redactUrl(name)}: ${text}`);
-    return { name, bundle: migrateDocument(await renderBundle(name, { ...options, warn }), options.migrate) };
+    const bundle = await renderBundle(name, { ...options, warn });
+    return { name, bundle: migrated(bundle, { ...options, warn }) };
   } catch (thrown) {
     return { name, failure: wrapped(name, thrown) };
   }
@@ -87,7 +99,8 @@ async function* renderAll(names: readonly string[], options: RenderOptions): Asy
     for (; running.length < referencesAtATime && started < names.length; started += 1) {
       running.push(renderOne(names[started] ?? '', options));
     }
-    const label = `rendering ${redactUrl(names[done] ?? '').slice(-60)}`;
+    const name = redactUrl(names[done] ?? '');
+    const label = `rendering ${name.length > 40 ? `…${name.slice(-39)}` : name}`;
     progress.show(label, { done, total: names.length, unit: 'bundles' });
     const rendered = await running.shift();
     if (rendered?.failure !== undefined) failures.push(rendered.failure);
@@ -113,7 +126,7 @@ export async function renderBundles(
 async function* readCatalog(name: string, options: RenderOptions): AsyncGenerator<Meta> {
   try {
     for await (const meta of openCatalog(name, options)) {
-      const value = migrateDocument(meta.value, options.migrate);
+      const value = migrated(meta.value, options);
       yield value === meta.value ? meta : { ...meta, value };
     }
   } catch (thrown) {
