@@ -13,6 +13,8 @@ interface Draft {
   readonly channels: Map<string, Mutable<Channel>>;
   readonly bundles: Map<string, Mutable<CatalogBundle>>;
   readonly deprecations: JsonObject[];
+  /** Versions of an operator say much the same: what is equal is kept once. */
+  readonly properties: Map<string, Property>;
 }
 
 /** The properties of a bundle that say what it is and needs; without what is large and only shown. */
@@ -40,8 +42,16 @@ function versionOf(text: string): Version | undefined {
   }
 }
 
-function bundleOf({ name, package: packageName, value }: Meta): CatalogBundle | undefined {
-  const properties = propertiesOf(value);
+/** The same property as one that is known already, where there is such a one. */
+function shared(property: Property, known: Map<string, Property>): Property {
+  const key = JSON.stringify(property);
+  const found = known.get(key);
+  if (found === undefined) known.set(key, property);
+  return found ?? property;
+}
+
+function bundleOf({ name, package: packageName, value }: Meta, known: Map<string, Property>): CatalogBundle | undefined {
+  const properties = propertiesOf(value).map((property) => shared(property, known));
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
   const version = versionOf(textAt(identity, 'version'));
@@ -100,8 +110,8 @@ export class PackageBuilder {
       const { channels } = this.#draft(meta.package);
       if (!channels.has(name)) channels.set(name, { name, entries: objectsAt(value, 'entries').map(entryOf) });
     } else if (schema === 'olm.bundle') {
-      const { bundles } = this.#draft(meta.package);
-      const bundle = bundles.has(name) ? undefined : bundleOf(meta);
+      const { bundles, properties } = this.#draft(meta.package);
+      const bundle = bundles.has(name) ? undefined : bundleOf(meta, properties);
       if (bundle !== undefined) bundles.set(name, bundle);
     } else if (schema === 'olm.deprecations') this.#draft(meta.package).deprecations.push(value);
   }
@@ -119,6 +129,7 @@ export class PackageBuilder {
       channels: new Map(),
       bundles: new Map(),
       deprecations: [],
+      properties: new Map(),
     };
     this.#drafts.set(name, draft);
     return draft;
