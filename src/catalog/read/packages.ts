@@ -50,7 +50,10 @@ function shared(property: Property, known: Map<string, Property>): Property {
   return found ?? property;
 }
 
-function bundleOf({ name, package: packageName, value }: Meta, known: Map<string, Property>): CatalogBundle | undefined {
+function bundleOf(
+  { name, package: packageName, value }: Meta,
+  known: Map<string, Property>,
+): CatalogBundle | undefined {
   const properties = propertiesOf(value).map((property) => shared(property, known));
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
