@@ -71,10 +71,15 @@ async function mountSecret(name: string): Promise<string> {
   return dir;
 }
 
+const webhookConfigurationRefs = [
+  ['ValidatingWebhookConfiguration', 'rukpak-validating-webhook-configuration'],
+  ['ValidatingWebhookConfiguration', 'crd-validation-webhook'],
+  ['MutatingWebhookConfiguration', 'longshore-mutating-webhook-configuration'],
+].map(([kind = '', name = '']) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind, name }));
+
 /** No Service leads to a process beside the cluster. */
 async function leadWebhooksTo(origin: string): Promise<void> {
-  for (const name of ['rukpak-validating-webhook-configuration', 'crd-validation-webhook']) {
-    const ref = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
+  for (const ref of webhookConfigurationRefs) {
     const { webhooks } = (await kube.get(ref)) as unknown as {
       webhooks: { clientConfig: { service: { path: string } } }[];
     };
@@ -279,9 +284,7 @@ test('uninstall names what is there and changes nothing; told to, it takes every
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('there are BundleDeployments: plain, refused, uploaded');
   expect(controllers.child.exitCode).toBeNull();
-  for (const name of ['rukpak-validating-webhook-configuration', 'crd-validation-webhook']) {
-    await kube.delete({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name });
-  }
+  for (const ref of webhookConfigurationRefs) await kube.delete(ref);
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: systemNamespace } };
   await kube.create(secret, asTest);
   const removed = await longshore('uninstall', '--with-content');

@@ -132,10 +132,11 @@ async function prepare(kube: KubeClient): Promise<void> {
   const crds = (await readCrds()) as unknown as KubeObject[];
   for (const object of [...crds, namespace]) await kube.apply(object, { fieldManager: 'test' });
   for (const { spec } of crds) {
-    const kind = (spec as { names: { kind: string } }).names.kind;
+    const { group, names, versions } = spec as { group: string; names: { kind: string }; versions: { name: string }[] };
+    const version = `${group}/${versions[0]?.name}`;
     await eventually(async () => {
-      kube.forgetKinds('core.rukpak.io/v1alpha1');
-      await kube.resolve('core.rukpak.io/v1alpha1', kind);
+      kube.forgetKinds(version);
+      await kube.resolve(version, names.kind);
     }, patience);
   }
 }
