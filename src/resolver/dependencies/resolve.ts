@@ -11,7 +11,8 @@ import { search } from './search.ts';
 import { labelOf } from './sentences.ts';
 import { Shelf } from './shelf.ts';
 
-const defaultLimits: SearchLimits = { maxSteps: 50_000_000 };
+/** A few seconds: many times what the largest catalogs need for hundreds of packages at once. */
+const defaultLimits: SearchLimits = { maxSteps: 20_000_000 };
 
 /** Those who may change something first, then by name. */
 function inOrder(wanted: readonly WantedPackage[]): readonly WantedPackage[] {

@@ -119,7 +119,9 @@ function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
       return `Only one operator may provide ${kind} (${group}/${version}): ${labelsOf(rule.groups.flat(), 'and')} do.`;
     }
     case 'package':
-      return `Only one bundle of a package may be installed: ${labelsOf(rule.candidates, 'or')}.`;
+      return rule.candidates.length > maxListed
+        ? `Only one bundle of package ${rule.packageName} may be installed.`
+        : `Only one bundle of a package may be installed: ${labelsOf(rule.candidates, 'or')}.`;
     case 'refused':
       return tellRefused(rule);
     case 'replaces':

@@ -154,14 +154,15 @@ export class SatSolver {
 
   /** Gives values that clauses leave no choice about; a clause that is false, where there is one. */
   #propagate(): Clause | undefined {
-    const before = this.#propagated;
+    let steps = 0;
     let conflict: Clause | undefined;
     while (conflict === undefined && this.#propagated < this.#trail.length) {
       const code = this.#trail[this.#propagated] ?? 0;
       this.#propagated += 1;
+      steps += 1 + (this.#watches[code ^ 1]?.length ?? 0);
       conflict = this.#visit(code ^ 1);
     }
-    this.#steps.take(this.#propagated - before);
+    this.#steps.take(steps);
     return conflict;
   }
 

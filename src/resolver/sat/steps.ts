@@ -2,13 +2,13 @@ import { TransientError } from '../../base/index.ts';
 
 /** How much a search may do. */
 export interface SearchLimits {
-  /** Values given to variables, over all questions. */
+  /** Values given to variables, and clauses looked at for them, over all questions; about 10 million take a second. */
   readonly maxSteps: number;
   /** Asked now and then; the search is synchronous, so that no signal is heard while it runs. */
   readonly isCancelled?: (() => boolean) | undefined;
 }
 
-const stepsBetweenQuestions = 16_384;
+const stepsBetweenQuestions = 1_000_000;
 
 /** Counts the steps of a search, which may span several solvers. */
 export class Steps {
