@@ -42,6 +42,10 @@ export interface ProvisionerConfig {
   readonly dependencyPolicy: DependencyPolicy;
   /** BundleDeployments must name a service account. */
   readonly isAccountRequired: boolean;
+  /** ClusterCatalogs are looked after and served. */
+  readonly hasClusterCatalogs: boolean;
+  /** Of the images of catalogs. */
+  readonly catalogLimits: ContentLimits;
 }
 
 /** Every setting of `longshore up`, checked. */
@@ -53,6 +57,7 @@ export interface Config extends ProvisionerConfig {
   /** The kubeconfig of the cluster to work on; undefined: an API server of our own. */
   readonly clusterPath: string | undefined;
   readonly contentPort: number;
+  readonly catalogPort: number;
   readonly systemNamespace: string;
   readonly isSimulating: boolean;
   readonly logLevel: LogLevel;
@@ -181,6 +186,20 @@ export const provisionerOptions: readonly OptionSpec[] = [
     sentence:
       'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
   },
+  {
+    name: 'cluster-catalogs',
+    kind: 'flag',
+    default: true,
+    sentence:
+      'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
+  },
+  {
+    name: 'max-catalog-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: 1024,
+    sentence: 'Largest catalog in the image of a ClusterCatalog, in MiB.',
+  },
   dependencyPolicyOption,
   requireServiceAccountOption,
 ];
@@ -260,6 +279,14 @@ export const upOptions: readonly OptionSpec[] = [
     default: 0,
     sentence:
       'Port on 127.0.0.1 where the contents of bundles are served and uploads are taken; 0 takes a free one (with --data-dir the same as last time).',
+  },
+  {
+    name: 'catalog-port',
+    kind: 'number',
+    placeholder: 'PORT',
+    default: 0,
+    sentence:
+      'Port on 127.0.0.1 where ClusterCatalogs are served; 0 takes a free one (with --data-dir the same as last time).',
   },
   {
     name: 'system-namespace',
@@ -345,6 +372,8 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     dependencyPolicy: readDependencyPolicy(values),
     isAccountRequired: values['require-service-account'] as boolean,
+    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
+    catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: size('max-catalog-size') }),
   });
 }
 
@@ -358,6 +387,7 @@ export function readConfig(values: OptionValues): Config {
     kubeconfigPath: values['kubeconfig'] as string | undefined,
     clusterPath: values['cluster'] as string | undefined,
     contentPort: inRange('content-port', values['content-port'] as number, [0, 65_535]),
+    catalogPort: inRange('catalog-port', values['catalog-port'] as number, [0, 65_535]),
     systemNamespace: values['system-namespace'] as string,
     isSimulating: values['simulate'] as boolean,
     logLevel: readLogLevel(values),

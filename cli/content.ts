@@ -1,19 +1,13 @@
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
-import {
-  createServingCertificate,
-  errorMessage,
-  type ServingCertificate,
-  type ServingPair,
-} from '../src/base/index.ts';
+import { errorMessage, type ServingCertificate, type ServingPair } from '../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { readClientRoles } from './install/manifests.ts';
 import type { OwnProcess } from './own-process.ts';
-import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+import { startOnRememberedPort } from './ports.ts';
 import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
 const publishAgainMs = 5_000;
-type ContentServer = Awaited<ReturnType<typeof startContentService>>;
 
 async function apply(kube: KubeClient, object: unknown): Promise<void> {
   await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
@@ -61,26 +55,17 @@ export async function keepContentPublished(
 /** Starts the content server on the port of last time, or another one when that is taken; then users find its authority in the Secret
  *  `rukpak-ca` of the system namespace and its rights in the ClusterRoles of `deploy/base/client-roles.yaml`. */
 export async function openContentServer(
-  options: Omit<ContentServiceOptions, 'host' | 'port' | 'serving'> & {
+  options: Omit<ContentServiceOptions, 'host' | 'port'> & {
     readonly folder: string;
     /** 0: the one of last time, or a free one. */
     readonly port: number;
     readonly systemNamespace: string;
   },
 ): Promise<OpenContent> {
-  const { folder, kube, systemNamespace } = options;
-  const remembered = options.port === 0 ? await rememberedPort(folder, portFile) : options.port;
-  const serving = await createServingCertificate({ commonName: 'longshore content', clock: options.clock });
-  const start = (port: number): Promise<ContentServer> =>
-    startContentService({ ...options, serving, host: '127.0.0.1', port });
-  let server: ContentServer;
-  try {
-    server = await start(remembered);
-  } catch (thrown) {
-    if (!isPortTaken(thrown) || options.port !== 0) throw thrown;
-    server = await start(0);
-  }
-  await rememberPort(folder, portFile, server.port);
+  const { kube, systemNamespace, serving } = options;
+  const server = await startOnRememberedPort({ ...options, portFile }, (port) =>
+    startContentService({ ...options, host: '127.0.0.1', port }),
+  );
   const contentUrl = `https://127.0.0.1:${server.port}`;
   for (const role of await readClientRoles()) await apply(kube, role);
   await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });

@@ -11,7 +11,10 @@ export async function issueServing(own: OwnProcess): Promise<ServingCertificate>
     `${service}.${namespace}.svc.cluster.local`,
   ];
   const [ofContent] = await Promise.all([
-    keepServingSecret({ namespace, name: 'core-cert', dnsNames: ['localhost', ...names('core')] }, own),
+    keepServingSecret(
+      { namespace, name: 'core-cert', dnsNames: ['localhost', ...names('core'), ...names('catalogs')] },
+      own,
+    ),
     keepServingSecret(
       { namespace, name: 'rukpak-webhook-certificate', dnsNames: ['localhost', ...names('rukpak-webhook-service')] },
       own,

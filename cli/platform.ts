@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { ApiServer } from '../apiserver/index.ts';
-import { type Logger, systemClock } from '../src/base/index.ts';
+import { createServingCertificate, type Logger, systemClock } from '../src/base/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../src/metrics/index.ts';
 import { registerWebhooks, startWebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
+import { openLocalCatalogs } from './cluster-catalogs.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { factsReader } from './facts.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { openProvisioners } from './provisioning.ts';
+import { openRegistrySettings } from './registry-settings.ts';
 
 const loopback = '127.0.0.1';
 
@@ -22,6 +24,8 @@ export interface Platform extends AsyncDisposable {
   readonly kubeconfigPath: string;
   /** Where contents are served and uploads are taken: `https://127.0.0.1:41234`. */
   readonly contentUrl: string;
+  /** Where ClusterCatalogs are served; undefined when they are left to somebody else. */
+  readonly catalogsUrl: string | undefined;
   /** Where `<bundle>.tgz` files are. */
   readonly storeDir: string;
 }
@@ -85,19 +89,33 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   await ensureNamespace(kube, config.systemNamespace);
   stack.use(await openWebhook(kube, config, { log, metrics }));
   step('admission webhook registered');
+  const registries = await openRegistrySettings(config, log);
+  const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
+  const shared = { kube, systemNamespace: config.systemNamespace, registries, serving, log, metrics };
+  const catalogs = config.hasClusterCatalogs
+    ? stack.use(await openLocalCatalogs(config, { ...shared, folder: cluster.folder }))
+    : undefined;
+  if (catalogs !== undefined) step(`catalogs on ${catalogs.url}`);
   const storeDir = join(cluster.folder, 'bundles');
   const { contentUrl } = stack.use(
     await openProvisioners(config, {
-      kube,
+      ...shared,
       storeDir,
-      systemNamespace: config.systemNamespace,
-      log,
-      metrics,
-      openContent: (options) => openContentServer({ ...options, folder: cluster.folder, port: config.contentPort }),
+      openContent: (options) =>
+        openContentServer({ ...options, serving, folder: cluster.folder, port: config.contentPort }),
     }),
   );
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
   const owned = stack.move();
-  return { apiServer, kube, kubeconfigPath, storeDir, contentUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const catalogsUrl = catalogs?.url;
+  return {
+    apiServer,
+    kube,
+    kubeconfigPath,
+    storeDir,
+    contentUrl,
+    catalogsUrl,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }

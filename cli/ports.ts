@@ -18,3 +18,20 @@ export async function rememberPort(folder: string, name: string, port: number): 
 export function isPortTaken(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'EADDRINUSE';
 }
+
+/** Starts a server on the port of last time, or on another one when that is taken, and remembers it. A `port` that is not 0 is the only one tried.
+ *  @throws what `start` throws */
+export async function startOnRememberedPort<Server extends { readonly port: number }>(
+  { folder, portFile, port }: { readonly folder: string; readonly portFile: string; readonly port: number },
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  let server: Server;
+  try {
+    server = await start(port === 0 ? await rememberedPort(folder, portFile) : port);
+  } catch (thrown) {
+    if (!isPortTaken(thrown) || port !== 0) throw thrown;
+    server = await start(0);
+  }
+  await rememberPort(folder, portFile, server.port);
+  return server;
+}

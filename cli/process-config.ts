@@ -56,6 +56,11 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   readonly leaseMs: number | undefined;
   /** Undefined: the host name, where this process is a pod. */
   readonly podName: string | undefined;
+  /** Where catalogs are served. */
+  readonly catalogListen: ListenAddress;
+  /** Undefined: the name of the Service `catalogs`. */
+  readonly catalogAddress: string | undefined;
+  readonly catalogDir: string;
 }
 
 const sharedOptions: readonly OptionSpec[] = [
@@ -98,11 +103,31 @@ export const controllersOptions: readonly OptionSpec[] = [
     sentence: 'Where clients reach that (default: https://core.<system namespace>.svc).',
   },
   {
+    name: 'catalogs-bind-address',
+    kind: 'text',
+    placeholder: '[HOST]:PORT',
+    default: ':8444',
+    sentence: 'Where ClusterCatalogs are served, over HTTPS, with the certificate of --tls-dir.',
+  },
+  {
+    name: 'catalogs-external-address',
+    kind: 'text',
+    placeholder: 'URL',
+    sentence: 'Where clients reach that (default: https://catalogs.<system namespace>.svc).',
+  },
+  {
+    name: 'catalogs-storage-dir',
+    kind: 'text',
+    placeholder: 'DIR',
+    sentence:
+      'Keep the indexes of ClusterCatalogs in DIR, which no other process has (default: catalogs in the folder of --provisioner-storage-dir).',
+  },
+  {
     name: 'tls-dir',
     kind: 'text',
     placeholder: 'DIR',
     default: '/etc/pki/tls',
-    sentence: 'Folder of tls.crt and tls.key, the certificate of that server; read again when they are replaced.',
+    sentence: 'Folder of tls.crt and tls.key, the certificate of these servers; read again when they are replaced.',
   },
   {
     name: 'bundle-ca-file',
@@ -220,15 +245,19 @@ function readLease(values: OptionValues): number | undefined {
 /** @throws TerminalError InvalidOption */
 export function readControllersConfig(values: OptionValues): ControllersConfig {
   const shared = readShared(values, 'http-bind-address');
+  const storeDir = values['provisioner-storage-dir'] as string;
   return Object.freeze({
     ...shared,
     ...readProvisionerConfig(values),
-    storeDir: values['provisioner-storage-dir'] as string,
+    storeDir,
     externalAddress: readOrigin('http-external-address', values),
     caPath: (values['bundle-ca-file'] as string | undefined) ?? `${shared.tlsDir}/ca.crt`,
     isIssuing: values['issue-certificates'] as boolean,
     leaseMs: readLease(values),
     podName: values['pod-name'] as string | undefined,
+    catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address'] as string),
+    catalogAddress: readOrigin('catalogs-external-address', values),
+    catalogDir: (values['catalogs-storage-dir'] as string | undefined) ?? `${storeDir}/catalogs`,
   });
 }
 

@@ -7,14 +7,12 @@ import {
   type UnpackerOptions,
 } from '../provisioners/index.ts';
 import { errorMessage, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
-import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
+
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
-import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
-import { readAuthorities } from './authorities.ts';
 import { packageVersion } from './commands/version.ts';
 import type { ProvisionerConfig } from './config.ts';
-import { openWatchedFile, type WatchedFile } from './watched-file.ts';
+import type { RegistrySettings } from './registry-settings.ts';
 
 /** A content server, and where its clients find it. */
 export interface OpenContent extends AsyncDisposable {
@@ -28,6 +26,7 @@ export interface ProvisioningContext {
   readonly systemNamespace: string;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly registries: RegistrySettings;
   /** Starts the content server for them. */
   readonly openContent: (
     options: Omit<ContentServiceOptions, 'host' | 'port' | 'serving'> & {
@@ -36,22 +35,6 @@ export interface ProvisioningContext {
   ) => Promise<OpenContent>;
   /** As `startProvisioners` has it. */
   readonly beforeWork?: ProvisionerOptions['beforeWork'];
-}
-
-/** The files that may change while the provisioners run. */
-async function openSettings(
-  { registryConfigPath, imagePolicyPath }: ProvisionerConfig,
-  log: Logger,
-): Promise<{
-  readonly mirrors: WatchedFile<readonly RegistryMirror[]>;
-  readonly imagePolicy: WatchedFile<ImagePolicy | undefined>;
-}> {
-  const registries = { option: '--registry-config', path: registryConfigPath, parse: parseRegistryConfig };
-  const policy = { option: '--image-policy', path: imagePolicyPath, parse: parseImagePolicy };
-  return {
-    mirrors: await openWatchedFile<readonly RegistryMirror[]>({ ...registries, absent: [], log }),
-    imagePolicy: await openWatchedFile<ImagePolicy | undefined>({ ...policy, absent: undefined, log }),
-  };
 }
 
 /** Tags of this cluster begin so: its namespace kube-system is never made anew. */
@@ -75,8 +58,7 @@ async function openSharedStore(
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
   const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
-  const authorities = await readAuthorities(config.registryCaPath);
-  const { mirrors, imagePolicy } = await openSettings(config, log);
+  const { authorities, mirrors, imagePolicy } = context.registries;
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
     await createUnpacker({

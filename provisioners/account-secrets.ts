@@ -20,7 +20,8 @@ interface Options {
   readonly signal: AbortSignal;
 }
 
-function secretNames(account: KubeObject): readonly string[] {
+/** Names of the pull secrets that a service account lists. */
+export function secretNames(account: KubeObject): readonly string[] {
   const listed = account['imagePullSecrets'] as readonly { readonly name?: string }[] | undefined;
   return (listed ?? []).map(({ name }) => name ?? '').filter((name) => name !== '');
 }

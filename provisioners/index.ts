@@ -45,6 +45,7 @@ export { wishesOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
+export { readAccountPullSecrets } from './source-inputs.ts';
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
 export { type ForeignUpload, mirrorUploads, type UploadMirrorOptions } from './upload-mirror.ts';
 

@@ -1,8 +1,8 @@
 import type { BundleSource } from '../src/api/index.ts';
 import { TerminalError, TransientError } from '../src/base/index.ts';
-import { isNotFound, type KubeObject } from '../src/kube/index.ts';
-import type { SourceSecret } from '../src/sources/index.ts';
-import { serviceAccountName } from './account-secrets.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import type { PullSecrets, SourceSecret } from '../src/sources/index.ts';
+import { secretNames, serviceAccountName } from './account-secrets.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { UnpackRequest } from './unpacker/index.ts';
 
@@ -39,8 +39,11 @@ export function hostOf(source: BundleSource): string {
   return /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/]*)/i.exec(address)?.[1] ?? address;
 }
 
+/** Where Secrets and ConfigMaps are read from. */
+type SystemNamespace = Pick<ProvisionerContext, 'kube' | 'systemNamespace'>;
+
 async function read(
-  { kube, systemNamespace: namespace }: ProvisionerContext,
+  { kube, systemNamespace: namespace }: SystemNamespace,
   ref: { readonly kind: string; readonly name: string; readonly notFound: string },
   signal: AbortSignal,
 ): Promise<KubeObject> {
@@ -53,7 +56,7 @@ async function read(
   }
 }
 
-async function readSecret(context: ProvisionerContext, name: string, signal: AbortSignal): Promise<SourceSecret> {
+async function readSecret(context: SystemNamespace, name: string, signal: AbortSignal): Promise<SourceSecret> {
   const notFound = `secret "${name}" not found in namespace "${context.systemNamespace}"`;
   const { type, data } = (await read(context, { kind: 'Secret', name, notFound }, signal)) as Partial<SourceSecret>;
   return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
@@ -69,6 +72,14 @@ async function readPullSecrets(
   if (!usesServiceAccount(source)) {
     return { secrets: await Promise.all(names.map((name) => readSecret(context, name, signal))) };
   }
+  return await readListed(context, names, signal);
+}
+
+async function readListed(
+  context: SystemNamespace,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<PullSecrets> {
   const secrets: SourceSecret[] = [];
   const missing: string[] = [];
   for (const name of names) {
@@ -80,6 +91,24 @@ async function readPullSecrets(
     }
   }
   return { secrets, missing, serviceAccount: serviceAccountName };
+}
+
+/** Those that the service account of the system namespace lists, as they are now: for images that name none.
+ *  @throws what reading them throws */
+export async function readAccountPullSecrets(
+  context: { readonly kube: KubeClient; readonly systemNamespace: string },
+  signal: AbortSignal,
+): Promise<PullSecrets> {
+  const { kube, systemNamespace: namespace } = context;
+  let names: readonly string[] = [];
+  try {
+    names = secretNames(
+      await kube.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name: serviceAccountName }, { signal }),
+    );
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+  return await readListed(context, names, signal);
 }
 
 async function readConfigMaps(

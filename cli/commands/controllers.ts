@@ -1,14 +1,56 @@
 import { mirrorUploads, startContentService } from '../../provisioners/index.ts';
+import type { ServingCertificate } from '../../src/base/index.ts';
+import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
 import { keepContentPublished } from '../content.ts';
 import { foreignUploads } from '../foreign-uploads.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { issueServing } from '../issued-certificates.ts';
-import { openLeadership } from '../leadership.ts';
+import { type Leadership, openLeadership } from '../leadership.ts';
 import type { OptionValues } from '../options.ts';
-import { openOwnProcess } from '../own-process.ts';
-import { readControllersConfig } from '../process-config.ts';
+import { type OwnProcess, openOwnProcess } from '../own-process.ts';
+import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
 import { openProvisioners, type ProvisioningContext } from '../provisioning.ts';
+import { openRegistrySettings, type RegistrySettings } from '../registry-settings.ts';
 import { openServingFiles } from '../serving-files.ts';
+
+/** A process that stands by is ready after so long, whatever it still lacks. */
+const catchUpMs = 30_000;
+
+/** Whoever is sent here for a catalog shall find it; one that cannot be had does not keep this process from being ready. */
+async function readyWhenCaughtUp(
+  { clock, probes, signal }: OwnProcess,
+  whenCaughtUp: Promise<void> | undefined,
+): Promise<void> {
+  await Promise.race([whenCaughtUp, clock.sleep(catchUpMs, { signal }).catch(() => undefined)]);
+  probes.isReady = !signal.aborted;
+}
+
+interface CatalogParts {
+  readonly own: OwnProcess;
+  readonly leadership: Leadership;
+  readonly registries: RegistrySettings;
+  readonly serving: ServingCertificate;
+}
+
+async function openCatalogs(
+  config: ControllersConfig,
+  { own, leadership, registries, serving }: CatalogParts,
+): Promise<CatalogService | undefined> {
+  if (!config.hasClusterCatalogs) return undefined;
+  const { log, metrics, systemNamespace } = own;
+  return await openCatalogService(config, {
+    ...config.catalogListen,
+    kube: leadership.kube,
+    leadership,
+    systemNamespace,
+    registries,
+    serving,
+    storeDir: config.catalogDir,
+    baseUrl: config.catalogAddress ?? `https://catalogs.${systemNamespace}.svc`,
+    log,
+    metrics,
+  });
+}
 
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads: then with status 1. */
 export async function controllers(values: OptionValues): Promise<number> {
@@ -30,7 +72,7 @@ export async function controllers(values: OptionValues): Promise<number> {
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
   const beforeWork: ProvisioningContext['beforeWork'] = async ({ uploadedBundles }) => {
-    probes.isReady = true;
+    void readyWhenCaughtUp(own, catalogs?.whenCaughtUp);
     const standby = new AbortController();
     const isShared = config.sharedStore !== undefined;
     const mirrored = leadership.isLeading() || isShared ? undefined : mirror(uploadedBundles, standby.signal);
@@ -41,9 +83,11 @@ export async function controllers(values: OptionValues): Promise<number> {
     await keepContentPublished({ ...own, kube }, { url, serving });
     return true;
   };
+  const registries = await openRegistrySettings(config, log);
+  await using catalogs = await openCatalogs(config, { own, leadership, registries, serving });
   metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0 }));
   const { storeDir } = config;
-  const context = { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork };
+  const context = { kube, storeDir, systemNamespace, log, metrics, registries, openContent, beforeWork };
   await using _ = await openProvisioners(config, context);
   log.info({ contentUrl: url }, 'controllers running');
   const status = await Promise.race([own.whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);

@@ -57,7 +57,8 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
     'ValidatingWebhookConfiguration "crd-validation-webhook"',
     'CustomResourceDefinition "bundles.core.rukpak.io"',
     'CustomResourceDefinition "bundledeployments.core.rukpak.io"',
-    'CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"',
+    // OpenShift has its own.
+    ...(overlay === 'openshift' ? [] : ['CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"']),
     'CustomResourceDefinition "platformoperators.platform.openshift.io"',
     'MutatingWebhookConfiguration "longshore-mutating-webhook-configuration"',
   ];

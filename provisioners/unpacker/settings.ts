@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { arch } from 'node:process';
 import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
+import { defaultPlatform } from '../../src/sources/index.ts';
 import type { SharedStoreSettings } from './shared-store.ts';
+
 import type { UnpackerOptions } from './unpacker.ts';
 
 /** `UnpackerOptions` with every default filled in; crosses threads. */
@@ -24,11 +25,6 @@ export interface UnpackerSettings {
   readonly shared: SharedStoreSettings | undefined;
 }
 
-/** Go's name of this machine's architecture, as images have it. */
-function imageArchitecture(): string {
-  return arch === 'x64' ? 'amd64' : arch;
-}
-
 /** The one place of the unpacker's defaults. */
 export function completeSettings({
   readMirrors: _mirrors,
@@ -47,7 +43,7 @@ export function completeSettings({
     layerCacheBytes: 2 * 1024 ** 3,
     storeBytes: 10 * 1024 ** 3,
     storeRestMs: 10 * 60_000,
-    platform: `linux/${imageArchitecture()}`,
+    platform: defaultPlatform(),
     programPath: '/usr/local/bin:/usr/bin:/bin',
     shared: undefined,
   };

@@ -74,7 +74,7 @@ test('what cannot be read is told, not shown as nothing', async () => {
 });
 
 test.each(Object.entries(table))('%s is named as Prometheus asks for', (name, { kind, help }) => {
-  expect(name).toMatch(/^longshore_[a-z]+(_[a-z]+)*$/);
+  expect(name).toMatch(/^(longshore|catalogd)_[a-z]+(_[a-z]+)*$/);
   expect(name.endsWith('_seconds')).toBe(kind === 'histogram' || name === 'longshore_queue_oldest_seconds');
   expect(name.endsWith('_total')).toBe(kind === 'counter');
   expect(help).toMatch(/\.$/);

@@ -47,7 +47,7 @@ const expressions = [
 ];
 
 function namesIn(expr: string): readonly string[] {
-  return [...expr.matchAll(/\b(?:longshore|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
+  return [...expr.matchAll(/\b(?:longshore|catalogd|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
 }
 
 function definitionOf(name: string): Definition | undefined {

@@ -49,6 +49,7 @@ export interface CountedLabels {
 export interface TimedLabels {
   readonly longshore_reconcile_duration_seconds: { readonly controller: string };
   readonly longshore_fetch_duration_seconds: { readonly source: string };
+  readonly catalogd_http_request_duration_seconds: { readonly code: string; readonly method: string };
   readonly longshore_catalog_unpack_duration_seconds: Readonly<Record<string, never>>;
   readonly longshore_api_request_duration_seconds: { readonly verb: string };
   readonly longshore_webhook_review_duration_seconds: { readonly webhook: string };
@@ -164,6 +165,12 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     kind: 'histogram',
     buckets: lengthy,
     help: 'How long fetching and indexing a catalog took.',
+  },
+  catalogd_http_request_duration_seconds: {
+    kind: 'histogram',
+    labels: ['code', 'method'],
+    buckets: lengthy,
+    help: 'How long requests for catalogs took, by method and status.',
   },
   longshore_api_requests_total: {
     kind: 'counter',

@@ -1,3 +1,4 @@
+import { arch } from 'node:process';
 import { isJsonObject, isSha256Digest, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
 import { type Layer, readLayers } from './image-layers.ts';
 
@@ -156,6 +157,12 @@ export function readPlatforms(what: string, document: JsonValue, contentType: st
     silent: items.filter(({ raw }) => raw['platform'] === undefined),
     config: undefined,
   };
+}
+
+/** Of images for this machine. */
+export function defaultPlatform(): string {
+  // Images have Go's name of it.
+  return `linux/${arch === 'x64' ? 'amd64' : arch}`;
 }
 
 /** Reads `os/architecture[/variant]`.

@@ -8,7 +8,7 @@ export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';
 export { fetchImage, fetchImageLabels, type ImageSourceDeps, imagePullBackOff, pinImage } from './image.ts';
 export { moveToDirectory, readDirectoryLabel } from './image-directory.ts';
-export { type Platform, parsePlatform } from './image-manifest.ts';
+export { defaultPlatform, type Platform, parsePlatform } from './image-manifest.ts';
 export { fetchImagePlatforms, type PlatformReaderDeps } from './image-platforms.ts';
 export { type PushBlob, type PushEvents, type PushRequest, pushImage } from './image-push.ts';
 export { LayerCache, type LayerCacheOptions } from './layer-cache.ts';

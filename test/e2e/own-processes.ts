@@ -157,7 +157,10 @@ export async function openOwnProcesses({ isBare = false }: { readonly isBare?: b
     const probePort = await freePort();
     const shared = ['--kubeconfig', asKubeconfig, '--tls-dir', tlsDir, '--log-level', 'error'];
     const probes = ['--health-probe-bind-address', `127.0.0.1:${probePort}`];
-    const child = spawn(process.execPath, [programPath, ...args, ...shared, ...probes], { stdio: 'inherit' });
+    // Beside other processes on this machine.
+    const isApart = args[0] !== 'controllers' || args.includes('--catalogs-bind-address');
+    const ports = isApart ? probes : [...probes, '--catalogs-bind-address', '127.0.0.1:0'];
+    const child = spawn(process.execPath, [programPath, ...args, ...shared, ...ports], { stdio: 'inherit' });
     owned.defer(() => kill(child));
     await eventually(async () => expect(await statusAt(probePort, '/readyz')).toBe(200), patience);
     expect(await statusAt(probePort, '/healthz')).toBe(200);

@@ -90,7 +90,14 @@ class Replicas {
     await mkdir(disk);
     await renew(tlsDir);
     const address = `127.0.0.1:${port}`;
-    const serving = ['--http-bind-address', address, '--http-external-address', `https://${address}`];
+    const serving = [
+      '--catalogs-bind-address',
+      '127.0.0.1:0',
+      '--http-bind-address',
+      address,
+      '--http-external-address',
+      `https://${address}`,
+    ];
     const store = ['--tls-dir', tlsDir, '--provisioner-storage-dir', join(disk, 'store')];
     const args = ['controllers', ...serving, ...store, '--leader-elect', '--pod-name', name];
     await this.#start(name, args, isDiskSmall ? disk : undefined);

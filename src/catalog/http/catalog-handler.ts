@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorMessage, type Logger } from '../../base/index.ts';
+import type { Metrics } from '../../metrics/index.ts';
 import type { CatalogIndex, MetaFilter, MetaSelection } from '../store/catalog-index.ts';
 import { gzipHeader, gzipTrailer } from '../store/gzip-segments.ts';
 import { acceptsGzip, type ByteRange, type Representation, refusedCondition, requestedRange } from './conditions.ts';
@@ -32,6 +33,8 @@ export interface CatalogQuery {
 
 export interface CatalogHandlerOptions {
   readonly log: Logger;
+  /** Told of every request. */
+  readonly metrics?: Metrics;
   /** The catalog of a name, as it is now; undefined while there is none. An index that is replaced may be closed at once: requests that are under
    *  way keep it open. */
   readonly catalogOf: (name: string) => CatalogIndex | undefined;
@@ -48,6 +51,11 @@ const allowedMethods: Readonly<Record<Service, readonly string[]>> = {
   metas: ['GET', 'HEAD'],
   graphql: ['POST'],
 };
+
+/** Clients may send anything. */
+function methodLabel({ method = '' }: IncomingMessage): string {
+  return ['GET', 'HEAD', 'POST'].includes(method) ? method.toLowerCase() : 'other';
+}
 
 interface Target {
   readonly name: string;
@@ -144,7 +152,13 @@ export class CatalogHandler {
   /** Answers; never throws. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const startedMs = performance.now();
+    response.once('close', () => {
+      gone.abort();
+      const labels = { code: String(response.statusCode), method: methodLabel(request) };
+      const tookMs = performance.now() - startedMs;
+      this.#options.metrics?.time('catalogd_http_request_duration_seconds', labels, tookMs);
+    });
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(answerDeadlineMs)]);
     try {
       await this.#answer(request, response, signal);

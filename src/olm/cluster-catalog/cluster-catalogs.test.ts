@@ -141,7 +141,7 @@ async function untilSeen(name: string, wanted: readonly string[]): Promise<Seen>
   });
 }
 
-const served = ['Progressing True Succeeded', 'Serving True Available'];
+const served = ['Progressing True Succeeded', 'Serving True Available', 'Valid True AllPackagesValid'];
 const packagesOf = (name: string): readonly string[] | undefined => catalogs.index(name)?.packageNames();
 const messageOf = ({ conditions }: Seen, type: string): string =>
   conditions?.find((condition) => condition.type === type)?.message ?? '';
@@ -247,6 +247,18 @@ test('a registry that cannot be asked is asked again', async () => {
     return found;
   });
   expect(messageOf(status, 'Progressing')).toMatch(/^source catalog content: .*127\.0\.0\.1:1/);
+});
+
+test('what breaks a rule is told of each package, and served all the same', async () => {
+  push('v1', catalogFile('p', '---\n{schema: olm.package, name: q, defaultChannel: missing}\n'));
+  await create('a', {});
+  const status = await untilSeen('a', [
+    'Progressing True Succeeded',
+    'Serving True Available',
+    'Valid False InvalidPackages',
+  ]);
+  expect(messageOf(status, 'Valid')).toContain('package "q": catalog.yaml:');
+  expect(packagesOf('a')).toContain('p');
 });
 
 test('CR-C26 a catalog that is deleted leaves nothing behind', async () => {

@@ -28,8 +28,8 @@ async function unpack(context: CatalogContext, wish: Wish, signal: AbortSignal):
     faulty.delete(name);
     metrics?.add('longshore_catalog_unpacks_total', { result: 'done' });
     metrics?.time('longshore_catalog_unpack_duration_seconds', {}, Math.max(0, clock.now() - startedMs));
-    const { metaCount, lengthBytes } = unpacked;
-    log.info({ catalog: name, ref, metaCount, lengthBytes }, 'catalog unpacked');
+    const { packageCount, lengthBytes } = unpacked;
+    log.info({ catalog: name, ref, packageCount, lengthBytes }, 'catalog unpacked');
   } catch (thrown) {
     metrics?.add('longshore_catalog_unpacks_total', { result: 'failed' });
     const isFault = thrown instanceof TerminalError && thrown.reason === contentFault;

@@ -12,11 +12,18 @@ interface Wish {
   /** What the status is about, and says. */
   readonly observed?: number;
   readonly resolved?: string;
+  readonly reason?: string;
 }
 
-function catalog({ ref = 'quay.io/cat:v1', minutes, observed, resolved }: Wish = {}): ClusterCatalog {
+function catalog({
+  ref = 'quay.io/cat:v1',
+  minutes,
+  observed,
+  resolved,
+  reason = 'Succeeded',
+}: Wish = {}): ClusterCatalog {
   const image = { ref, ...(minutes === undefined ? {} : { pollIntervalMinutes: minutes }) };
-  const condition = { type: 'Progressing', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '' };
+  const condition = { type: 'Progressing', status: 'True', reason, message: '', lastTransitionTime: '' };
   const conditions = observed === undefined ? [] : [{ ...condition, observedGeneration: observed }];
   const resolvedSource = resolved === undefined ? {} : { resolvedSource: { type: 'Image', image: { ref: resolved } } };
   return parseClusterCatalog({
@@ -56,6 +63,16 @@ test.each<{ name: string; given: Partial<Situation>; wanted: unknown }>([
     name: 'stored content of an earlier spec is looked at',
     given: { stored, catalog: catalog({ observed: 1, resolved: pinned }) },
     wanted: { kind: 'look' },
+  },
+  {
+    name: 'an image that could not be had is looked at again, whatever is stored',
+    given: { stored, catalog: catalog({ observed: 2, resolved: pinned, reason: 'Retrying' }) },
+    wanted: { kind: 'look' },
+  },
+  {
+    name: 'content that was served while a new image was broken is restored',
+    given: { catalog: catalog({ observed: 2, resolved: pinned, reason: 'Retrying' }) },
+    wanted: { kind: 'restore', ref: pinned },
   },
   {
     name: 'a tag that is polled is looked at after a restart',

@@ -65,15 +65,17 @@ export function lookOf(catalog: ClusterCatalog, nowMs: number, random: () => num
   return { uid, generation: generationOf(catalog), dueMs };
 }
 
-/** Whether what the status says is about the spec as it is. */
-function isObserved(catalog: ClusterCatalog): boolean {
+/** What came of the spec as it is; undefined before that is known. */
+function outcomeOf(catalog: ClusterCatalog): string | undefined {
   const progressing = catalog.status?.conditions?.find(({ type }) => type === 'Progressing');
-  return progressing?.observedGeneration === generationOf(catalog);
+  return progressing?.observedGeneration === generationOf(catalog) ? progressing.reason : undefined;
 }
 
 function planWithout(catalog: ClusterCatalog): Plan {
   const resolved = catalog.status?.resolvedSource?.image.ref;
-  return resolved !== undefined && isObserved(catalog) ? { kind: 'restore', ref: resolved } : { kind: 'look' };
+  return resolved !== undefined && outcomeOf(catalog) !== undefined
+    ? { kind: 'restore', ref: resolved }
+    : { kind: 'look' };
 }
 
 function planAfter({ dueMs }: Look, nowMs: number): Plan {
@@ -85,7 +87,7 @@ function planForLeader({ catalog, stored, look, nowMs }: Situation): Plan {
   const { uid } = catalog.metadata;
   if (look?.uid === uid && look?.generation === generationOf(catalog)) return planAfter(look, nowMs);
   const isPolled = catalog.spec.source.image?.pollIntervalMinutes !== undefined;
-  return isPolled || !isObserved(catalog) ? { kind: 'look' } : { kind: 'keep', dueMs: undefined };
+  return isPolled || outcomeOf(catalog) !== 'Succeeded' ? { kind: 'look' } : { kind: 'keep', dueMs: undefined };
 }
 
 /** Decides from what there is, whatever happened before. */

@@ -48,8 +48,26 @@ function serving({ stored, state, isUnavailable }: Findings): Claim | undefined 
   return { type, status: 'False', reason: 'Unavailable', message };
 }
 
+function validity({ faults, faultCount, packageCount, ref }: CatalogRecord): Claim {
+  const type = 'Valid';
+  if (faultCount === 0) {
+    return {
+      type,
+      status: 'True',
+      reason: 'AllPackagesValid',
+      message: `All ${packageCount} packages of ${ref} are valid`,
+    };
+  }
+  const more = faultCount - faults.length;
+  const lines = more > 0 ? [...faults, `and ${more} more`] : faults;
+  const message = `${faultCount} faults in ${ref}, which is served all the same:\n${lines.join('\n')}`;
+  return { type, status: 'False', reason: 'InvalidPackages', message };
+}
+
 function claimsOf(findings: Findings): readonly Claim[] {
-  return [progressing(findings), serving(findings)].filter((claim) => claim !== undefined);
+  const { stored } = findings;
+  const claims = [progressing(findings), serving(findings), stored === undefined ? undefined : validity(stored)];
+  return claims.filter((claim) => claim !== undefined);
 }
 
 function contentOf({ stored, state, isUnavailable }: Findings, base: string): JsonObject {
@@ -72,6 +90,9 @@ export function statusOf(
   let conditions = (catalog.status?.conditions ?? []) as readonly Condition[];
   for (const claim of claimsOf(findings)) {
     conditions = setCondition(conditions, { ...claim, observedGeneration }, nowMs);
+  }
+  if (findings.stored === undefined && findings.state.kind !== 'running') {
+    conditions = conditions.filter(({ type }) => type !== 'Valid');
   }
   return { conditions: conditions as unknown as JsonObject[], ...contentOf(findings, base) };
 }

@@ -1,13 +1,22 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage, systemClock, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
-import { buildCatalogIndex, configsLabel, readStagedCatalog } from '../../catalog/index.ts';
+import {
+  buildCatalogIndex,
+  type CatalogFinding,
+  type CatalogReport,
+  configsLabel,
+  createCatalogCheck,
+  type Meta,
+  readStagedCatalog,
+} from '../../catalog/index.ts';
 import { createLocks, Staging } from '../../content/index.ts';
 import { createHttpClient, fetchImage, LayerCache, parsePlatform, RateLimits } from '../../sources/index.ts';
 import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 
 /** Layers that a try leaves for the next one. */
 const layerCacheBytes = 2 * 1024 ** 3;
+const maxToldFaults = 50;
 /** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 
@@ -50,14 +59,30 @@ async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal)
   await fetchImage(deps, { source, pullSecrets, mirrors, ...known, staging }, { signal });
 }
 
-async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
-  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(readStagedCatalog(staging, { signal }), file, {
-    signal,
-  });
-  return { digest, metaCount, lengthBytes };
+function faultText({ package: packageName, place, message }: CatalogFinding): string {
+  const at = place === undefined ? '' : `${place.file}:${place.line}: `;
+  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${message}`;
 }
 
-/** Fetches the image's directory of the catalog and makes the index of it.
+function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  return { faults: errors.slice(0, maxToldFaults).map(faultText), faultCount: errors.length };
+}
+
+async function indexFiles(staging: Staging, file: string, signal: AbortSignal): Promise<UnpackedCatalog> {
+  const check = createCatalogCheck();
+  async function* checked(): AsyncGenerator<Meta> {
+    for await (const meta of readStagedCatalog(staging, { signal })) {
+      check.add(meta);
+      yield meta;
+    }
+  }
+  const { digest, metaCount, lengthBytes } = await buildCatalogIndex(checked(), file, { signal });
+  const report = check.finish();
+  return { digest, metaCount, lengthBytes, packageCount: report.packages, ...faultsOf(report) };
+}
+
+/** Fetches the image's directory of the catalog and makes the index of it; what breaks a rule of catalogs is told and indexed all the same.
  *  @throws TerminalError CatalogContentFault when it cannot be read, LabelMissing, and those of `fetchImage` · TransientError */
 export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promise<UnpackedCatalog> {
   const { workDir, settings } = job;

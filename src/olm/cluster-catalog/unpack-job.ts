@@ -38,11 +38,16 @@ export interface UnpackJob extends RegistryTerms {
   readonly file: string;
 }
 
-/** What a catalog holds. */
+/** What a catalog holds, and what is wrong with its packages. */
 export interface UnpackedCatalog {
   readonly digest: string;
   readonly metaCount: number;
   readonly lengthBytes: number;
+  readonly packageCount: number;
+  /** `package: fault` of those that break a rule, some of them. */
+  readonly faults: readonly string[];
+  /** All of them. */
+  readonly faultCount: number;
 }
 
 /** From the thread that unpacks. */

@@ -1,0 +1,26 @@
+import type { Logger } from '../src/base/index.ts';
+import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
+import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
+import { readAuthorities } from './authorities.ts';
+import type { ProvisionerConfig } from './config.ts';
+import { openWatchedFile, type WatchedFile } from './watched-file.ts';
+
+/** What registries are asked with, and which images may be used; the files may change while the process runs. */
+export interface RegistrySettings {
+  /** PEM of those that are trusted beside the usual ones. */
+  readonly authorities: readonly string[];
+  readonly mirrors: WatchedFile<readonly RegistryMirror[]>;
+  readonly imagePolicy: WatchedFile<ImagePolicy | undefined>;
+}
+
+/** @throws TerminalError InvalidOption */
+export async function openRegistrySettings(config: ProvisionerConfig, log: Logger): Promise<RegistrySettings> {
+  const { registryCaPath, registryConfigPath, imagePolicyPath } = config;
+  const registries = { option: '--registry-config', path: registryConfigPath, parse: parseRegistryConfig };
+  const policy = { option: '--image-policy', path: imagePolicyPath, parse: parseImagePolicy };
+  return {
+    authorities: await readAuthorities(registryCaPath),
+    mirrors: await openWatchedFile<readonly RegistryMirror[]>({ ...registries, absent: [], log }),
+    imagePolicy: await openWatchedFile<ImagePolicy | undefined>({ ...policy, absent: undefined, log }),
+  };
+}
