@@ -85,3 +85,10 @@ test('texts that look like numbers or booleans are written so that they stay tex
   const value = { a: '0644', b: '1_000', c: '0O14', d: 'yes', e: 'y', f: '.', g: '1e3', h: 12, i: -0.5, j: true };
   expect(parseYaml('x', formatYaml(value))).toEqual(value);
 });
+
+test.each([{ '... a': 1, b: '... c' }, { b: 1, '...\ta': { c: 2 } }, '... a', '...', { '...': 1 }])(
+  'what looks like the end of a document comes back: %j',
+  (value) => {
+    expect(parseYaml('text', formatYaml(value))).toEqual(value);
+  },
+);

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
 import { errorMessage, TerminalError } from './errors.ts';
-import { assertHarmless, exactInteger, type JsonValue, maxNestingDepth } from './json.ts';
+import { assertHarmless, exactInteger, isJsonObject, type JsonValue, maxNestingDepth } from './json.ts';
 
 const yaml11Booleans = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((word): [string, boolean] => [
@@ -196,9 +196,18 @@ export function parseYaml(what: string, text: string): JsonValue {
   return documents[0] ?? null;
 }
 
+/** The mark of a document's end, which the library writes as if it were any text. */
+const endMark = /^\.\.\.\s/;
+
 /** Block style, no aliases, no line folding. */
 export function formatYaml(value: unknown): string {
-  return dump(value, { noRefs: true, lineWidth: -1, schema: kubernetesSchema });
+  const text = dump(value, { noRefs: true, lineWidth: -1, schema: kubernetesSchema });
+  if (typeof value === 'string') return endMark.test(text) ? `${JSON.stringify(value)}\n` : text;
+  const keys = isJsonObject(value) ? Object.keys(value).filter((key) => endMark.test(key)) : [];
+  return keys.reduce((all, key) => {
+    const at = `\n${all}`.indexOf(`\n${key}:`);
+    return at < 0 ? all : `${all.slice(0, at)}${JSON.stringify(key)}${all.slice(at + key.length)}`;
+  }, text);
 }
 
 /** What is wrong with a text, in one line. */

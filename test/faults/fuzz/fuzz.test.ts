@@ -4,7 +4,12 @@ import { fuzzTargets } from './targets.ts';
 
 const seed = 20_260_101;
 /** Each input of that target waits for a connection. */
-const counts: Readonly<Record<string, number>> = { 'upload requests': 60, archives: 300, operators: 100 };
+const counts: Readonly<Record<string, number>> = {
+  'upload requests': 60,
+  archives: 300,
+  operators: 100,
+  catalogs: 300,
+};
 
 test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {
   const count = counts[name] ?? 2_000;

@@ -31,6 +31,7 @@ import { parseSshRemote } from '../../../src/sources/ssh-address.ts';
 import { buildWebhook } from '../../../webhook/index.ts';
 import { judgeBundle, testBundle, tideFiles } from '../../support/checked-bundle.ts';
 import { acmeCsv, registryFiles, tarFile } from '../../support/index.ts';
+import { catalogs } from './catalogs.ts';
 import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Verdict } from './target.ts';
 import { uploadRequests } from './upload-requests.ts';
 
@@ -381,6 +382,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   configurations(),
   admissionReviews(),
   uploadRequests(),
+  catalogs(),
 ];
 
 /** One that breaks in every way, so that a test can see that it is noticed. */
