@@ -2,6 +2,7 @@ import { registryOptions } from '../bundle-options.ts';
 import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
 import { authorCommands } from './author-commands.ts';
+import { graphOptions } from './graph/options.ts';
 import { catalogText, diffCatalogOptions, listOutputOption, pathOptions, pruneOptions } from './options.ts';
 import { resolveOptions } from './resolve-options.ts';
 import { validateOptions } from './validate/options.ts';
@@ -29,6 +30,20 @@ export const catalogCommands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('../commands/catalog-path.ts')).catalogPath(values, positionals),
+  },
+  {
+    name: 'catalog graph',
+    summary: 'Draw the update graph of a package: for a terminal, as a picture, or for mermaid.',
+    description: `${catalogText}\nThe package need not be valid: two heads and cycles are drawn as they are.`,
+    positionals: ['PACKAGE'],
+    options: [...graphOptions, ...registryOptions],
+    examples: [
+      'catalog graph tide-gauge --catalog ./catalog',
+      'catalog graph tide-gauge --catalog ./catalog --channel stable --installed 1.0.0 --file tide-gauge.svg',
+      'catalog graph tide-gauge --catalog ./catalog -o mermaid --draw-v0-semantics',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-graph.ts')).catalogGraph(values, positionals),
   },
   {
     name: 'catalog validate',

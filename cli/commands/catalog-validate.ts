@@ -42,7 +42,10 @@ export async function catalogValidate(values: OptionValues, [name = '']: readonl
     const document = (): object => reportDocument(report, isStrict);
     if (output === 'json') process.stdout.write(`${JSON.stringify(document(), undefined, 2)}\n`);
     else if (output === 'yaml') process.stdout.write(formatYaml(document()));
-    else process.stdout.write(reportText(report, { name, isFolder: await isFolder(name), isVerbose }));
+    else
+      process.stdout.write(
+        reportText(report, { name: name === '-' ? 'standard input' : name, isFolder: await isFolder(name), isVerbose }),
+      );
     return Number(!isPassed(report, isStrict));
   });
 }

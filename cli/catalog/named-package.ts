@@ -1,0 +1,43 @@
+import { goQuote, TerminalError } from '../../src/base/index.ts';
+import { PackageBuilder } from '../../src/catalog/index.ts';
+import { type CatalogBundle, type CatalogPackage, findBundle } from '../../src/resolver/index.ts';
+import type { OptionValues } from '../options.ts';
+import { openCatalog, withCatalogs } from './open.ts';
+
+/** A package of the catalog that `--catalog` names; `command` is who asks.
+ *  @throws TerminalError InvalidOption, UnknownPackage, and whatever keeps the catalog from being read */
+export async function readNamedPackage(command: string, values: OptionValues, name: string): Promise<CatalogPackage> {
+  const place = values['catalog'] as string | undefined;
+  if (place === undefined) throw new TerminalError('InvalidOption', `${command}: name a catalog with --catalog REF`);
+  return await withCatalogs(values, async (options) => {
+    const builder = new PackageBuilder();
+    for await (const meta of openCatalog(place, options)) {
+      if (meta.package === name || (meta.schema === 'olm.package' && meta.name === name)) builder.add(meta);
+    }
+    options.progress.clear();
+    const found = builder.build().get(name);
+    if (found !== undefined) return found;
+    throw new TerminalError(
+      'UnknownPackage',
+      `catalog ${place}: no package ${goQuote(name)}: see longshore catalog list packages`,
+    );
+  });
+}
+
+/** The channel that is wanted, as a list; empty when none is.
+ *  @throws TerminalError UnknownChannel, naming those that there are */
+export function knownChannel({ name, channels }: CatalogPackage, wanted: string | undefined): readonly string[] {
+  if (wanted === undefined) return [];
+  if (channels.some((channel) => channel.name === wanted)) return [wanted];
+  const names = channels.map((channel) => channel.name).join(', ');
+  throw new TerminalError('UnknownChannel', `package ${name}: no channel ${goQuote(wanted)}: it has ${names}`);
+}
+
+/** The bundle that a person names, by name or version; undefined when none is named.
+ *  @throws TerminalError UnknownBundle */
+export function knownBundle(found: CatalogPackage, text: string | undefined): CatalogBundle | undefined {
+  if (text === undefined) return undefined;
+  const bundle = findBundle(found, text);
+  if (bundle !== undefined) return bundle;
+  throw new TerminalError('UnknownBundle', `package ${found.name}: no bundle ${goQuote(text)}, by name or version`);
+}
