@@ -151,8 +151,8 @@ test('a served catalog says the same, packed or not, named by itself or by its d
 
 test.each([
   ['catalogs/other', 'status 404: expected the address of a catalog, such as https://HOST/catalogs/NAME'],
-  ['catalogs/broken', 'aborted'],
-  ['catalogs/cut', 'unexpected end of file'],
+  ['catalogs/broken', 'api/v1/all: the transfer broke off: aborted'],
+  ['catalogs/cut', 'the transfer broke off: unexpected end of file'],
 ])('of a served catalog, %s is told to be a fault', async (name, message) => {
   await expect(read(`${web.url}/${name}`)).rejects.toThrow(message);
 });

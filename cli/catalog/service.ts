@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { redactUrl, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, redactUrl, TerminalError, TransientError } from '../../src/base/index.ts';
 import { type Meta, readCatalogStream } from '../../src/catalog/index.ts';
 import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
 import { readAuthorities } from '../authorities.ts';
@@ -24,6 +24,17 @@ function assertCatalog(address: string, { status, body }: Awaited<ReturnType<Htt
   throw new TerminalError('NotFound', `GET ${redactUrl(address)}: status ${status}${hint}`);
 }
 
+/** What came so far is no catalog when the rest does not come. */
+async function* whole(address: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (thrown) {
+    if (thrown instanceof TransientError) throw thrown;
+    const text = `GET ${redactUrl(address)}: the transfer broke off: ${errorMessage(thrown)}`;
+    throw new TransientError('TransferBroken', text, { cause: thrown });
+  }
+}
+
 /** The documents of a catalog that catalogd, or longshore catalog serve, serves.
  *  @throws UnreadableCatalog · TerminalError NotFound and those of `HttpClient` */
 export async function* readCatalogService(name: string, options: OpenOptions): AsyncGenerator<Meta> {
@@ -40,5 +51,5 @@ export async function* readCatalogService(name: string, options: OpenOptions): A
   // A transfer that breaks off must not end in silence.
   if (isPacked) response.body.on('error', (thrown) => body.destroy(thrown));
   const onBytes = countBytes(redactUrl(name), { ...options, total: isPacked ? 0 : length });
-  yield* readCatalogStream(body as AsyncIterable<Buffer>, redactUrl(address), { signal, onBytes });
+  yield* readCatalogStream(whole(address, body as AsyncIterable<Buffer>), redactUrl(address), { signal, onBytes });
 }

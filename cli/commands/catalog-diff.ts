@@ -1,5 +1,5 @@
 import { TerminalError } from '../../src/base/index.ts';
-import { areSameCatalogs, ComparedCatalog, compareCatalogs } from '../../src/catalog/index.ts';
+import { areSameCatalogs, ComparedCatalog, compareCatalogs, UnreadableCatalog } from '../../src/catalog/index.ts';
 import { differenceText } from '../catalog/difference-text.ts';
 import { openCatalog, withCatalogs } from '../catalog/open.ts';
 import type { OpenOptions } from '../catalog/reading.ts';
@@ -7,7 +7,13 @@ import type { OptionValues } from '../options.ts';
 
 async function readCompared(name: string, options: OpenOptions): Promise<ComparedCatalog> {
   const compared = new ComparedCatalog();
-  for await (const meta of openCatalog(name, options)) compared.add(meta);
+  try {
+    for await (const meta of openCatalog(name, options)) compared.add(meta);
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableCatalog)) throw thrown;
+    // Places are told as they are within the catalog.
+    throw new TerminalError(thrown.reason, `${name}: ${thrown.message}`, { cause: thrown });
+  }
   return compared;
 }
 

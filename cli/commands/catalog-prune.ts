@@ -1,7 +1,4 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { errorMessage, goQuote, TerminalError } from '../../src/base/index.ts';
 import {
   createCatalogView,
@@ -14,12 +11,12 @@ import {
   pruneDocument,
   prunePackage,
   type WriteOptions,
-  writeCatalog,
   writeCatalogFolder,
 } from '../../src/catalog/index.ts';
 import { parseVersion } from '../../src/constraints/index.ts';
 import type { CatalogPackage } from '../../src/resolver/index.ts';
 import { openCatalog, withCatalogs } from '../catalog/open.ts';
+import { printCatalog } from '../catalog/print.ts';
 import type { OptionValues } from '../options.ts';
 
 function invalid(option: string, expected: string, found: string): never {
@@ -145,8 +142,7 @@ async function write(
     await writeCatalogFolder(metas, folder, options);
     return;
   }
-  const output = createWriteStream('', { fd: 1, autoClose: false });
-  await pipeline(Readable.from(writeCatalog(metas, options)), output, { signal: options.signal });
+  await printCatalog(metas, values['output'], options);
 }
 
 /** `longshore catalog prune REF --keep-package NAME[:CHANNEL]...` */

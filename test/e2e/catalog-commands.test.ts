@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Printed, programPath, runProgram } from './program.ts';
+
+const fixture = new URL('../fixtures/catalog', import.meta.url).pathname;
+let dir = '';
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'longshore-catalog-commands-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs `longshore catalog ARGS`. */
+function run(args: readonly string[], input = ''): Promise<Printed> {
+  return runProgram(process.execPath, [programPath, 'catalog', ...args], { cwd: dir, env: {}, input });
+}
+
+test.each([
+  [['list', 'things', fixture], 'catalog list: expected packages, channels or bundles, found "things"'],
+  [['list', 'packages', fixture, 'nothing'], 'package "nothing" not found'],
+  [['prune', fixture], '--keep-package is missing'],
+  [['prune', fixture, '--keep-package', ':x'], '--keep-package: expected NAME[:CHANNEL]..., found ":x"'],
+  [
+    ['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', '1.0.0'],
+    '--min-version: expected NAME:VERSION',
+  ],
+  [['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', 'other:1.0.0'], 'package "other" is not kept'],
+  [['prune', fixture, '--keep-package', 'tide-gauge', '--to', '.'], 'must be empty'],
+  [['diff', '-', '-'], 'standard input (-) can be read once'],
+  [['diff', fixture, 'grpc://x:y'], 'grpc://x:y: expected grpc://HOST[:PORT]'],
+])('catalog %j is refused in words', async (args, message) => {
+  await writeFile(join(dir, 'here'), '');
+  const { code, stdout, stderr } = await run(args);
+  expect({ stdout, isRefused: code !== 0 }).toEqual({ stdout: '', isRefused: true });
+  expect(stderr).toContain(message);
+});
+
+test('what can be read is listed, and the rest is told with its place', async () => {
+  const { code, stdout, stderr } = await run(
+    ['list', 'packages', '-', '-o', 'json'],
+    '{"schema":"olm.package","name":"p","defaultChannel":"c"}\n{"name":"x"}\n',
+  );
+  expect(JSON.parse(stdout)).toEqual([{ name: 'p', displayName: '', defaultChannel: 'c' }]);
+  expect([code, stderr]).toEqual([
+    1,
+    `longshore: standard input:2: object '{"name":"x"}\n' is missing root schema field\n`,
+  ]);
+});
+
+test('a pruned catalog is valid, and differs by what went', async () => {
+  const pruned = join(dir, 'pruned');
+  const keep = ['--keep-package', 'tide-gauge', '--heads-only', '--with-dependencies', '--to', pruned];
+  expect(await run(['prune', fixture, ...keep])).toMatchObject({ code: 0, stdout: '' });
+  expect((await readdir(pruned)).sort()).toEqual(['tide-buoy', 'tide-gauge']);
+  expect(await run(['validate', '--strict', pruned])).toMatchObject({ code: 0 });
+  expect(await run(['diff', '--exit-code', pruned, pruned])).toMatchObject({ code: 0, stdout: '' });
+  const { code, stdout } = await run(['diff', '--exit-code', '-o', 'json', fixture, pruned]);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    packages: {
+      added: [],
+      removed: [],
+      changed: [
+        {
+          name: 'tide-gauge',
+          bundles: { removed: [{ version: '1.0.0' }, { version: '1.0.1' }, { version: '1.1.0' }] },
+        },
+      ],
+    },
+  });
+});
