@@ -70,7 +70,10 @@ function definitionOf(service: DescService, method: DescMethod): MethodDefinitio
     responseStream: method.methodKind !== 'unary',
     requestSerialize: taken.encode,
     requestDeserialize: taken.decode,
-    responseSerialize: (message) => (message instanceof Uint8Array ? Buffer.from(message) : answered.encode(message)),
+    responseSerialize: (message) => {
+      const isEncoded = message instanceof Uint8Array;
+      return isEncoded ? Buffer.from(message.buffer, message.byteOffset, message.length) : answered.encode(message);
+    },
     responseDeserialize: answered.decode,
   };
 }

@@ -4,11 +4,12 @@ import { errorMessage, type Logger } from '../../base/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import type { CatalogIndex, MetaFilter, MetaSelection } from '../store/catalog-index.ts';
 import { gzipHeader, gzipTrailer } from '../store/gzip-segments.ts';
+import { releaseBytes } from '../store/release.ts';
 import { acceptsGzip, type ByteRange, type Representation, refusedCondition, requestedRange } from './conditions.ts';
 
 const answerDeadlineMs = 5 * 60_000;
 const minCompressedBytes = 1400;
-const chunkBytes = 64 * 1024;
+const chunkBytes = 128 * 1024;
 const subdomain = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const subdomainRule =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -118,17 +119,25 @@ function contentOf(
   return { selection, range, isCompressed: isWorthIt && acceptsGzip(headers['accept-encoding']) };
 }
 
-/** In pieces of some size, whatever the size of the parts. */
+/** In pieces of some size, whatever the size of the parts, whose memory is given back. */
 function* joined(parts: Iterable<Uint8Array>): Generator<Uint8Array> {
   let [waiting, bytes]: [Uint8Array[], number] = [[], 0];
+  const take = (): Uint8Array => {
+    const whole = Buffer.concat(waiting, bytes);
+    for (const part of waiting) releaseBytes(part);
+    [waiting, bytes] = [[], 0];
+    return whole;
+  };
   for (const part of parts) {
+    if (bytes > 0 && bytes + part.length > chunkBytes) yield take();
+    if (part.length >= chunkBytes) {
+      yield part;
+      continue;
+    }
     waiting.push(part);
     bytes += part.length;
-    if (bytes < chunkBytes) continue;
-    yield Buffer.concat(waiting);
-    [waiting, bytes] = [[], 0];
   }
-  if (bytes > 0) yield Buffer.concat(waiting);
+  if (bytes > 0) yield take();
 }
 
 function* bytesOf({ selection, range, isCompressed }: Content): Generator<Uint8Array> {
@@ -231,7 +240,7 @@ export class CatalogHandler {
     if (request.method !== 'HEAD') {
       for (const bytes of joined(bytesOf(content))) {
         signal.throwIfAborted();
-        if (!response.write(bytes)) await once(response, 'drain', { signal });
+        if (!response.write(bytes, () => releaseBytes(bytes))) await once(response, 'drain', { signal });
       }
     }
     response.end();

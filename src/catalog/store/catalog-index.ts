@@ -7,6 +7,7 @@ import type { CatalogIdentity } from '../read/catalog-view.ts';
 import { ChannelMembers } from './channel-members.ts';
 import { expandSegment, joinChecksums } from './gzip-segments.ts';
 import { isDamage, openIndexFile, unusable } from './index-file.ts';
+import { releaseBytes } from './release.ts';
 import { readSlimPackage } from './slim-meta.ts';
 
 /** Which documents of a catalog are meant: those equal in everything that is given. */
@@ -25,7 +26,7 @@ export interface MetaSelection {
   readonly lengthBytes: number;
   /** CRC-32 of all lines. */
   readonly checksum: number;
-  /** One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
+  /** Whoever has used a part may give it back by `releaseBytes`. One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
    *  @throws TerminalError CatalogIndexUnusable when one is damaged */
   lines(startByte?: number, endByte?: number): Iterable<Buffer>;
   /** The same, compressed: together they are a gzip stream without its header and trailer. */
@@ -191,7 +192,9 @@ export class CatalogIndex implements CatalogView, Disposable {
   }
 
   #line({ id, length, checksum }: ChosenRow): Buffer {
-    const text = expandSegment({ bytes: this.#bytes(id), lengthBytes: length, checksum });
+    const bytes = this.#bytes(id);
+    const text = expandSegment({ bytes, lengthBytes: length, checksum });
+    releaseBytes(bytes);
     if (text === undefined) throw unusable(this.#file, `document ${id} is damaged`);
     return text;
   }

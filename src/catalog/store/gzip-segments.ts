@@ -3,6 +3,8 @@ import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 // A gzip stream may be put together from parts that were compressed each by itself, if none of them ends the stream and each ends at
 // a whole byte: what is stored compressed is sent as it is, whatever is chosen of it.
 
+/** A third of the time of the usual one, for a tenth more bytes. */
+const level = 4;
 const polynomial = 0xedb88320;
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty block that ends the stream. */
@@ -18,7 +20,7 @@ export interface Segment {
 
 /** Compresses a text by itself. */
 export function compressSegment(text: Uint8Array): Segment {
-  const bytes = deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH });
+  const bytes = deflateRawSync(text, { level, finishFlush: constants.Z_SYNC_FLUSH });
   return { bytes, lengthBytes: text.length, checksum: crc32(text) };
 }
 
@@ -26,7 +28,9 @@ export function compressSegment(text: Uint8Array): Segment {
 export function expandSegment({ bytes, lengthBytes, checksum }: Segment): Buffer | undefined {
   let text: Buffer;
   try {
-    text = inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(1, lengthBytes) });
+    // Room for all of it in one piece, of its own, so that it can be released, and a little to see that it is all.
+    const [chunkSize, maxOutputLength] = [Math.max(lengthBytes + 64, Buffer.poolSize + 1), lengthBytes + 1];
+    text = inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize, maxOutputLength });
   } catch {
     return undefined;
   }
