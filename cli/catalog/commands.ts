@@ -5,6 +5,7 @@ import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
 import { catalogText, diffCatalogOptions, listOutputOption, pathOptions, pruneOptions } from './options.ts';
 import { resolveOptions } from './resolve-options.ts';
+import { serveOptions } from './serve/options.ts';
 import { validateOptions } from './validate/options.ts';
 
 /** The commands about catalogs, in the order of `longshore --help`. */
@@ -84,6 +85,20 @@ export const catalogCommands: readonly Command[] = [
     ],
     failureStatus: 2,
     run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
+  },
+  {
+    name: 'catalog serve',
+    summary: 'Serve a catalog over gRPC, as an operator registry, and over HTTP, as catalogd does.',
+    description: `${catalogText} Of several, all are served as one. For a CatalogSource of type grpc with an address, and for grpcurl.`,
+    positionals: ['DIR|FILE|REF|URL|-...'],
+    options: [...serveOptions, ...registryOptions],
+    examples: [
+      'catalog serve ./catalog',
+      'catalog serve ./catalog --http-port 8080',
+      'catalog serve ./catalog --cache-dir ./cache --cache-only',
+    ],
+    run: async (values, positionals) =>
+      (await import('../commands/catalog-serve.ts')).catalogServe(values, positionals),
   },
   ...authorCommands,
   {

@@ -36,7 +36,8 @@ const services: readonly string[] = [
 
 export interface RegistryServerOptions {
   readonly log: Logger;
-  readonly host: string;
+  /** All addresses when absent. */
+  readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** What is served; asked anew for every call. */
@@ -228,7 +229,7 @@ export async function startRegistryServer(options: RegistryServerOptions): Promi
   listener.maxConnections = maxConnections;
   await new Promise<void>((resolve, reject) => {
     listener.once('error', reject);
-    listener.listen(port, host, resolve);
+    listener.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
   });
   return {
     port: (listener.address() as AddressInfo).port,

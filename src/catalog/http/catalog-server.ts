@@ -11,7 +11,8 @@ const maxConnections = 256;
 const maxHeaderBytes = 16 * 1024;
 
 export interface CatalogServerOptions extends CatalogHandlerOptions {
-  readonly host: string;
+  /** All addresses when absent. */
+  readonly host?: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** For HTTPS; plain HTTP without. */
@@ -51,7 +52,7 @@ export async function startCatalogServer(options: CatalogServerOptions): Promise
   server.setTimeout(idleDeadlineMs);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openCatalogIndex, readCatalogFolder } from '../../../src/catalog/index.ts';
+import { provideIndex } from './cache.ts';
+import { readCachePlan } from './options.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+interface World {
+  readonly catalog: string;
+  readonly cache: string;
+  readonly provide: (options: { readonly isOnly?: boolean; readonly isEnforced: boolean }) => Promise<string>;
+}
+
+async function newWorld(): Promise<World> {
+  const root = await mkdtemp(join(tmpdir(), 'serve-cache-'));
+  folders.push(root);
+  const [catalog, cache] = [join(root, 'catalog'), join(root, 'cache')];
+  await mkdir(catalog);
+  await writeFile(join(catalog, 'a.yaml'), 'schema: olm.package\nname: p\ndefaultChannel: c\n');
+  const source = {
+    names: [catalog],
+    read: (name: string) => readCatalogFolder(name),
+    onMeta: () => undefined,
+    signal: AbortSignal.timeout(60_000),
+  };
+  return { catalog, cache, provide: (plan) => provideIndex(source, { dir: cache, isOnly: false, ...plan }, root) };
+}
+
+function packagesOf(file: string): readonly string[] {
+  using index = openCatalogIndex(file);
+  return index.packageNames();
+}
+
+const mismatch =
+  /^integrity check failed: cache requires rebuild: cache reports digest as "[^"]*", but computed digest is "sha256:[0-9a-f]{64}": make it anew/;
+
+test('CR-C18 an index that is kept is used again; of a catalog with one changed byte it is refused, or made anew', async () => {
+  const { catalog, cache, provide } = await newWorld();
+  await expect(provide({ isEnforced: true })).rejects.toThrow(mismatch);
+  const file = await provide({ isOnly: true, isEnforced: false });
+  expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest']);
+  const before = await readFile(file);
+  expect(await provide({ isEnforced: true })).toBe(file);
+  expect(await readFile(file)).toEqual(before);
+  await writeFile(join(catalog, 'a.yaml'), 'schema: olm.package\nname: q\ndefaultChannel: c\n');
+  await expect(provide({ isEnforced: true })).rejects.toMatchObject({ reason: 'IntegrityCheckFailed' });
+  expect(packagesOf(await provide({ isEnforced: false }))).toEqual(['q']);
+  expect(await provide({ isEnforced: true })).toBe(file);
+});
+
+test('CR-C18 one changed byte of what is kept is refused, or what is kept is made anew', async () => {
+  const { provide } = await newWorld();
+  const file = await provide({ isEnforced: false });
+  const bytes = await readFile(file);
+  bytes[5000] = (bytes[5000] ?? 0) ^ 1;
+  await writeFile(file, bytes);
+  await expect(provide({ isEnforced: true })).rejects.toThrow(mismatch);
+  expect(packagesOf(await provide({ isEnforced: false }))).toEqual(['p']);
+  expect(await provide({ isEnforced: true })).toBe(file);
+});
+
+test('a folder with other things is left as it is; what an end half-way left is removed', async () => {
+  const { cache, provide } = await newWorld();
+  await mkdir(cache);
+  await writeFile(join(cache, 'catalog.index.1.unfinished'), 'x');
+  await provide({ isEnforced: false });
+  expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest']);
+  await writeFile(join(cache, 'letter.txt'), 'x');
+  await expect(provide({ isEnforced: false })).rejects.toThrow(
+    'cache directory has unexpected contents: letter.txt: name another --cache-dir, or empty this one',
+  );
+});
+
+test('CR-C18 integrity is enforced where an index is kept, but not while it is made', () => {
+  expect(readCachePlan({})).toEqual({ dir: undefined, isOnly: false, isEnforced: false });
+  expect(readCachePlan({ 'cache-dir': 'x' })).toEqual({ dir: 'x', isOnly: false, isEnforced: true });
+  expect(readCachePlan({ 'cache-dir': 'x', 'cache-only': true }).isEnforced).toBe(false);
+  expect(readCachePlan({ 'cache-dir': 'x', 'cache-enforce-integrity': false }).isEnforced).toBe(false);
+  expect(() => readCachePlan({ 'cache-enforce-integrity': true })).toThrow(
+    '--cache-dir must be specified with --cache-enforce-integrity',
+  );
+  expect(() => readCachePlan({ 'cache-only': true })).toThrow('--cache-dir must be specified with --cache-only');
+});

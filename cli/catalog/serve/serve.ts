@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { errorMessage, type Logger, TerminalError } from '../../../src/base/index.ts';
+import {
+  type CatalogIndex,
+  openCatalogIndex,
+  startCatalogServer,
+  startRegistryServer,
+} from '../../../src/catalog/index.ts';
+import { readLogLevel } from '../../config.ts';
+import type { OptionValues } from '../../options.ts';
+import { openProcessLog } from '../../process-log.ts';
+import { untilStopped } from '../../stop.ts';
+import { createTerminal } from '../../terminal.ts';
+import { openCatalog, withCatalogs } from '../open.ts';
+import type { OpenOptions } from '../reading.ts';
+import { provideIndex } from './cache.ts';
+import { readCachePlan } from './options.ts';
+
+const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+async function indexOf(names: readonly string[], values: OptionValues): Promise<CatalogIndex | undefined> {
+  const plan = readCachePlan(values);
+  return await withCatalogs(values, async (options: OpenOptions) => {
+    const { progress, signal, work } = options;
+    const source = {
+      names,
+      read: (name: string) => openCatalog(name, options),
+      onMeta: (count: number) => progress.show(`indexing ${count} documents`),
+      signal,
+    };
+    const file = await provideIndex(source, plan, work.path);
+    progress.clear();
+    // A temporary file is read until the end, though its name is gone by then.
+    return plan.isOnly ? undefined : openCatalogIndex(file);
+  });
+}
+
+async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Promise<void> {
+  const stopped = untilStopped();
+  const terminal = createTerminal(process.stdout);
+  const address = values['bind-address'] as string | undefined;
+  const listen = { log, ...(address === undefined ? {} : { host: address }) };
+  await using servers = new AsyncDisposableStack();
+  const grpcPort = values['grpc-port'] as number;
+  const registry = servers.use(await startRegistryServer({ ...listen, port: grpcPort, catalog: () => index }));
+  terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
+  const httpPort = values['http-port'] as number | undefined;
+  if (httpPort !== undefined) {
+    const name = values['http-name'] as string;
+    const catalogOf = (wanted: string): CatalogIndex | undefined => (wanted === name ? index : undefined);
+    const server = servers.use(await startCatalogServer({ ...listen, port: httpPort, catalogOf }));
+    terminal.line(`serving /catalogs/${name}/api/v1/all over HTTP on port ${server.port}`);
+  }
+  await stopped;
+  terminal.line('stopping');
+}
+
+/** Serves catalogs until SIGTERM or Ctrl-C; then calls that are under way may end. */
+export async function serveCatalogs(values: OptionValues, names: readonly string[]): Promise<number> {
+  const terminationLog = values['termination-log'] as string | undefined;
+  try {
+    const name = values['http-name'] as string;
+    if (!namePattern.test(name)) {
+      throw new TerminalError(
+        'InvalidOption',
+        `--http-name: expected lower-case letters, digits and -, found "${name}"`,
+      );
+    }
+    const log = await openProcessLog(readLogLevel(values));
+    using index = await indexOf(names, values);
+    if (index !== undefined) await serve(index, values, log);
+    return 0;
+  } catch (thrown) {
+    if (terminationLog !== undefined)
+      await writeFile(terminationLog, `${errorMessage(thrown)}\n`).catch(() => undefined);
+    throw thrown;
+  }
+}

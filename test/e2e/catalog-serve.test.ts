@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { programPath, runProgram } from './program.ts';
+
+const catalog = 'examples/catalog/configs';
+
+test('a catalog that is served over gRPC and HTTP says what its folder says, and ends when it is told to', async () => {
+  const ports = ['--grpc-port', '0', '--http-port', '0', '--bind-address', '127.0.0.1', '--http-name', 'shop'];
+  const child = spawn(process.execPath, [programPath, 'catalog', 'serve', catalog, ...ports], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const portIn = async (pattern: RegExp): Promise<string> =>
+      pattern.exec((await lines.next()).value ?? '')?.[1] ?? '';
+    const grpcPort = await portIn(/^serving 2 packages over gRPC on port (\d+)$/);
+    const httpPort = await portIn(/^serving \/catalogs\/shop\/api\/v1\/all over HTTP on port (\d+)$/);
+    const list = async (name: string): Promise<string> => {
+      const printed = await runProgram(process.execPath, [programPath, 'catalog', 'list', 'channels', name]);
+      return `${printed.stdout}${printed.stderr}`;
+    };
+    const listed = await list(catalog);
+    expect(listed).toContain('tide-gauge  stable-v0');
+    expect(await list(`grpc://127.0.0.1:${grpcPort}`)).toBe(listed);
+    expect(await list(`http://127.0.0.1:${httpPort}/catalogs/shop`)).toBe(listed);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
