@@ -12,7 +12,8 @@ export const resolveOptions: readonly OptionSpec[] = [
     name: 'installed',
     kind: 'list',
     placeholder: 'NAME=VERSION|FILE',
-    sentence: 'A package that is installed, or a file of YAML with lines "NAME: VERSION"; may be given several times.',
+    sentence:
+      'A package that is installed, or a file of YAML or JSON: lines "NAME: VERSION", or what kubectl get csv -o yaml prints; may be given several times.',
   },
   {
     name: 'output',

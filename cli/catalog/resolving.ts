@@ -1,72 +1,12 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve as resolvePath } from 'node:path';
-import { errorMessage, isJsonObject, parseYaml, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import { createCatalogView, readPackages, UnreadableCatalog } from '../../src/catalog/index.ts';
-import {
-  compareVersions,
-  isChosen,
-  parseTolerantVersion,
-  parseVersionChoice,
-  type Version,
-} from '../../src/constraints/index.ts';
+import { isChosen, parseVersionChoice } from '../../src/constraints/index.ts';
 import type { CatalogView, PresentBundle, ResolutionRequest, WantedPackage } from '../../src/resolver/index.ts';
+import { readInstalled } from './installed.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
-
-const maxInstalledBytes = 16 * 1024 * 1024;
-
-/** What a person says is installed. */
-interface Installed {
-  readonly packageName: string;
-  readonly version: Version;
-}
-
-function readInstalled(packageName: string, text: string, from: string): Installed {
-  try {
-    return { packageName, version: parseTolerantVersion(text) };
-  } catch (thrown) {
-    const what = `${from}: expected the version of ${packageName} that is installed, such as 1.2.3, found "${text}"`;
-    throw new TerminalError('InvalidOption', `${what} (${errorMessage(thrown)})`, { cause: thrown });
-  }
-}
-
-async function readInstalledFile(path: string): Promise<readonly Installed[]> {
-  const expected = `--installed ${path}: expected NAME=VERSION, or a file of YAML with lines "NAME: VERSION"`;
-  const status = await stat(path).catch((thrown: unknown) => {
-    throw new TerminalError('InvalidOption', `${expected} (${errorMessage(thrown)})`, { cause: thrown });
-  });
-  if (!status.isFile() || status.size > maxInstalledBytes) throw new TerminalError('InvalidOption', expected);
-  const content = parseYaml(path, await readFile(path, 'utf8'));
-  if (!isJsonObject(content)) throw new TerminalError('InvalidOption', `${expected}, found something else in it`);
-  return Object.entries(content).map(([name, version]) => {
-    if (typeof version === 'string' || typeof version === 'number') return readInstalled(name, String(version), path);
-    throw new TerminalError('InvalidOption', `${path}: expected a version for ${name}, as text`);
-  });
-}
-
-async function readAllInstalled(texts: readonly string[]): Promise<readonly Installed[]> {
-  const each = texts.map(async (text) => {
-    const [, name, version] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (name === undefined || version === undefined) return await readInstalledFile(text);
-    return [readInstalled(name, version, `--installed ${text}`)];
-  });
-  const installed = (await Promise.all(each)).flat();
-  const twice = installed.find(
-    (one, index) => installed.findIndex(({ packageName }) => packageName === one.packageName) !== index,
-  );
-  if (twice === undefined) return installed;
-  throw new TerminalError('InvalidOption', `--installed: package ${twice.packageName} is named twice`);
-}
-
-/** As a catalog has it; where none has, its name is a guess, and nobody knows what it provides. */
-function presentBundle({ packageName, version }: Installed, catalogs: readonly CatalogView[]): PresentBundle {
-  const text = `${packageName}.v${version.major}.${version.minor}.${version.patch}`;
-  const bundles = catalogs.flatMap((catalog) => [...(catalog.package(packageName)?.bundles.values() ?? [])]);
-  const found = bundles.find((bundle) => compareVersions(bundle.version, version) === 0);
-  if (found === undefined) return { name: text, packageName, version, properties: [] };
-  return { name: found.name, packageName, version: found.version, properties: found.properties };
-}
 
 function readWanted(text: string, installed: readonly PresentBundle[]): WantedPackage {
   const [, name = '', range] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
@@ -112,7 +52,7 @@ export interface Asked {
   readonly packages: readonly string[];
   /** The first is preferred. */
   readonly catalogs: readonly string[];
-  /** `NAME=VERSION`, or files of these. */
+  /** `NAME=VERSION`, or files. */
   readonly installed: readonly string[];
   readonly options: OpenOptions;
   readonly warn: (text: string) => void;
@@ -122,7 +62,7 @@ export interface Asked {
  *  where something needs it.
  *  @throws TerminalError InvalidOption, and what `openCatalog` throws */
 export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
-  const installed = await readAllInstalled(asked.installed);
+  const installed = await readInstalled(asked.installed);
   const names = new Set(asked.packages.map((text) => readWanted(text, []).name));
   if (names.size < asked.packages.length) {
     throw new TerminalError('InvalidOption', 'resolve: a package is named twice: give it one range');
@@ -134,12 +74,12 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   for (const [index, name] of asked.catalogs.entries()) {
     catalogs.push(await openView(name, { name: shown.get(name) ?? name, priority: -index }, asked));
   }
-  const present = installed.map((one) => presentBundle(one, catalogs));
-  for (const { name, properties, packageName = '' } of present) {
-    if (properties.length === 0)
-      asked.warn(`no catalog has ${name} of package ${packageName}: it is not known what it provides and needs`);
+  const present = installed(catalogs);
+  for (const { name, properties, packageName } of present) {
+    if (properties.length > 0 || packageName === undefined) continue;
+    asked.warn(`no catalog has ${name} of package ${packageName}: it is not known what it provides and needs`);
   }
-  const others = present.filter(({ packageName = '' }) => !names.has(packageName));
+  const others = present.filter(({ packageName }) => packageName !== undefined && !names.has(packageName));
   return {
     catalogs,
     installed: present,

@@ -80,7 +80,7 @@ const misuses: readonly { readonly name: string; readonly args: readonly string[
   {
     name: 'a package that is installed twice',
     args: ['tide-core', '--catalog', 'cores', '--installed', 'installed.yaml', '--installed', 'tide-core=1.0.0'],
-    told: '--installed: package tide-core is named twice',
+    told: '--installed: tide-core is named twice',
   },
 ];
 
