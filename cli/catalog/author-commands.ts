@@ -7,6 +7,7 @@ import {
   imageTemplateOption,
   initOptions,
   migrateOptions,
+  templateOutputOption,
 } from './author-options.ts';
 
 const renderText =
@@ -45,7 +46,7 @@ export const authorCommands: readonly Command[] = [
     description:
       'TYPE is basic, semver, substitutes or composite; without it the schema of FILE decides. - is standard input. Bundles are images or folders. What is no valid catalog is refused.\nA composite template is written to where --catalogs says, and the names of the files are printed.',
     positionals: ['TYPE|FILE', '[FILE]'],
-    options: [documentOutputOption, ...migrateOptions, imageTemplateOption, ...compositeOptions, ...registryOptions],
+    options: [templateOutputOption, ...migrateOptions, imageTemplateOption, ...compositeOptions, ...registryOptions],
     examples: [
       'catalog template tide-gauge.yaml --migrate -o yaml',
       'catalog template semver tide-gauge.yaml',

@@ -11,6 +11,14 @@ export const documentOutputOption: OptionSpec = {
   sentence: 'The form of the documents.',
 };
 
+/** The form of what a template becomes. */
+export const templateOutputOption: OptionSpec = {
+  ...documentOutputOption,
+  placeholder: 'json|yaml|mermaid',
+  choices: ['json', 'yaml', 'mermaid'],
+  sentence: 'The form of the documents; or the update graph for mermaid, be it valid or not.',
+};
+
 /** How far documents are migrated. */
 export const migrateOptions: readonly OptionSpec[] = [
   {

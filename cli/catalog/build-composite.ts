@@ -61,8 +61,11 @@ async function documentsOf(
 async function buildComponent(component: CompositeComponent, options: CompositeOptions): Promise<string> {
   const path = join(component.folder, component.output);
   const documents = await documentsOf(component, options);
-  if (documents !== undefined) await write(documents, path, options);
-  else await stat(path);
+  if (documents === undefined) await stat(path);
+  else {
+    assertValid(documents, component.input);
+    await write(documents, path, options);
+  }
   assertValid(await collect(openCatalog(component.folder, options)), component.folder);
   return path;
 }

@@ -1,6 +1,5 @@
 import { TerminalError } from '../../src/base/index.ts';
 import { type Meta, readTemplate } from '../../src/catalog/index.ts';
-import { assertValid } from './judged.ts';
 import { bundleKinds, metasOf, migrated, type RenderOptions, renderBundles } from './render.ts';
 
 /** A template as it was found. */
@@ -22,8 +21,8 @@ async function named<T>(name: string, work: () => Promise<T> | T): Promise<T> {
   }
 }
 
-/** Renders the bundles of a template and builds it.
- *  @throws TerminalError RenderFailed, InvalidTemplate, InvalidCatalog */
+/** Renders the bundles of a template and builds it; whether that is a valid catalog is for others to say.
+ *  @throws TerminalError RenderFailed, InvalidTemplate */
 export async function buildTemplate(
   { name, text, type }: TemplateText,
   options: Omit<RenderOptions, 'allowed'>,
@@ -34,10 +33,8 @@ export async function buildTemplate(
   const rendered = await renderBundles(template.references, { ...options, allowed: bundleKinds, migrate: 'none' });
   const { documents, warnings } = await named(name, () => template.build(rendered));
   for (const warning of warnings) warn(`${name}: ${warning}`);
-  const metas = metasOf(
+  return metasOf(
     documents.map((document) => migrated(document, { migrate, warn })),
     name,
   );
-  assertValid(metas, name);
-  return metas;
 }

@@ -1,8 +1,10 @@
 import { TerminalError } from '../../src/base/index.ts';
-import { readComposite, templateTypes } from '../../src/catalog/index.ts';
+import { drawMermaid, type Meta, PackageBuilder, readComposite, templateTypes } from '../../src/catalog/index.ts';
+import type { CatalogPackage } from '../../src/resolver/index.ts';
 import { imageOfOption, migrateLevelOf } from '../catalog/author-values.ts';
 import { buildComposite } from '../catalog/build-composite.ts';
 import { buildTemplate } from '../catalog/build-template.ts';
+import { assertValid } from '../catalog/judged.ts';
 import { withCatalogs } from '../catalog/open.ts';
 import { printCatalog } from '../catalog/print.ts';
 import type { RenderOptions } from '../catalog/render.ts';
@@ -12,16 +14,25 @@ import type { OptionValues } from '../options.ts';
 type Options = Omit<RenderOptions, 'allowed'>;
 
 async function composite(file: string, values: OptionValues, options: Options): Promise<number> {
-  const catalogs = values['catalogs'];
+  const { catalogs, output } = values;
+  if (output === 'mermaid') {
+    throw new TerminalError('InvalidOption', 'catalog template composite: --output: expected json or yaml');
+  }
   if (typeof catalogs !== 'string') {
     throw new TerminalError('InvalidOption', 'catalog template composite: --catalogs FILE is missing');
   }
   const components = readComposite(await readTextFile(file), await readTextFile(catalogs));
-  const format = values['output'] === 'yaml' ? 'yaml' : 'json';
+  const format = output === 'yaml' ? 'yaml' : 'json';
   const paths = await buildComposite(components, { ...options, format, mayRun: values['run-commands'] === true });
   options.progress.clear();
   process.stdout.write(paths.map((path) => `${path}\n`).join(''));
   return 0;
+}
+
+function packagesOf(metas: readonly Meta[]): readonly CatalogPackage[] {
+  const builder = new PackageBuilder();
+  for (const meta of metas) builder.add(meta);
+  return [...builder.build().values()];
 }
 
 /** The words before the options: a type and a file, or a file whose schema says its type. */
@@ -46,7 +57,12 @@ export async function catalogTemplate(values: OptionValues, words: readonly stri
     const name = file === '-' ? 'standard input' : file;
     const metas = await buildTemplate({ name, text: await readTextFile(file), type }, options);
     open.progress.clear();
-    await printCatalog(metas, values['output']);
+    // A graph that is wrong is best seen.
+    if (values['output'] === 'mermaid') process.stdout.write(drawMermaid(packagesOf(metas), { hasV0Semantics: true }));
+    else {
+      assertValid(metas, name);
+      await printCatalog(metas, values['output']);
+    }
     return 0;
   });
 }

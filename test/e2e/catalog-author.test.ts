@@ -56,12 +56,18 @@ test('a template whose bundles are images in a registry, pushed by the same prog
   expect(rendered).toEqual({ code: 0, stderr: '', stdout: migrated });
 });
 
-test('a template that gives no valid catalog is refused, and rendering warns', async () => {
+test('a template that gives no valid catalog is refused, but drawn, and rendering warns', async () => {
+  const package_ = { schema: 'olm.package', name: 'p', defaultChannel: 'c' };
   const channel = { schema: 'olm.channel', package: 'p', name: 'c', entries: [{ name: 'p.v1' }] };
-  const template = JSON.stringify({ schema: 'olm.template.basic', entries: [channel] });
+  const template = JSON.stringify({ schema: 'olm.template.basic', entries: [package_, channel] });
   const refused = await catalog(['template', '-'], template);
   expect([refused.code, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toContain('standard input gives no valid catalog:\n  unknown package "p" for channel "c"');
+  expect(refused.stderr).toContain(
+    'standard input gives no valid catalog:\n  no olm.bundle blobs found in package "p"',
+  );
+  const drawn = await catalog(['template', 'basic', '-', '-o', 'mermaid'], template);
+  expect([drawn.code, drawn.stderr]).toEqual([0, '']);
+  expect(drawn.stdout).toContain('p-c-p.v1["p.v1"]');
   const rendered = await catalog(['render', '-'], JSON.stringify(channel));
   expect([rendered.code, JSON.parse(rendered.stdout)]).toEqual([0, channel]);
   expect(rendered.stderr).toContain('warning: what is rendered is no valid catalog by itself:\n  unknown package "p"');
