@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
 import { readConfig, upOptions } from '../config.ts';
 import { playThroughApi } from '../demo/api-player.ts';
-import { type CommandResult, hasKubectl, runKubectl } from '../demo/kubectl.ts';
+import { hasKubectl, runKubectl } from '../demo/kubectl.ts';
+import { type CommandResult, runLongshore } from '../demo/program.ts';
 import { startDemoServers } from '../demo/servers.ts';
-import { type KubectlStep, type Step, story } from '../demo/story.ts';
+import { type Step, story } from '../demo/story.ts';
 import { followNews } from '../news.ts';
 import { parseOptions } from '../options.ts';
 import { type Platform, startPlatform } from '../platform.ts';
@@ -25,28 +26,36 @@ function shown(content: string): string {
   return content.trimEnd().replace(/^/gm, '  ');
 }
 
-async function playCommand(step: KubectlStep, play: Play, terminal: Terminal): Promise<void> {
-  terminal.line(`$ kubectl ${typed(step.kubectl)}`);
-  const { exitCode, output } = await play(step.kubectl);
+interface Stage {
+  readonly play: Play;
+  readonly terminal: Terminal;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+async function playCommand(words: readonly string[], stage: Stage, isRefused: boolean): Promise<void> {
+  const { play, terminal, signal } = stage;
+  const [program, ...args] = words;
+  terminal.line(`$ ${program === 'longshore' ? 'npx ' : ''}${typed(words)}`);
+  const { exitCode, output } = program === 'kubectl' ? await play(args) : await runLongshore(args, signal);
   if (output.trimEnd() !== '') terminal.line(output.trimEnd());
-  if ((exitCode !== 0) !== (step.isRefused === true)) {
-    const expected = step.isRefused === true ? 'a refusal' : 'success';
-    throw new TerminalError(
-      'DemoFailed',
-      `kubectl ${step.kubectl.join(' ')}: expected ${expected}, got exit status ${exitCode}`,
-    );
+  if ((exitCode !== 0) !== isRefused) {
+    const expected = isRefused ? 'a refusal' : 'success';
+    throw new TerminalError('DemoFailed', `${words.join(' ')}: expected ${expected}, got exit status ${exitCode}`);
   }
 }
 
-async function playStep(step: Step, stage: { play: Play; terminal: Terminal; cwd: string }): Promise<void> {
+async function playStep(step: Step, stage: Stage): Promise<void> {
   const { terminal } = stage;
   if ('say' in step) {
     terminal.line(`\n# ${step.say}`);
   } else if ('write' in step) {
     await writeFile(join(stage.cwd, step.write), step.content);
     terminal.line(`$ cat ${step.write}\n${shown(step.content)}`);
+  } else if ('longshore' in step) {
+    await playCommand(['longshore', ...step.longshore], stage, false);
   } else {
-    await playCommand(step, stage.play, terminal);
+    await playCommand(['kubectl', ...step.kubectl], stage, step.isRefused === true);
   }
 }
 
@@ -94,7 +103,9 @@ export async function demo(): Promise<number> {
     { line: () => undefined, progress },
   );
   const play = await choosePlayer(platform, { cwd, signal, terminal });
-  for (const step of story(servers.places)) await playStep(step, { play, terminal, cwd });
+  // It stays: somebody wants to look at it.
+  const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.png');
+  for (const step of story({ ...servers.places, picture })) await playStep(step, { play, terminal, cwd, signal });
   terminal.line(
     `\nDone in ${((performance.now() - startedMs) / 1000).toFixed(0)} s. Start one of your own: npx longshore up`,
   );

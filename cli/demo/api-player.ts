@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Clock, isJsonObject, type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
 import { type ApiAccess, type ApiAnswer, type ApiCall, callApi } from './api-request.ts';
 import { formatTable, readJsonPath } from './format.ts';
-import type { CommandResult } from './kubectl.ts';
+import type { CommandResult } from './program.ts';
 
 interface Player {
   readonly access: ApiAccess;

@@ -9,7 +9,7 @@ import type { StoryPlaces } from './story.ts';
 export interface DemoServers extends AsyncDisposable {
   readonly registry: Registry;
   readonly git: GitServer;
-  readonly places: StoryPlaces;
+  readonly places: Omit<StoryPlaces, 'picture'>;
 }
 
 const exampleFolder = fileURLToPath(new URL('../../examples/combo', import.meta.url));

@@ -4,12 +4,16 @@ export interface StoryPlaces {
   readonly repository: string;
   /** `host:port/combo`, without a tag. */
   readonly image: string;
+  /** A file that stays: a picture of updates. */
+  readonly picture: string;
 }
 
 export type Step =
   | { readonly say: string }
   /** Writes `file` into the working folder and shows it. */
   | { readonly write: string; readonly content: string }
+  /** Words of a command of this program; `examples/` is where its examples are. */
+  | { readonly longshore: readonly string[] }
   | KubectlStep;
 
 export interface KubectlStep {
@@ -119,6 +123,17 @@ const removalChapter: readonly Step[] = [
   { kubectl: ['get', 'crd'] },
 ];
 
+function catalogChapter({ picture }: StoryPlaces): readonly Step[] {
+  const graph = ['catalog', 'graph', 'tide-gauge', '--catalog', 'examples/catalog/configs', '--installed', '0.1.0'];
+  return [
+    {
+      say: 'Operators come from catalogs. These are the updates of one of them, and those that follow version 0.1.0; then the same as a picture, which stays.',
+    },
+    { longshore: graph },
+    { longshore: [...graph, '--file', picture] },
+  ];
+}
+
 /** The demo from beginning to end. */
 export function story(places: StoryPlaces): readonly Step[] {
   return [
@@ -127,5 +142,6 @@ export function story(places: StoryPlaces): readonly Step[] {
     ...pivotChapter(places),
     ...failureChapter(places),
     ...removalChapter,
+    ...catalogChapter(places),
   ];
 }

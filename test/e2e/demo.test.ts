@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,9 @@ const told = [
 
 function expectStory({ exitCode, output }: Outcome): void {
   for (const part of told) expect(output).toMatch(part);
+  expect(output).toMatch(/◉◀──┬─╮ {3}0\.2\.0 {2}head, on the path/);
+  const picture = /--file (\S+)/.exec(output)?.[1] ?? '';
+  expect(readFileSync(picture).subarray(1, 4).toString()).toBe('PNG');
   const last = output.slice(output.lastIndexOf('get crd'));
   expect(last).toContain('bundles.core.rukpak.io');
   expect(last).not.toContain('combinations');
