@@ -12,9 +12,9 @@ import { validateOptions } from './validate/options.ts';
 export const catalogCommands: readonly Command[] = [
   {
     name: 'catalog list',
-    summary: 'List the packages, channels or bundles of a catalog.',
+    summary: 'List the packages, channels or bundles of a catalog, or the images that they need.',
     description: `${catalogText}\nExit status: 0 listed, 1 some of the catalog cannot be read; the rest is listed.`,
-    positionals: ['packages|channels|bundles', 'DIR|FILE|REF|URL|-', '[PACKAGE]'],
+    positionals: ['packages|channels|bundles|images', 'DIR|FILE|REF|URL|-', '[PACKAGE]'],
     options: [listOutputOption, ...registryOptions],
     examples: ['catalog list packages ./catalog', 'catalog list bundles ./catalog tide-gauge -o json'],
     run: async (values, positionals) => (await import('../commands/catalog-list.ts')).catalogList(values, positionals),

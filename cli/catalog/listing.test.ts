@@ -5,7 +5,7 @@ import { Listing } from './listing.ts';
 const csv = (kind: string): string =>
   Buffer.from(JSON.stringify({ kind, spec: { displayName: `Inlined ${kind}` } })).toString('base64');
 const bundle = (name: string, properties: string): string =>
-  `{schema: olm.bundle, package: p, name: ${name}, image: r.example/${name}, properties: [{type: olm.package, value: {packageName: p, version: 1.0.0}}${properties}]}`;
+  `{schema: olm.bundle, package: p, name: ${name}, image: r.example/${name}, relatedImages: [{name: '', image: r.example/${name}}, {name: x, image: r.example/x}], properties: [{type: olm.package, value: {packageName: p, version: 1.0.0}}${properties}]}`;
 const catalog = [
   '{schema: olm.package, name: p, defaultChannel: a}',
   '{schema: olm.package, name: q, defaultChannel: a}',
@@ -52,4 +52,11 @@ test('CR-3.3 bundles are listed once for each channel', async () => {
 test('CR-3.3 a package that is not there is told', async () => {
   const listing = await listed('r');
   expect(() => listing.packages()).toThrow('package "r" not found');
+});
+
+test('images are listed once, with the bundles that need them', async () => {
+  expect((await listed()).images()).toEqual([
+    { image: 'r.example/p.v1', bundles: ['p.v1'] },
+    { image: 'r.example/x', bundles: ['p.v1'] },
+  ]);
 });

@@ -41,9 +41,18 @@ export interface BundleRow {
   readonly deprecation?: string;
 }
 
+/** A line of `catalog list images`: what it takes to install and run bundles, and to mirror them. */
+export interface ImageRow {
+  readonly image: string;
+  /** Names of the bundles that need it, sorted; one of them may be the image itself. */
+  readonly bundles: readonly string[];
+}
+
 /** What is said of a bundle beside what updates depend on. */
 interface Described {
   readonly image: string;
+  /** Its own and related ones. */
+  readonly images: readonly string[];
   readonly displayName: string;
 }
 
@@ -101,8 +110,10 @@ export class Listing {
     if (this.#wanted !== undefined && owner !== this.#wanted) return;
     this.#builder.add(meta);
     if (meta.schema !== 'olm.bundle') return;
-    const described = { image: textAt(meta.value, 'image'), displayName: displayNameOf(meta.value) };
-    this.#described.set(`${owner}/${meta.name}`, described);
+    const image = textAt(meta.value, 'image');
+    const related = objectsAt(meta.value, 'relatedImages').map((one) => textAt(one, 'image'));
+    const images = Array.from(new Set([image, ...related])).filter((text) => text !== '');
+    this.#described.set(`${owner}/${meta.name}`, { image, images, displayName: displayNameOf(meta.value) });
   }
 
   packages(): readonly PackageRow[] {
@@ -140,6 +151,19 @@ export class Listing {
         })),
       ),
     );
+  }
+
+  images(): readonly ImageRow[] {
+    const bundles = new Map<string, Set<string>>();
+    for (const { name, channels } of this.#all()) {
+      for (const entry of channels.flatMap(({ entries }) => entries)) {
+        for (const image of this.#described.get(`${name}/${entry.name}`)?.images ?? []) {
+          bundles.set(image, (bundles.get(image) ?? new Set()).add(entry.name));
+        }
+      }
+    }
+    const rows = Array.from(bundles, ([image, names]) => ({ image, bundles: Array.from(names).sort() }));
+    return rows.sort((a, b) => (a.image < b.image ? -1 : 1));
   }
 
   /** @throws TerminalError NotFound when the wanted package is not there */

@@ -10,6 +10,11 @@ interface Kind {
   readonly rows: (listing: Listing) => readonly { readonly cells: readonly string[]; readonly value: object }[];
 }
 
+/** The first of the names, and how many more there are. */
+function shortened([first = '', ...more]: readonly string[]): string {
+  return more.length === 0 ? first : `${first} and ${more.length} more`;
+}
+
 const kinds: Readonly<Record<string, Kind>> = {
   packages: {
     columns: ['NAME', 'DISPLAY NAME', 'DEFAULT CHANNEL'],
@@ -31,6 +36,10 @@ const kinds: Readonly<Record<string, Kind>> = {
         value: row,
       })),
   },
+  images: {
+    columns: ['IMAGE', 'BUNDLES'],
+    rows: (listing) => listing.images().map((row) => ({ cells: [row.image, shortened(row.bundles)], value: row })),
+  },
 };
 
 function print(kind: Kind, listing: Listing, output: unknown): void {
@@ -46,14 +55,17 @@ function print(kind: Kind, listing: Listing, output: unknown): void {
     );
 }
 
-/** `longshore catalog list packages|channels|bundles REF [PACKAGE]`: 1 when some of the catalog cannot be read; the rest is listed. */
+/** `longshore catalog list packages|channels|bundles|images REF [PACKAGE]`: 1 when some of the catalog cannot be read; the rest is listed. */
 export async function catalogList(
   values: OptionValues,
   [word = '', name = '', wanted]: readonly string[],
 ): Promise<number> {
   const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
   if (kind === undefined) {
-    throw new TerminalError('InvalidOption', `catalog list: expected packages, channels or bundles, found "${word}"`);
+    throw new TerminalError(
+      'InvalidOption',
+      `catalog list: expected packages, channels, bundles or images, found "${word}"`,
+    );
   }
   return await withCatalogs(values, async (options) => {
     const listing = new Listing(wanted);

@@ -18,7 +18,7 @@ function run(args: readonly string[], input = ''): Promise<Printed> {
 }
 
 test.each([
-  [['list', 'things', fixture], 'catalog list: expected packages, channels or bundles, found "things"'],
+  [['list', 'things', fixture], 'catalog list: expected packages, channels, bundles or images, found "things"'],
   [['list', 'packages', fixture, 'nothing'], 'package "nothing" not found'],
   [['prune', fixture], '--keep-package is missing'],
   [['prune', fixture, '--keep-package', ':x'], '--keep-package: expected NAME[:CHANNEL]..., found ":x"'],
