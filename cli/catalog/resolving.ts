@@ -23,6 +23,9 @@ function readWanted(text: string, installed: readonly PresentBundle[]): WantedPa
   }
 }
 
+/** A minute or so: a person may wait, and asks for hundreds of packages at once. */
+const maxSteps = 200_000_000;
+
 /** What catalogs are called in the answer: paths by their last part, where that tells them apart. */
 function shortNames(names: readonly string[]): ReadonlyMap<string, string> {
   const parts = names.map((name) => (existsSync(name) ? basename(resolvePath(name)) : name));
@@ -90,5 +93,6 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
       }),
     ],
     words: { wanted: 'request', installed: 'installed bundle', isNobody: true },
+    limits: { maxSteps },
   };
 }

@@ -132,13 +132,15 @@ export interface Surroundings {
   readonly bundles: readonly (readonly Property[])[];
   /** A rule that fails is not true, and no error. */
   readonly isLenient?: boolean;
+  /** Told what evaluating a rule cost; what it throws ends the judgement. */
+  readonly spend?: (cost: number) => void;
 }
 
-function isTrueOf(rule: PropertyRule, properties: readonly Property[], { isLenient = false }: Surroundings): boolean {
+function isTrueOf(rule: PropertyRule, properties: readonly Property[], surroundings: Surroundings): boolean {
   try {
-    return rule.isTrueOf(properties);
+    return rule.isTrueOf(properties, surroundings.spend);
   } catch (thrown) {
-    if (isLenient && thrown instanceof TerminalError) return false;
+    if (surroundings.isLenient === true && thrown instanceof TerminalError) return false;
     throw thrown;
   }
 }

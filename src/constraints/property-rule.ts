@@ -19,9 +19,9 @@ import { compareVersions, parseTolerantVersion, type Version } from './version.t
 /** An expression over the properties of one bundle. */
 export interface PropertyRule {
   readonly text: string;
-  /** Never takes longer than its cost allows.
-   *  @throws TerminalError RuleFailed when the expression comes to no truth value */
-  readonly isTrueOf: (properties: readonly Property[]) => boolean;
+  /** Never takes longer than its cost allows; `spend` is told the cost, of which a few millions take a second.
+   *  @throws TerminalError RuleFailed when the expression comes to no truth value · what `spend` throws */
+  readonly isTrueOf: (properties: readonly Property[], spend?: (cost: number) => void) => boolean;
 }
 
 const maxRuleCharacters = 16_384;
@@ -80,9 +80,10 @@ export function compilePropertyRule(text: string): PropertyRule {
   if (program.type.kind !== 'bool') throw new TerminalError('InvalidRule', 'cel expressions must have type Bool');
   return {
     text,
-    isTrueOf: (properties) => {
+    isTrueOf: (properties, spend) => {
       const list = dynamicValue(properties.map(({ type, value }) => ({ type, value })));
-      const { value } = program.run((name) => (name === 'properties' ? list : undefined), maxCost);
+      const { value, cost } = program.run((name) => (name === 'properties' ? list : undefined), maxCost);
+      spend?.(cost);
       if (typeof value === 'boolean') return value;
       const why = value instanceof Failure ? errorMessage(new Error(value.message)) : 'it is no truth value';
       throw new TerminalError('RuleFailed', `cel expression ${JSON.stringify(text)}: ${why}`);

@@ -329,3 +329,17 @@ test('stops when it is cancelled, and after its steps', () => {
   expect(() => resolve({ ...request, limits: { maxSteps: 1_000, isCancelled: () => true } })).toThrow(text);
   expect(() => resolve({ ...request, limits: { maxSteps: 1 } })).toThrow(`${text}: more than 1 steps`);
 });
+
+test('stops when rules take too long', () => {
+  const rule = 'properties.all(a, properties.all(b, properties.all(c, a.type + b.type + c.type != "x")))';
+  const kinds = Array.from({ length: 60 }, (_, index) => provides(`K${index}`));
+  const expensive: Property = { type: 'olm.constraint', value: { cel: { rule } } };
+  const others = Array.from({ length: 40 }, (_, index) =>
+    stockedPackage(`b${index}`, { stable: '1.0.0' }, { '1.0.0': kinds }),
+  );
+  const catalogs = [
+    stockedCatalog('cat', [stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': [expensive, ...kinds] }), ...others]),
+  ];
+  const limits = { maxSteps: 1_000_000 };
+  expect(() => resolve({ catalogs, wanted: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
+});

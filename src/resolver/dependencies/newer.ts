@@ -2,7 +2,7 @@ import { compareVersions, formatVersion } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, CatalogView } from '../package.ts';
 import { type Candidate, formatCatalogName } from './candidate.ts';
 import type { Clashes } from './clash.ts';
-import { factsOf, isMetBy } from './requirement.ts';
+import { factsOf } from './requirement.ts';
 import type { Decision } from './search.ts';
 import { bundleLabel, labelOf, type Story, tellRules } from './sentences.ts';
 
@@ -51,13 +51,13 @@ function channelsWith({ package: { channels }, bundle }: Newer): readonly string
   return channels.filter(({ entries }) => entries.some(({ name }) => name === bundle.name)).map(({ name }) => name);
 }
 
-const notOutOfRange: Reason = ({ bundle }, { decision: { cause } }) => {
+const notOutOfRange: Reason = ({ bundle }, { decision: { cause }, story: { shelf } }) => {
   if (cause.kind === 'wanted') {
     const { versions } = cause.anchor.wanted;
     if (versions === undefined || versions.include(bundle.version)) return undefined;
     return `it is not in range ${versions.text}, which was asked for`;
   }
-  if (cause.kind !== 'needed' || isMetBy(cause.need.requirement, factsOf(bundle))) return undefined;
+  if (cause.kind !== 'needed' || shelf.isMet(cause.need.requirement, factsOf(bundle))) return undefined;
   return `it is not what ${labelOf(cause.by)} needs: ${cause.need.requirement.description}`;
 };
 

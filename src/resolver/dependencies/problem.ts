@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { Anchor } from './anchor.ts';
 import { type Candidate, compareTexts } from './candidate.ts';
-import { isMetBy, type Requirement } from './requirement.ts';
+import type { Requirement } from './requirement.ts';
 import type { Rule } from './rule.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -26,7 +26,7 @@ export interface Problem {
 function needsOf(candidate: Candidate, shelf: Shelf): readonly Need[] {
   const { facts, origin } = candidate;
   return facts.requirements.flatMap((requirement) => {
-    if (isMetBy(requirement, facts)) return [];
+    if (shelf.isMet(requirement, facts)) return [];
     const met = shelf.meeting(requirement, origin?.catalog);
     return met.length === 0 && origin === undefined ? [] : [{ requirement, met }];
   });

@@ -129,14 +129,15 @@ function hasLabel(properties: readonly Property[], label: string): boolean {
   return properties.some(({ type, value }) => type === 'olm.label' && isJsonObject(value) && value['label'] === label);
 }
 
-/** Whether the bundle alone is all that is asked. A rule that fails is not true. */
-export function isMetBy({ dependency }: Requirement, facts: Facts): boolean {
+/** Whether the bundle alone is all that is asked. A rule that fails is not true; `spend` is told what rules cost. */
+export function isMetBy({ dependency }: Requirement, facts: Facts, spend?: (cost: number) => void): boolean {
   if (dependency.type === 'label') return hasLabel(facts.properties, dependency.label);
   return isMet(dependency.constraint, {
     hasApi: (api) => facts.apis.has(apiKey(api)),
     hasPackage: (packageName, range) => facts.packageName === packageName && isInRange(facts.version, range),
     bundles: [facts.properties],
     isLenient: true,
+    ...(spend === undefined ? {} : { spend }),
   });
 }
 

@@ -11,8 +11,8 @@ import { search } from './search.ts';
 import { labelOf } from './sentences.ts';
 import { Shelf } from './shelf.ts';
 
-/** A few seconds: many times what the largest catalogs need for hundreds of packages at once. */
-const defaultLimits: SearchLimits = { maxSteps: 20_000_000 };
+/** About a second, and many times what a namespace needs with the largest catalogs: the search holds up whoever asks. */
+const defaultLimits: SearchLimits = { maxSteps: 5_000_000 };
 
 /** Those who may change something first, then by name. */
 function inOrder(wanted: readonly WantedPackage[]): readonly WantedPackage[] {
@@ -114,7 +114,7 @@ export function resolve(request: ResolutionRequest): Resolution | Conflict {
   const unavailable = unavailability(request);
   if (unavailable !== undefined) return unavailable;
   const steps = new Steps(request.limits ?? defaultLimits);
-  const shelf = new Shelf(request);
+  const shelf = new Shelf(request, steps);
   const found = findAnchors(request, shelf);
   if ('failure' in found) return { ...found.failure, notices: shelf.faults };
   const story = { shelf, words };

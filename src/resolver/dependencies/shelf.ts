@@ -1,9 +1,10 @@
 import { errorMessage, TerminalError } from '../../base/index.ts';
 import { channelsOf, firstInstalls, type Offer, offerOf } from '../graph/updates.ts';
 import type { CatalogPackage, CatalogView } from '../package.ts';
+import type { Steps } from '../sat/steps.ts';
 import { type Candidate, Candidates, compareTexts, formatCatalogName } from './candidate.ts';
 import type { ResolutionRequest } from './request.ts';
-import { isMetBy, packagesFor, type Requirement } from './requirement.ts';
+import { type Facts, isMetBy, packagesFor, type Requirement } from './requirement.ts';
 
 /** A channel, and what it offers; the text says why it offers nothing. */
 interface ChannelOffer {
@@ -37,8 +38,10 @@ export class Shelf {
   readonly #answers = new Map<string, readonly Candidate[]>();
   readonly #orders = new Map<string, readonly Candidate[]>();
   readonly #faults = new Set<string>();
+  readonly #steps: Steps;
 
-  constructor({ catalogs, namespace, excludesOtherNamespaces = false, installed }: ResolutionRequest) {
+  constructor({ catalogs, namespace, excludesOtherNamespaces = false, installed }: ResolutionRequest, steps: Steps) {
+    this.#steps = steps;
     const isOwn = (catalog: CatalogView): boolean => catalog.namespace === namespace;
     const visible = excludesOtherNamespaces ? catalogs.filter(isOwn) : catalogs;
     this.catalogs = visible.toSorted(
@@ -77,11 +80,20 @@ export class Shelf {
     const others = this.catalogs.filter((catalog) => catalog !== own);
     const catalogs = own === undefined ? others : [own, ...others];
     const order = [
-      ...this.installed.filter(({ facts }) => isMetBy(requirement, facts)),
+      ...this.installed.filter(({ facts }) => this.isMet(requirement, facts)),
       ...catalogs.flatMap((catalog) => this.#meetingIn(requirement, catalog)),
     ];
     this.#orders.set(key, order);
     return order;
+  }
+
+  /** Whether the bundle meets the requirement by itself.
+   *  @throws TransientError ResolutionCancelled */
+  isMet(requirement: Requirement, facts: Facts): boolean {
+    this.#steps.take(1);
+    return isMetBy(requirement, facts, (cost) => {
+      this.#steps.take(cost);
+    });
   }
 
   #meetingIn(requirement: Requirement, catalog: CatalogView): readonly Candidate[] {
@@ -105,7 +117,7 @@ export class Shelf {
     return this.channels(catalog, packageName).flatMap(({ offer, isDefault }) => {
       if (typeof offer === 'string') return [];
       return this.offered(catalog, offer)
-        .filter(({ facts }) => isMetBy(requirement, facts))
+        .filter(({ facts }) => this.isMet(requirement, facts))
         .map((candidate) => ({ candidate, isDefault }));
     });
   }

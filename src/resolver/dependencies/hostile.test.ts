@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stockedCatalog, stockedPackage } from '../../../test/support/stocked-catalog.ts';
+import { type JsonValue, TransientError } from '../../base/index.ts';
+import { type Property, parseVersion } from '../../constraints/index.ts';
+import { resolve } from './resolve.ts';
+
+const types = [
+  'olm.package',
+  'olm.gvk',
+  'olm.gvk.required',
+  'olm.package.required',
+  'olm.constraint',
+  'olm.label',
+  'olm.label.required',
+  'olm.deprecated',
+  'anything',
+];
+const leaves = fc.constantFrom<JsonValue>(
+  { gvk: { group: 'g.io', version: 'v1', kind: 'K' } },
+  { package: { packageName: 'b', versionRange: '>=1.0.0' } },
+  { cel: { rule: 'properties.exists(p, p.type == "olm.label")' } },
+  { cel: { rule: 'properties[99].value.x == 1' } },
+  { cel: { rule: '(((' } },
+  { label: 'l' },
+  { group: 'g.io', version: 'v1', kind: 'K' },
+  { packageName: 'b', versionRange: '1.x' },
+  { packageName: '__proto__', versionRange: '>=0.0.0' },
+  null,
+);
+const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 3 },
+    leaves,
+    fc.jsonValue().map((value) => value as JsonValue),
+    fc
+      .tuple(fc.constantFrom('all', 'any', 'not'), fc.array(tie('tree'), { maxLength: 3 }))
+      .map(([kind, constraints]): JsonValue => ({ [kind]: { constraints } })),
+  ),
+}));
+const properties = fc.array(
+  fc.record({ type: fc.constantFrom(...types), value: tree }).map((one): Property => one),
+  { maxLength: 5 },
+);
+
+test('whatever bundles say of themselves, there is an answer, or it is given up after its steps', () => {
+  const cases = fc.record({ a: properties, head: properties, b: properties, installed: properties });
+  fc.assert(
+    fc.property(cases, ({ a, head, b, installed }) => {
+      const packages = [
+        stockedPackage('a', { stable: '1.0.0; 1.1.0 <1.0.0' }, { '1.0.0': a, '1.1.0': head }),
+        stockedPackage('b', { stable: '1.0.0', other: '2.0.0' }, { '1.0.0': b }),
+      ];
+      const request = {
+        catalogs: [stockedCatalog('cat', packages), stockedCatalog('more', packages)],
+        wanted: [
+          { name: 'a', packageName: 'a' },
+          { name: 'x', packageName: '__proto__', staysWhenGone: true, installed: 'x' },
+        ],
+        installed: [{ name: 'x', version: parseVersion('1.0.0'), properties: installed }],
+        limits: { maxSteps: 100_000 },
+      };
+      try {
+        const answer = resolve(request);
+        if (answer.outcome === 'conflict') expect(answer.sentences.length).toBeGreaterThan(0);
+        else expect(answer.bundles.some(({ wantedBy }) => wantedBy.includes('a'))).toBe(true);
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(TransientError);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Each needs one of the APIs, and there is one API too few: short to say, long to refute. */
+test('gives up on a catalog that is made to be hard', () => {
+  const count = 14;
+  const api = (index: number): JsonValue => ({ group: 'g.io', version: 'v1', kind: `Hole${index}` });
+  const pigeons = Array.from({ length: count }, (_, pigeon) => {
+    const versions = Array.from({ length: count - 1 }, (__, hole) => `1.${hole}.0`);
+    const entries = versions.map((version, hole) => `${version}${hole === 0 ? '' : ` <${versions[hole - 1]}`}`);
+    const provided = versions.map((version, hole): [string, Property[]] => [
+      version,
+      [{ type: 'olm.gvk', value: api(hole) }],
+    ]);
+    return stockedPackage(`pigeon${pigeon}`, { stable: entries.join(';') }, Object.fromEntries(provided));
+  });
+  const wanted = pigeons.map(({ name }) => ({ name, packageName: name }));
+  const request = { catalogs: [stockedCatalog('cat', pigeons)], wanted, installed: [], limits: { maxSteps: 300_000 } };
+  expect(() => resolve(request)).toThrow('cancelled before a solution could be found: more than 300000 steps');
+});
