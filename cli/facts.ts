@@ -25,9 +25,11 @@ function accessReader(kube: KubeClient): FactsReader['mayDo'] {
 export function factsReader(
   runtime: Parameters<typeof watchDependentBundles>[0],
   systemNamespace: string,
+  offersFor: FactsReader['offersFor'] = () => [],
 ): FactsReader {
   const { kube } = runtime;
   return {
+    offersFor,
     hasDependencies: watchDependentBundles(runtime),
     readConfigMap: async (name, { signal }) => {
       try {

@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { factsReader } from './facts.ts';
 import { keepYoungHeapSmall } from './heap.ts';
+import { LateOffers, openPlatformOperators } from './platform-operators.ts';
 import { openProvisioners } from './provisioning.ts';
 import { openRegistrySettings } from './registry-settings.ts';
 
@@ -41,7 +42,7 @@ export interface PlatformDeps {
 async function openWebhook(
   kube: KubeClient,
   config: Config,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+  { log, metrics, offers }: { readonly log: Logger; readonly metrics: Metrics; readonly offers: LateOffers },
 ): Promise<AsyncDisposable> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
@@ -55,7 +56,7 @@ async function openWebhook(
       metrics,
       host: loopback,
       port: 0,
-      facts: factsReader(runtime, systemNamespace),
+      facts: factsReader(runtime, systemNamespace, offers.offersFor),
       systemNamespace,
       dependencyPolicy: config.dependencyPolicy,
       isAccountRequired: config.isAccountRequired,
@@ -87,7 +88,8 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
-  stack.use(await openWebhook(kube, config, { log, metrics }));
+  const offers = new LateOffers();
+  stack.use(await openWebhook(kube, config, { log, metrics, offers }));
   step('admission webhook registered');
   const registries = await openRegistrySettings(config, log);
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
@@ -96,17 +98,20 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
     ? stack.use(await openLocalCatalogs(config, { ...shared, folder: cluster.folder }))
     : undefined;
   if (catalogs !== undefined) step(`catalogs on ${catalogs.url}`);
+  offers.connect(catalogs?.views);
   const storeDir = join(cluster.folder, 'bundles');
   const { contentUrl } = stack.use(
     await openProvisioners(config, {
       ...shared,
       storeDir,
+      offersFor: offers.offersFor,
       openContent: (options) =>
         openContentServer({ ...options, serving, folder: cluster.folder, port: config.contentPort }),
     }),
   );
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
+  if (catalogs !== undefined) stack.use(await openPlatformOperators({ ...shared, views: catalogs.views }));
   const owned = stack.move();
   const catalogsUrl = catalogs?.url;
   return {

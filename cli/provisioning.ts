@@ -35,6 +35,8 @@ export interface ProvisioningContext {
   ) => Promise<OpenContent>;
   /** As `startProvisioners` has it. */
   readonly beforeWork?: ProvisionerOptions['beforeWork'];
+  /** As `startProvisioners` has it. */
+  readonly offersFor?: NonNullable<ProvisionerOptions['offersFor']>;
 }
 
 /** Tags of this cluster begin so: its namespace kube-system is never made anew. */
@@ -56,7 +58,7 @@ async function openSharedStore(
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
-  const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork } = context;
+  const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork, offersFor } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const { authorities, mirrors, imagePolicy } = context.registries;
   await using stack = new AsyncDisposableStack();
@@ -87,6 +89,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
     version: packageVersion(),
     contentBaseUrl: contentUrl,
     ...(beforeWork === undefined ? {} : { beforeWork }),
+    ...(offersFor === undefined ? {} : { offersFor }),
     signal: stop.signal,
   });
   stack.defer(async () => {

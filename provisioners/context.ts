@@ -1,5 +1,6 @@
 import type { ApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
+import type { Dependency } from '../src/constraints/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
@@ -20,6 +21,8 @@ export interface ProvisionerContext {
   readonly wanted: Set<string>;
   readonly engine: ApplyEngine;
   readonly dependencies: DependencyNews;
+  /** Clauses: which bundles of catalogs would meet a dependency. */
+  readonly offersFor: (dependency: Dependency) => readonly string[];
   readonly servingCertificates: ServingCertificates;
   readonly rights: RightsNews;
   /** Nothing is done for a deployment that names no service account. */

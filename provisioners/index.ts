@@ -9,6 +9,7 @@ import {
 } from '../src/api/index.ts';
 import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
+import type { Dependency } from '../src/constraints/index.ts';
 import { type Controller, resync, startController } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
 import {
@@ -67,6 +68,8 @@ export interface ProvisionerOptions {
   readonly healthDeadlineMs?: number;
   /** What is done about dependencies that are not met. Default warn. */
   readonly dependencyPolicy?: DependencyPolicy;
+  /** Clauses for a message: which bundles of catalogs would meet a dependency. None are known when absent. */
+  readonly offersFor?: (dependency: Dependency) => readonly string[];
   /** Told of what is done, and asked for what there is. */
   readonly metrics?: Metrics | undefined;
   /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
@@ -210,7 +213,7 @@ interface Wake {
 }
 
 function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
-  const { kube, clock, log, metrics, signal, systemNamespace } = options;
+  const { kube, clock, log, metrics, signal, systemNamespace, healthDeadlineMs = defaultHealthDeadlineMs } = options;
   const runtime = { kube, clock, log, metrics, signal };
   const bundles = createKindCache({ ...runtime, resource: bundleResource });
   const onChange = (name: string): void => {
@@ -228,10 +231,10 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     gate.forget(name);
     wake.deployment(name);
   };
-  const { healthDeadlineMs = defaultHealthDeadlineMs } = options;
   return {
     ...runtime,
     dependencies,
+    offersFor: options.offersFor ?? (() => []),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,

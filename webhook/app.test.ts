@@ -39,6 +39,7 @@ function facts(configMaps: JsonObject[] = [], bundles: JsonObject[] = []): Facts
     listBundles: () => Promise.resolve(bundles.map(parseBundle)),
     listDeployments: () => Promise.resolve([]),
     listPlatformOperators: () => Promise.resolve([]),
+    offersFor: () => [],
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };
@@ -287,6 +288,7 @@ test('another path is 404, an object of another form is refused with 400, and un
     listBundles: () => Promise.reject(new Error('secret detail')),
     listDeployments: () => Promise.resolve([]),
     listPlatformOperators: () => Promise.resolve([]),
+    offersFor: () => [],
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

@@ -23,6 +23,7 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
     listBundles: () => Promise.resolve([]),
     listDeployments: () => Promise.resolve([]),
     listPlatformOperators: () => Promise.resolve([]),
+    offersFor: () => [],
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

@@ -48,6 +48,7 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
     },
     listDeployments: () => Promise.resolve(deployments.map(parseBundleDeployment)),
     listPlatformOperators: () => Promise.resolve([]),
+    offersFor: () => [],
     mayDo: () => Promise.resolve(true),
     servesApi: () => Promise.resolve(false),
   };

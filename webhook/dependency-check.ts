@@ -115,7 +115,7 @@ export async function checkTemplate(deployment: BundleDeployment, options: Check
   const terms = termsOf(deployment, options);
   const change = { name: metadata.name, next: subject.properties };
   return joinVerdicts({
-    dependencies: dependenciesMet(subject, others, terms),
+    dependencies: dependenciesMet(subject, { ...others, offersFor: options.facts.offersFor }, terms),
     required: notRequired(change, survey, terms),
   });
 }

@@ -1,6 +1,6 @@
 import type { Bundle, BundleDeployment, PlatformOperator } from '../src/api/index.ts';
 import type { JsonObject } from '../src/base/index.ts';
-import type { GroupVersionKind } from '../src/constraints/index.ts';
+import type { Dependency, GroupVersionKind } from '../src/constraints/index.ts';
 import type { ReadObjects } from '../src/crd-safety/index.ts';
 
 /** What the webhook may read, and nothing else. Never waits for anything but the API server.
@@ -17,6 +17,8 @@ export interface FactsReader {
   listPlatformOperators(options: { readonly signal: AbortSignal }): Promise<readonly PlatformOperator[]>;
   /** Whether `user`, as `ReviewRequest` has it, may do something: `resourceAttributes` of a SubjectAccessReview. */
   mayDo(user: JsonObject, attributes: JsonObject, options: { readonly signal: AbortSignal }): Promise<boolean>;
+  /** Clauses for a message: which bundles of catalogs would meet a dependency; from memory. */
+  readonly offersFor: (dependency: Dependency) => readonly string[];
   /** Whether API discovery has the kind. */
   servesApi(api: GroupVersionKind, options: { readonly signal: AbortSignal }): Promise<boolean>;
 }

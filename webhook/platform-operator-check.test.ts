@@ -21,6 +21,7 @@ const reader: FactsReader = {
   listBundles: () => Promise.resolve([]),
   listDeployments: () => Promise.resolve([]),
   listPlatformOperators: () => Promise.resolve([parsePlatformOperator(operator('first', 'tide'))]),
+  offersFor: () => [],
   mayDo: () => Promise.resolve(true),
   servesApi: () => Promise.resolve(false),
 };

@@ -14,6 +14,7 @@ const facts = {
   listBundles: () => Promise.resolve([]),
   listDeployments: () => Promise.resolve([]),
   listPlatformOperators: () => Promise.resolve([]),
+  offersFor: () => [],
   mayDo: () => Promise.resolve(true),
   servesApi: () => Promise.resolve(false),
 };

@@ -8,6 +8,7 @@ import { issueServing } from '../issued-certificates.ts';
 import { type Leadership, openLeadership } from '../leadership.ts';
 import type { OptionValues } from '../options.ts';
 import { type OwnProcess, openOwnProcess } from '../own-process.ts';
+import { LateOffers, openPlatformOperators } from '../platform-operators.ts';
 import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
 import { openProvisioners, type ProvisioningContext } from '../provisioning.ts';
 import { openRegistrySettings, type RegistrySettings } from '../registry-settings.ts';
@@ -52,6 +53,15 @@ async function openCatalogs(
   });
 }
 
+/** The work of whoever leads, where catalogs are looked after. */
+async function openOperators(
+  shared: Omit<Parameters<typeof openPlatformOperators>[0], 'views'>,
+  { leadership, catalogs }: { readonly leadership: Leadership; readonly catalogs: CatalogService | undefined },
+): Promise<AsyncDisposable | undefined> {
+  if (catalogs === undefined || !leadership.isLeading()) return undefined;
+  return await openPlatformOperators({ ...shared, views: catalogs.views });
+}
+
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads: then with status 1. */
 export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
@@ -86,9 +96,11 @@ export async function controllers(values: OptionValues): Promise<number> {
   const registries = await openRegistrySettings(config, log);
   await using catalogs = await openCatalogs(config, { own, leadership, registries, serving });
   metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0 }));
-  const { storeDir } = config;
-  const context = { kube, storeDir, systemNamespace, log, metrics, registries, openContent, beforeWork };
+  const { offersFor } = new LateOffers(catalogs?.views);
+  const shared = { kube, systemNamespace, log, metrics };
+  const context = { ...shared, storeDir: config.storeDir, registries, openContent, beforeWork, offersFor };
   await using _ = await openProvisioners(config, context);
+  await using _operators = await openOperators(shared, { leadership, catalogs });
   log.info({ contentUrl: url }, 'controllers running');
   const status = await Promise.race([own.whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
   probes.isReady = false;

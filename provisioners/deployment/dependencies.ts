@@ -131,7 +131,9 @@ function describe({ context, object }: DeploymentRun, { dependency, text }: Unme
     return dependency.type === 'constraint' && meetsAlone(dependency.constraint, readProperties(metadata.annotations));
   });
   const hints = able.slice(0, maxTold).map((bundle) => whyNotActive(context, bundle));
-  const who = hints.length === 0 ? 'nothing on the cluster has it' : hints.join(', ');
+  const offers = hints.length === 0 ? context.offersFor(dependency) : [];
+  const nothing = ['nothing on the cluster has it', ...offers].join('; ');
+  const who = hints.length === 0 ? nothing : hints.join(', ');
   return `${text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters)}…` : text} (${who})`;
 }
 

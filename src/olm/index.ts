@@ -3,6 +3,7 @@
 export { type ClusterCatalogs, type ClusterCatalogsOptions, startClusterCatalogs } from './cluster-catalog/start.ts';
 export type { RegistryTerms, UnpackSettings } from './cluster-catalog/unpack-job.ts';
 export type { CatalogViews, HeldCatalogs } from './cluster-catalog/views.ts';
+export { describeOffers } from './platform-operator/offers.ts';
 export {
   type PlatformOperators,
   type PlatformOperatorsOptions,

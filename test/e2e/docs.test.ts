@@ -22,6 +22,7 @@ const documents = [
   'crd-safety',
   'embedded-api-server',
   'catalogs',
+  'platform-operators',
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { startApiServer } from '../../apiserver/index.ts';
 import { type DemoServers, startDemoServers } from '../../cli/demo/servers.ts';
 import { startPlatform } from '../../cli/platform.ts';
-import { silentLogger } from '../../src/base/index.ts';
+import { objectsAt, silentLogger, textAt } from '../../src/base/index.ts';
+import { readCatalogFolder } from '../../src/catalog/index.ts';
 import {
   asksBasicAuthentication,
   fileEntries,
+  type Registry,
   startGitServer,
   startRegistry,
   startSshServer,
@@ -52,6 +54,7 @@ async function startPrivateServers(): Promise<Private> {
     }),
   );
   const ssh = stack.use(await startSshServer({ root: git.directoryOf('.') }));
+  const operators = stack.use(await startOperatorRegistry());
   const owned = stack.move();
   return {
     hosts: [
@@ -59,10 +62,43 @@ async function startPrivateServers(): Promise<Private> {
       ['https://git.private.example.com/', `${git.url}/`],
       ['https://downloads.private.example.com/', `${web.url}/`],
       ['registry.private.example.com', registry.host],
+      ['operators.example.com', operators.host],
     ],
     keyFiles: { deploy_key: ssh.keys.privateKey, known_hosts: ssh.knownHosts },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** What a catalog says of the versions that it is to have. */
+async function catalogWith(versions: readonly string[], host: string): Promise<string> {
+  const isKept = (name: string): boolean => versions.some((version) => name.endsWith(`.v${version}`));
+  const documents: string[] = [];
+  for await (const { schema, name, value } of readCatalogFolder('examples/catalog/configs')) {
+    const entries = objectsAt(value, 'entries').filter((entry) => isKept(textAt(entry, 'name')));
+    const isGone = schema === 'olm.bundle' ? !isKept(name) : schema === 'olm.channel' && entries.length === 0;
+    const document = schema === 'olm.channel' ? { ...value, entries } : value;
+    if (!isGone) documents.push(JSON.stringify(document).replaceAll('registry.example.com/', `${host}/`));
+  }
+  return documents.join('\n');
+}
+
+/** A registry with the operators of the examples, and two versions of a catalog of them. */
+async function startOperatorRegistry(): Promise<Registry> {
+  const registry = await startRegistry();
+  for (const name of ['harbour', 'tide-gauge']) {
+    for (const version of await readdir(join('examples', name))) {
+      const folder = join('examples', name, version);
+      const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.yaml')).sort();
+      const files = await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')]));
+      registry.putImage(`${name}-bundle:${version}`, [{ files: Object.fromEntries(files) as Record<string, string> }]);
+    }
+  }
+  const labels = { 'operators.operatorframework.io.index.configs.v1': '/configs' };
+  for (const [tag, versions] of Object.entries({ v1: ['0.1.0'], v2: ['0.1.0', '0.1.1', '0.2.0', '1.0.0'] })) {
+    const files = { 'configs/catalog.json': await catalogWith(versions, registry.host) };
+    registry.putImage(`catalog:${tag}`, [{ files }], labels);
+  }
+  return registry;
 }
 
 /** The examples of the repository, keys as the owner of the private servers would hand them out, and a program `longshore`. */

@@ -1,5 +1,6 @@
 import { ignoreDependenciesAnnotation } from '../../src/api/index.ts';
-import { type Participant, type Survey, unmetOf, usersOf } from '../../src/dependencies/index.ts';
+import { type Participant, type Survey, type Unmet, unmetOf, usersOf } from '../../src/dependencies/index.ts';
+import type { FactsReader } from '../facts.ts';
 import { denyAdded, silence, type Verdict } from './rule.ts';
 
 /** How strictly dependencies are taken. */
@@ -16,11 +17,20 @@ function verdict(text: string, { isEnforced, isIgnored }: DependencyTerms): Verd
   return isEnforced ? denyAdded(text) : { denials: [], warnings: [text] };
 }
 
+function told({ text, dependency }: Unmet, offersFor: FactsReader['offersFor']): string {
+  const offers = offersFor(dependency);
+  return offers.length === 0 ? text : `${text} (${offers.join('; ')})`;
+}
+
 /** What a deployment is to install has all that it needs. */
-export function dependenciesMet(subject: Participant, survey: Survey, terms: DependencyTerms): Verdict {
+export function dependenciesMet(
+  subject: Participant,
+  survey: Survey & Pick<FactsReader, 'offersFor'>,
+  terms: DependencyTerms,
+): Verdict {
   const unmet = unmetOf(subject, survey);
   if (unmet.length === 0) return silence;
-  return verdict(`dependencies are not met: ${unmet.map(({ text }) => text).join('; ')}`, terms);
+  return verdict(`dependencies are not met: ${unmet.map((one) => told(one, survey.offersFor)).join('; ')}`, terms);
 }
 
 /** What others that are active need stays: it goes neither with its deployment nor by another bundle in its place. */

@@ -6,6 +6,8 @@ import type { CatalogStore } from './catalog-store.ts';
 export interface HeldCatalogs extends Disposable {
   /** Higher priorities first, then by name. */
   readonly catalogs: readonly CatalogView[];
+  /** The image that a catalog is from, by digest. */
+  imageOf(name: string): string | undefined;
 }
 
 /** What may be chosen from. */
@@ -27,8 +29,10 @@ export function viewsOf(store: CatalogStore): CatalogViews {
       const found = store.names().map((name) => store.index(name));
       const catalogs = found.filter((index) => index !== undefined).toSorted(byPreference);
       const uses = catalogs.map((index) => index.use());
+      const images = new Map(catalogs.map(({ name }) => [name, store.find(name)?.ref]));
       return {
         catalogs,
+        imageOf: (name) => images.get(name),
         [Symbol.dispose]: () => {
           for (const use of uses) use[Symbol.dispose]();
         },

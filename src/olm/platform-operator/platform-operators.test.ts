@@ -32,6 +32,8 @@ const oldBase = drawnPackage({ stable: '1.0.0' }, [], {
   properties: { '1.0.0': [{ type: 'x', value: 1 }] },
 });
 
+const digest = `sha256:${'a'.repeat(64)}`;
+
 let cluster: BareCluster;
 let stop: AbortController;
 let started: PlatformOperators;
@@ -57,7 +59,7 @@ beforeEach(async () => {
   started = startPlatformOperators({
     kube: cluster.kube,
     views: {
-      hold: () => ({ catalogs, [Symbol.dispose]: () => undefined }),
+      hold: () => ({ catalogs, imageOf: () => `shop@${digest}`, [Symbol.dispose]: () => undefined }),
       subscribe: (listener) => {
         listeners.add(listener);
         return { [Symbol.dispose]: () => listeners.delete(listener) };
@@ -164,7 +166,7 @@ test('E-072 a package becomes a BundleDeployment of the same name, and what that
   const { status, metadata } = await operatorNamed('tide');
   expect(status).toMatchObject({
     activeBundleDeployment: { name: 'tide' },
-    resolved: { bundle: 'p.v1.2.0', version: '1.2.0', channel: 'alpha', catalog: { name: 'main' } },
+    resolved: { bundle: 'p.v1.2.0', version: '1.2.0', channel: 'alpha', catalog: { name: 'main', digest } },
   });
   expect(metadata.managedFields).toContainEqual(
     expect.objectContaining({ manager: 'platformoperator', operation: 'Apply', subresource: 'status' }),

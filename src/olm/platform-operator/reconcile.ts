@@ -1,9 +1,10 @@
-import { clusterCatalogResource, parseClusterCatalog, parsePlatformOperator } from '../../api/index.ts';
+import { parsePlatformOperator } from '../../api/index.ts';
 import { errorMessage, TerminalError, WaitingError } from '../../base/index.ts';
 import { formatVersion } from '../../constraints/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../controller/index.ts';
-import { isNotFound, type KubeObject, NoKindMatch } from '../../kube/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
+import type { HeldCatalogs } from '../cluster-catalog/views.ts';
 import { choiceOf, installedBy, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
 import {
   type CatalogWord,
@@ -54,27 +55,12 @@ const heedOthers: Step<PlatformRun> = async (run, { signal }) => {
   return 'stop';
 };
 
-async function digestOf({ kube }: PlatformContext, name: string, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const { apiVersion, kind } = clusterCatalogResource;
-    const catalog = parseClusterCatalog(await kube.get({ apiVersion, kind, name }, { signal }));
-    return catalog.status?.resolvedSource?.image.ref.split('@')[1];
-  } catch (thrown) {
-    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
-    throw thrown;
-  }
-}
-
-async function placed(
-  run: PlatformRun,
-  planned: Planned,
-  place: { name: string; signal: AbortSignal },
-): Promise<PlacedChoice> {
+function placed(planned: Planned, bundleDeployment: string, held: HeldCatalogs): PlacedChoice {
   const { bundle, image, catalog, channel, reason } = planned;
-  const digest = await digestOf(run.context, catalog.name, place.signal);
+  const digest = held.imageOf(catalog.name)?.split('@')[1];
   return {
     package: bundle.packageName,
-    bundleDeployment: place.name,
+    bundleDeployment,
     bundle: bundle.name,
     version: formatVersion(bundle.version),
     ...(bundle.release !== undefined && { release: bundle.release }),
@@ -86,27 +72,17 @@ async function placed(
 }
 
 /** A dependency keeps its BundleDeployment; a new one is named after its package. */
-async function placedNeed(run: PlatformRun, need: Needed, signal: AbortSignal): Promise<PlacedChoice | undefined> {
+function placedNeed(run: PlatformRun, need: Needed, held: HeldCatalogs): PlacedChoice | undefined {
   const live = deploymentOf(run.context, need.packageName);
-  const name = live?.metadata.name ?? need.packageName;
-  if (need.planned !== undefined) return placed(run, need.planned, { name, signal });
+  if (need.planned !== undefined) return placed(need.planned, live?.metadata.name ?? need.packageName, held);
   const standing = live === undefined ? undefined : choiceOf(live);
   return standing && { ...standing, reason: need.reason };
 }
 
-async function resolvedBy(
-  run: PlatformRun,
-  plan: Plan & { outcome: 'change' },
-  signal: AbortSignal,
-): Promise<Resolved> {
+function resolvedBy(run: PlatformRun, change: Plan & { readonly outcome: 'change' }, held: HeldCatalogs): Resolved {
   const name = run.resolved?.main.bundleDeployment ?? run.object.metadata.name ?? '';
-  const main = await placed(run, plan.main, { name, signal });
-  const dependencies: PlacedChoice[] = [];
-  for (const need of plan.needed) {
-    const dependency = await placedNeed(run, need, signal);
-    if (dependency !== undefined) dependencies.push(dependency);
-  }
-  return { main, dependencies };
+  const dependencies = change.needed.flatMap((need) => placedNeed(run, need, held) ?? []);
+  return { main: placed(change.main, name, held), dependencies };
 }
 
 function plan(run: PlatformRun, catalogs: readonly CatalogView[]): Plan {
@@ -166,7 +142,7 @@ const choose: Step<PlatformRun> = async (run, { signal }) => {
   if (run.resolved !== undefined) return undefined;
   const chosen = plan(run, held.catalogs);
   if (chosen.outcome === 'change') {
-    await adopt(run, await resolvedBy(run, chosen, signal), signal);
+    await adopt(run, resolvedBy(run, chosen, held), signal);
     return undefined;
   }
   const text = 'text' in chosen ? chosen.text : `nothing can be chosen for package ${packageOf(run)}`;
@@ -204,7 +180,7 @@ async function follow(
   const next = `${found.main.bundle.name}: ${found.main.reason}`;
   run.changes.push(upToDate('Updating', isDone ? next : `${next}; it follows when what is installed is well`));
   if (!isDone) return undefined;
-  await adopt(run, await resolvedBy(run, found, signal), signal);
+  await adopt(run, resolvedBy(run, found, held), signal);
   return await install(run, signal);
 }
 

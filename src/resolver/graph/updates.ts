@@ -66,6 +66,11 @@ function byPreference(a: CatalogBundle, b: CatalogBundle): number {
   );
 }
 
+/** The bundles as v1 would take them, whatever leads to them. */
+export function preferred(bundles: readonly CatalogBundle[]): readonly CatalogBundle[] {
+  return bundles.toSorted(byPreference);
+}
+
 /** Whether a bundle is what is installed: version, build metadata and release, whatever its name. */
 export function isSameBundle(bundle: CatalogBundle, installed: InstalledBundle): boolean {
   const isSameVersion = formatVersion(bundle.version) === formatVersion(installed.version);

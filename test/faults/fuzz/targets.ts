@@ -341,6 +341,7 @@ function admissionReviews(): FuzzTarget {
         listBundles: () => Promise.resolve([]),
         listDeployments: () => Promise.resolve([]),
         listPlatformOperators: () => Promise.resolve([]),
+        offersFor: () => [],
         mayDo: () => Promise.resolve(true),
         servesApi: () => Promise.resolve(false),
       };
