@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';
 import { measureManyBundles, measureWideBundle } from './bundles.ts';
+import { measureCatalog } from './catalog.ts';
 import { measureComparison } from './comparison.ts';
 import { measureADay } from './day.ts';
 import { measureDeployments } from './deployments.ts';
@@ -25,6 +26,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
   { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
   { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
+  { name: 'catalog', title: 'Catalogs: judged, indexed, served and resolved', run: measureCatalog },
   { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
 ];
 

@@ -10,6 +10,11 @@ const corpusDir: string = process.env['LONGSHORE_CORPUS'] ?? join(import.meta.di
 /** Whether the corpus is there; tests of it are skipped where it is not. */
 export const hasCorpus: boolean = existsSync(join(corpusDir, 'registry-v1/expected'));
 
+/** The folder of a real catalog of 13 MB; undefined where it is not there. */
+export const corpusCatalogDir: string | undefined = existsSync(join(corpusDir, 'catalogs/community-v4.18'))
+  ? join(corpusDir, 'catalogs/community-v4.18')
+  : undefined;
+
 /** What the reference renderer makes of one bundle. */
 export interface ExpectedRenderings {
   /** `package/version`. */

@@ -1,0 +1,76 @@
+/** Commands about catalogs as a user starts them, measured from outside. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const programPath = fileURLToPath(new URL('../cli/bin.js', import.meta.url));
+const peakPath = fileURLToPath(new URL('./peak-child.ts', import.meta.url));
+
+/** What a command took. */
+export interface CommandCost {
+  readonly seconds: number;
+  readonly peakBytes: number;
+}
+
+/** Runs `longshore catalog ARGS` to its end.
+ *  @throws Error when it fails */
+export async function measureCommand(...args: readonly string[]): Promise<CommandCost> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, ['--import', peakPath, programPath, 'catalog', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errorText = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errorText += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`catalog ${args.join(' ')}: ${errorText}`);
+  const peakBytes = Number(/^peak (\d+)$/m.exec(errorText)?.[1] ?? Number.NaN);
+  return { seconds: (performance.now() - startedMs) / 1000, peakBytes };
+}
+
+/** A `longshore catalog serve` that answers. */
+export interface ServingProcess extends AsyncDisposable {
+  readonly grpcPort: number;
+  readonly httpPort: number;
+  readonly startedInMs: number;
+  /** Resident now; NaN where that is not to be known. */
+  residentBytes(): number;
+}
+
+function residentBytes({ pid }: ChildProcess): number {
+  try {
+    const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return Number(line?.[1]) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Starts it with an index that is there already. */
+export async function startServing(catalogDir: string, cacheDir: string): Promise<ServingProcess> {
+  const startedMs = performance.now();
+  const options = ['--cache-dir', cacheDir, '--bind-address', '127.0.0.1', '--grpc-port', '0', '--http-port', '0'];
+  const child = spawn(process.execPath, [programPath, 'catalog', 'serve', catalogDir, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextPort = async (): Promise<number> => {
+    const { value } = (await lines.next()) as { readonly value: string | undefined };
+    return Number(/ on port (\d+)$/.exec(value ?? '')?.[1]);
+  };
+  const [grpcPort, httpPort] = [await nextPort(), await nextPort()];
+  const startedInMs = performance.now() - startedMs;
+  return {
+    grpcPort,
+    httpPort,
+    startedInMs,
+    residentBytes: () => residentBytes(child),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { type CatalogIndex, openCatalogIndex } from '../src/catalog/index.ts';
+import { parseVersion } from '../src/constraints/index.ts';
+import {
+  type CatalogBundle,
+  type CatalogPackage,
+  offerOf,
+  pathBetween,
+  resolve,
+  sortChannel,
+  type WantedPackage,
+} from '../src/resolver/index.ts';
+import { corpusCatalogDir } from '../test/support/corpus.ts';
+import { measureCommand, type ServingProcess, startServing } from './catalog-programs.ts';
+import { writeGrownCatalog } from './grown-catalog.ts';
+import { type Figure, median, percentile } from './table.ts';
+
+const rounds = 5;
+const queries = 500;
+const chainLength = 1000;
+
+const seconds = (value: number): string => `${value.toFixed(2)} s`;
+const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
+
+async function timed(work: () => unknown): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+async function timesOf(count: number, work: (round: number) => unknown): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < count; round += 1) times.push(await timed(() => work(round)));
+  return times;
+}
+
+async function commandFigures(name: string, dir: string, cacheDir: string): Promise<Figure[]> {
+  const isGrown = name === 'grown catalog';
+  const validated = await measureCommand('validate', dir);
+  const indexed = await measureCommand('serve', dir, '--cache-dir', cacheDir, '--cache-only');
+  const { size } = await stat(join(cacheDir, 'catalog.index'));
+  const goal = (text: string): { readonly goal?: string } => (isGrown ? { goal: text } : {});
+  return [
+    { what: `${name}: validate`, value: seconds(validated.seconds), ...goal('under 4 s') },
+    { what: `${name}: validate, peak`, value: megabytes(validated.peakBytes), ...goal('under 300 MB') },
+    { what: `${name}: cold index`, value: seconds(indexed.seconds), ...goal('under 10 s') },
+    { what: `${name}: cold index, peak`, value: megabytes(indexed.peakBytes) },
+    { what: `${name}: index on disk`, value: megabytes(size) },
+  ];
+}
+
+/** Calls a method with an encoded request, and counts what comes; nothing is decoded. */
+async function callRegistry(client: Client, method: string, request: Buffer): Promise<number> {
+  const bytes = (message: Buffer): Buffer => message;
+  const path = `/api.Registry/${method}`;
+  const call = client.makeServerStreamRequest(path, bytes, bytes, request, new Metadata());
+  let count = 0;
+  for await (const message of call) count += (message as Buffer).length;
+  return count;
+}
+
+/** A message of texts, by their field numbers. */
+function textFields(...texts: readonly string[]): Buffer {
+  const fields = texts.map((text, index) =>
+    Buffer.concat([Buffer.of((index + 1) * 8 + 2, text.length), Buffer.from(text)]),
+  );
+  return Buffer.concat(fields);
+}
+
+async function servingFigures(serving: ServingProcess, index: CatalogIndex): Promise<Figure[]> {
+  const startBytes = serving.residentBytes();
+  const client = new Client(`127.0.0.1:${serving.grpcPort}`, credentials.createInsecure());
+  const lists = await timesOf(rounds, () => callRegistry(client, 'ListBundles', Buffer.alloc(0)));
+  const names = index.packageNames();
+  const nameAt = (round: number): string => names[(round * 7) % names.length] ?? '';
+  const packages = await timesOf(queries, (round) => callRegistry(client, 'GetPackage', textFields(nameAt(round))));
+  const heads = await timesOf(queries, (round) =>
+    callRegistry(client, 'GetBundleForChannel', textFields(nameAt(round), 'stable')),
+  );
+  client.close();
+  const address = `http://127.0.0.1:${serving.httpPort}/catalogs/catalog/api/v1`;
+  const download = async (path: string, encoding: string): Promise<void> => {
+    const { body } = await fetch(`${address}${path}`, { headers: { 'accept-encoding': encoding } });
+    for await (const _ of body ?? []);
+  };
+  const plain = await timesOf(rounds, () => download('/all', 'identity'));
+  const ofPackage = await timesOf(queries, (round) =>
+    download(`/metas?schema=olm.channel&package=${nameAt(round)}`, 'gzip'),
+  );
+  return [
+    { what: 'grown catalog: start of serving with the index', value: milliseconds(serving.startedInMs) },
+    { what: 'grown catalog: resident after the start', value: megabytes(startBytes) },
+    { what: 'grown catalog: ListBundles of all, median', value: seconds(median(lists) / 1000), goal: 'under 0.5 s' },
+    { what: 'grown catalog: GetPackage, p50 and p99', value: spreadOf(packages) },
+    { what: 'grown catalog: head of a channel with manifests, p50 and p99', value: spreadOf(heads) },
+    { what: 'grown catalog: /all over HTTP, 131 MB, median', value: seconds(median(plain) / 1000) },
+    { what: 'grown catalog: channels of a package over HTTP, p50 and p99', value: spreadOf(ofPackage) },
+    { what: 'grown catalog: resident after all that', value: megabytes(serving.residentBytes()), goal: 'under 150 MB' },
+  ];
+}
+
+function spreadOf(times: readonly number[]): string {
+  return `${milliseconds(percentile(times, 50))}, ${milliseconds(percentile(times, 99))}`;
+}
+
+async function indexFigures(file: string): Promise<Figure[]> {
+  const opened = await timesOf(rounds, () => {
+    using index = openCatalogIndex(file);
+    index.packageNames();
+  });
+  using index = openCatalogIndex(file, { name: 'grown' });
+  const read = await timed(() => index.packageNames().map((name) => index.package(name)));
+  const wanted = (packageName: string): WantedPackage => ({ name: packageName, packageName });
+  const resolved = await timesOf(index.packageNames().length, (round) => {
+    const packageName = index.packageNames()[round] ?? '';
+    const { outcome } = resolve({ catalogs: [index], wanted: [wanted(packageName)], installed: [] });
+    if (outcome !== 'resolved') throw new Error(`${packageName} cannot be resolved`);
+  });
+  const versions = { text: '<1.0.0', include: () => false };
+  const conflict = await timed(() => {
+    const contradicted = { ...wanted('operator-000'), name: 'other', versions };
+    resolve({ catalogs: [index], wanted: [wanted('operator-001'), contradicted], installed: [] });
+  });
+  return [
+    { what: 'grown catalog: warm open, median', value: milliseconds(median(opened)), goal: 'under 200 ms' },
+    { what: 'grown catalog: all packages read from the index', value: milliseconds(read) },
+    {
+      what: 'grown catalog: resolve each package with what it needs, p50 and p99',
+      value: spreadOf(resolved),
+      goal: 'p99 under 50 ms',
+    },
+    { what: 'grown catalog: a conflict explained', value: milliseconds(conflict), goal: 'under 1 s' },
+  ];
+}
+
+/** A package whose only channel is a chain; every tenth entry has a range, too. */
+function chain(): CatalogPackage {
+  const version = (index: number): string => `1.${index}.0`;
+  const name = (index: number): string => `long.v${version(index)}`;
+  const entries = Array.from({ length: chainLength }, (_, index) => ({
+    name: name(index),
+    skips: [],
+    ...(index === 0 ? {} : { replaces: name(index - 1) }),
+    ...(index % 10 === 9 ? { skipRange: `>=1.0.0 <${version(index)}` } : {}),
+  }));
+  const bundles = entries.map(({ name: bundleName }, index): [string, CatalogBundle] => {
+    const properties = [{ type: 'olm.package', value: { packageName: 'long', version: version(index) } }];
+    return [bundleName, { name: bundleName, packageName: 'long', version: parseVersion(version(index)), properties }];
+  });
+  return { name: 'long', defaultChannel: 'stable', channels: [{ name: 'stable', entries }], bundles: new Map(bundles) };
+}
+
+async function graphFigures(): Promise<Figure[]> {
+  const long = chain();
+  const [channel] = long.channels;
+  const start = { name: 'long.v1.0.0', version: parseVersion('1.0.0') };
+  const sorted = await timesOf(rounds, () => (channel === undefined ? [] : sortChannel(channel, long.name)));
+  const paths = {
+    v0: await timesOf(rounds, () => pathBetween(offerOf('v0', long), start)),
+    v1: await timesOf(rounds, () => pathBetween(offerOf('v1', long), start)),
+  };
+  return [
+    { what: `channel of ${chainLength} entries: order`, value: milliseconds(median(sorted)) },
+    { what: `channel of ${chainLength} entries: path from the first, v0`, value: milliseconds(median(paths.v0)) },
+    { what: `channel of ${chainLength} entries: path from the first, v1`, value: milliseconds(median(paths.v1)) },
+  ];
+}
+
+/** Catalogs: judged, indexed, opened, served and asked; a real one of 13 MB, and one of the size of all community releases that is made up. */
+export async function measureCatalog(): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
+  try {
+    const corpus =
+      corpusCatalogDir === undefined
+        ? [{ what: 'corpus catalog', value: 'skipped: it is not there (LONGSHORE_CORPUS)' }]
+        : await commandFigures('corpus catalog', corpusCatalogDir, join(folder, 'corpus-cache'));
+    const [grown, cache] = [join(folder, 'grown'), join(folder, 'cache')];
+    await mkdir(grown);
+    await writeGrownCatalog(join(grown, 'catalog.json'));
+    const commands = await commandFigures('grown catalog', grown, cache);
+    const indexed = await indexFigures(join(cache, 'catalog.index'));
+    await using serving = await startServing(grown, cache);
+    using index = openCatalogIndex(join(cache, 'catalog.index'));
+    const served = await servingFigures(serving, index);
+    return [...corpus, ...commands, ...indexed, ...served, ...(await graphFigures())];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
