@@ -134,7 +134,7 @@ function channel(index: number, count: number): JsonObject {
 }
 
 /** Its documents, package by package. */
-export function* grownCatalog(): Generator<JsonObject> {
+function* grownCatalog(): Generator<JsonObject> {
   const counts = bundleCounts();
   const rest = totalBytes - large.bytes - packageCount * iconBytes * 1.4;
   const sizes = spread(bundleCount - large.bundles, rest, 1.25).values();
