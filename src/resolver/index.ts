@@ -3,6 +3,7 @@
  *  Kubernetes. */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
+export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
 export type {
   PresentBundle,
   ResolutionRequest,
