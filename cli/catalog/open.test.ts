@@ -11,6 +11,7 @@ import {
   type Registry,
   startRegistry,
   startWebServer,
+  type TarEntry,
   tarFile,
   type WebServer,
 } from '../../test/support/index.ts';
@@ -164,4 +165,31 @@ test('what is not there, and what is no catalog, is told', async () => {
   await expect(read(file)).rejects.toThrow('text:1: error converting YAML to JSON: yaml: line 1: mapping values');
   await writeFile(file, gzipSync('a: b'));
   await expect(read(file)).rejects.toThrow('expected documents in YAML or JSON, or a tar of a catalog');
+});
+
+test('in a tar, links to files are read as these; to folders, to nothing and in circles they are faults', async () => {
+  const link = (name: string, linkPath: string): TarEntry => ({ path: name, typeFlag: '2', linkPath });
+  const file = path.join(dir, 'links.tar');
+  const entries = [
+    { path: 'd/a.yaml', content: 'schema: s\nname: a' },
+    link('good', 'd/../d/a.yaml'),
+    link('twice', 'good'),
+    link('folder', 'd'),
+    link('gone', 'd/b.yaml'),
+    link('circle', 'circle'),
+  ];
+  await writeFile(file, tarFile(entries));
+  const found: string[] = [];
+  const reading = withCatalogs({}, async (options) => {
+    for await (const { place } of openCatalog(file, options)) found.push(place.file);
+  });
+  await expect(reading).rejects.toThrow(
+    [
+      '3 documents or files cannot be read:',
+      '  circle: passes through more than 16 links',
+      '  folder: read folder: is a directory',
+      '  gone: is a link to nothing',
+    ].join('\n'),
+  );
+  expect(found).toEqual(['d/a.yaml', 'good', 'twice']);
 });
