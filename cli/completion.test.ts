@@ -12,6 +12,7 @@ test.each([
   { line: 'version -o ', words: ['text', 'json'] },
   { line: 'bundle build --as ', words: ['image', 'artifact'] },
   { line: 'completion ', words: ['bash', 'zsh', 'fish'] },
+  { line: 'catalog list ', words: ['packages', 'channels', 'bundles', 'images'] },
 ])('"$line" may go on with $words', ({ line, words }) => {
   expect(after(line).words).toEqual(expect.arrayContaining(words));
 });
@@ -22,6 +23,8 @@ test.each([
   { line: 'bundle build ', paths: 'folders' },
   { line: 'bundle build . -o ', paths: 'files' },
   { line: 'bundle inspect ', paths: 'files' },
+  { line: 'catalog list packages ', paths: 'files' },
+  { line: 'catalog diff ./old ', paths: 'files' },
   { line: 'up --kubeconfig ', paths: 'files' },
   { line: 'up --data-dir ', paths: 'folders' },
   { line: 'up --port ', paths: 'none' },

@@ -28,6 +28,8 @@ const byArgument: Readonly<Record<string, Completion>> = {
   'bd/NAME|bundle/NAME': { ...nothing, names: [deployments, { kind: 'Bundle', prefix: 'bundle/' }] },
   SHELL: offering(['bash', 'zsh', 'fish']),
   NAME: { ...nothing, names: [{ kind: 'BundleDeployment', prefix: '' }] },
+  OLD: { ...nothing, paths: 'files' },
+  NEW: { ...nothing, paths: 'files' },
 };
 
 function argumentCompletion(name: string | undefined): Completion {
@@ -35,6 +37,7 @@ function argumentCompletion(name: string | undefined): Completion {
   const known = byArgument[name];
   if (known !== undefined) return known;
   if (name === 'DIR') return { ...nothing, paths: 'folders' };
+  if (/^[a-z]+(\|[a-z]+)+$/.test(name)) return offering(name.split('|'));
   return /\b(DIR|LAYOUT|FILE)\b/.test(name) ? { ...nothing, paths: 'files' } : nothing;
 }
 
