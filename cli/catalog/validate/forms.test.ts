@@ -57,3 +57,9 @@ test('warnings fail a catalog when they are told to', () => {
   });
   expect(reportDocument(warned, true).error?.message).toContain('schema "olm.chanel" is not known');
 });
+
+test('another form is refused in the words of opm', async () => {
+  const { catalogValidate } = await import('../../commands/catalog-validate.ts');
+  const refused = 'invalid --output value "xml", expected (json|yaml)';
+  await expect(catalogValidate({ output: 'xml' }, ['./catalog'])).rejects.toThrow(refused);
+});

@@ -1,4 +1,5 @@
 import { goQuote, type JsonObject, TerminalError } from '../../base/index.ts';
+import { imageType, inspectedBytes } from '../image-type.ts';
 
 /** What is known of a package that has no bundles yet. */
 export interface PackageStart {
@@ -8,25 +9,10 @@ export interface PackageStart {
   readonly icon?: Buffer;
 }
 
-/** How images begin; what is not here is told by how it looks. */
-const signatures: readonly { readonly mediatype: string; readonly bytes: string; readonly offset?: number }[] = [
-  { mediatype: 'image/png', bytes: '89504e470d0a1a0a' },
-  { mediatype: 'image/jpeg', bytes: 'ffd8ff' },
-  { mediatype: 'image/gif', bytes: '47494638' },
-  { mediatype: 'image/webp', bytes: '57454250', offset: 8 },
-  { mediatype: 'image/bmp', bytes: '424d' },
-  { mediatype: 'image/x-icon', bytes: '00000100' },
-];
-
 function mediaTypeOf(icon: Buffer): string {
-  const found = signatures.find(({ bytes, offset = 0 }) => {
-    return icon.subarray(offset, offset + bytes.length / 2).toString('hex') === bytes;
-  });
-  if (found !== undefined) return found.mediatype;
-  const start = icon.subarray(0, 4096).toString('utf8').trimStart();
-  if (/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s/>]/i.test(start)) return 'image/svg+xml';
+  const start = icon.subarray(0, inspectedBytes).toString('utf8');
   const isText = !icon.includes(0) && !start.includes('\uFFFD');
-  return isText ? 'text/plain' : 'application/octet-stream';
+  return imageType(icon) ?? (isText ? 'text/plain' : 'application/octet-stream');
 }
 
 /** The `olm.package` that a catalog begins with.

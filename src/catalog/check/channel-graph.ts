@@ -17,10 +17,7 @@ export function headsOf(entries: readonly ChannelEntry[]): readonly string[] {
   const reached = new Set(
     entries.flatMap(({ replaces, skips }) => [...(replaces === undefined ? [] : [replaces]), ...skips]),
   );
-  return entries
-    .map(({ name }) => name)
-    .filter((name) => !reached.has(name))
-    .sort();
+  return [...new Set(entries.map(({ name }) => name))].filter((name) => !reached.has(name)).sort();
 }
 
 /** From the head down what it replaces, and what that does; ends before what is skipped and what is no entry. A name that comes again ends it. */

@@ -1,4 +1,4 @@
-import { type JsonObject, nearest, objectsAt } from '../../base/index.ts';
+import { type JsonObject, type JsonValue, nearest, objectsAt } from '../../base/index.ts';
 import { readDependencies, readRequiredProperties } from '../../constraints/index.ts';
 import { type DecodedMeta, type DecodedProperty, documentShapes, entryShape, type KnownSchema } from './decode.ts';
 import type { CatalogRule } from './finding.ts';
@@ -49,18 +49,30 @@ function bare(problems: readonly string[]): string | undefined {
   return problems[0]?.replace(/^\[0\]: /, '');
 }
 
-function valueProblem({ type, value = null }: DecodedProperty): string | undefined {
-  if (type === 'olm.gvk') return bare(readRequiredProperties('', [{ type: 'olm.gvk.required', value }]).problems);
-  if (type === 'olm.label' || type === 'olm.label.required') {
-    return bare(readDependencies('', [{ type: 'olm.label', value }]).problems);
-  }
-  return bare(readRequiredProperties('', [{ type, value }]).problems);
-}
+/** Says what is wrong with a value that decodes. */
+type ValueRule = (value: JsonValue) => string | undefined;
+
+const required =
+  (type: string): ValueRule =>
+  (value) =>
+    bare(readRequiredProperties('', [{ type, value }]).problems);
+const label: ValueRule = (value) => bare(readDependencies('', [{ type: 'olm.label', value }]).problems);
+
+const valueRules: ReadonlyMap<string, ValueRule> = new Map([
+  ['olm.gvk', required('olm.gvk.required')],
+  ['olm.gvk.required', required('olm.gvk.required')],
+  ['olm.package.required', required('olm.package.required')],
+  ['olm.constraint', required('olm.constraint')],
+  ['olm.label', label],
+  ['olm.label.required', label],
+]);
 
 function propertyProblem(property: DecodedProperty): string | undefined {
   if (property.type === '') return 'type must be set';
+  const rule = valueRules.get(property.type);
   // What does not even decode, or is not there, is an error already.
-  return propertyFault(property) === undefined ? valueProblem(property) : undefined;
+  if (rule === undefined || propertyFault(property) !== undefined) return undefined;
+  return rule(property.value ?? null);
 }
 
 const atMostOne = ['olm.csv.metadata', 'olm.deprecated'];

@@ -1,4 +1,5 @@
 import type { Channel } from '../../resolver/index.ts';
+import { headsOf } from '../check/channel-graph.ts';
 
 /** How the entries of a channel stand to its end. */
 export interface ChannelOrder {
@@ -11,8 +12,7 @@ export interface ChannelOrder {
 /** @see catalogs-and-resolution.md, section 1.7, "Head rule": an edge of an entry to itself counts too */
 export function orderChannel(channel: Channel): ChannelOrder {
   const edges = new Map(channel.entries.map(({ name, replaces, skips }) => [name, [replaces ?? '', ...skips]]));
-  const reached = new Set([...edges.values()].flat());
-  const heads = [...edges.keys()].filter((name) => !reached.has(name)).sort();
+  const heads = headsOf(channel.entries);
   const distances = new Map<string, number>();
   let level: readonly string[] = heads;
   for (let distance = 0; level.length > 0; distance += 1) {
