@@ -122,3 +122,35 @@ test('the worst finding decides', () => {
     ]),
   ).toBe('fail');
 });
+
+test('catalogs that are not served, or have something wrong with them, are told', async () => {
+  const apiVersion = 'olm.operatorframework.io/v1';
+  const condition = (type: string, status: string, reason: string, message = '') => {
+    return { type, status, reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' };
+  };
+  const put = async (name: string, conditions: readonly object[]): Promise<void> => {
+    const source = { type: 'Image', image: { ref: 'quay.io/cat:v1' } };
+    const object = { apiVersion, kind: 'ClusterCatalog', metadata: { name }, spec: { source } };
+    await kube.create(object as never, { fieldManager: 'test' });
+    const status = { conditions } as never;
+    const options = { fieldManager: 'test', subresource: 'status' } as const;
+    await kube.patch({ apiVersion, kind: 'ClusterCatalog', name }, { status }, options);
+  };
+  await put('a', [condition('Serving', 'True', 'Available'), condition('Valid', 'True', 'AllPackagesValid')]);
+  await put('b', [condition('Serving', 'False', 'UserSpecifiedUnavailable')]);
+  expect(linesOf(await examined(), 'catalogs')).toEqual(['ok 2 ClusterCatalogs: all that should be are served']);
+  await put('c', [
+    condition('Serving', 'False', 'Unavailable'),
+    condition('Progressing', 'True', 'Retrying', 'no host'),
+  ]);
+  await put('d', [condition('Serving', 'True', 'Available'), condition('Progressing', 'True', 'Retrying', 'broken')]);
+  await put('e', [
+    condition('Serving', 'True', 'Available'),
+    condition('Valid', 'False', 'InvalidPackages', '1 fault'),
+  ]);
+  expect(linesOf(await examined(), 'catalogs')).toEqual([
+    'fail ClusterCatalog c: not served: no host',
+    'warn ClusterCatalog d: what was served before is served still: broken',
+    'warn ClusterCatalog e: 1 fault',
+  ]);
+});

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
+import { catalogCheck } from './catalogs.ts';
 import { certificateCheck } from './certificates.ts';
 import { crdCheck } from './crds.ts';
 import {
@@ -29,6 +30,7 @@ const checks: readonly Check[] = [
   leaderCheck,
   rightsCheck,
   objectCheck,
+  catalogCheck,
 ];
 const checkDeadlineMs = 30_000;
 /** Server-side apply and strict checks of fields are there for certain from this version on. */

@@ -1,0 +1,48 @@
+import { clusterCatalogResource } from '../../src/api/index.ts';
+import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
+import { objectsAt, textAt } from './fields.ts';
+import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
+
+const logs = 'see that longshore controllers runs, and what it logs about it';
+
+function problemOf(catalog: KubeObject, { nowMs, stuckMs }: Patient): Finding | undefined {
+  const { name = '', creationTimestamp } = catalog.metadata;
+  const what = `ClusterCatalog ${name}`;
+  const conditions = objectsAt(catalog, 'status', 'conditions');
+  const conditionOf = (type: string) => conditions.find((one) => one['type'] === type);
+  const serving = conditionOf('Serving');
+  const progressing = conditionOf('Progressing');
+  const why = textAt(progressing ?? {}, 'message');
+  const agoMs = nowMs - Date.parse(String(creationTimestamp));
+  if (serving === undefined) {
+    return agoMs < stuckMs ? undefined : fail(`${what}: not served, ${spokenAge(agoMs)} after it was made`, logs);
+  }
+  if (serving['status'] === 'False' && serving['reason'] !== 'UserSpecifiedUnavailable') {
+    return fail(
+      `${what}: not served: ${why}`,
+      `mend its image; kubectl describe clustercatalog ${name} shows its Events`,
+    );
+  }
+  if (progressing?.['reason'] === 'Retrying' || progressing?.['reason'] === 'Blocked') {
+    return warn(`${what}: what was served before is served still: ${why}`, 'mend its image, or name the one before');
+  }
+  const valid = conditionOf('Valid');
+  if (valid?.['status'] !== 'False') return undefined;
+  return warn(`${what}: ${textAt(valid, 'message')}`, 'tell its author: longshore catalog validate says the same');
+}
+
+async function examine(patient: Patient): Promise<readonly Finding[]> {
+  try {
+    const { items } = await patient.kube.list(clusterCatalogResource, { signal: patient.signal });
+    const problems = items.flatMap((catalog) => problemOf(catalog, patient) ?? []);
+    return problems.length === 0
+      ? [ok(`${items.length} ClusterCatalogs: all that should be are served`)]
+      : shorten(problems, 'ClusterCatalogs');
+  } catch (thrown) {
+    // That the kind is missing is told where kinds are examined.
+    return thrown instanceof NoKindMatch ? [] : [unchecked('ClusterCatalogs', thrown)];
+  }
+}
+
+/** Every ClusterCatalog is served, and nothing is wrong with its image. */
+export const catalogCheck: Check = { name: 'catalogs', examine };
