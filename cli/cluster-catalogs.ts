@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readAccountPullSecrets } from '../provisioners/index.ts';
 import { type Logger, type ServingCertificate, systemClock } from '../src/base/index.ts';
-import { startCatalogServer } from '../src/catalog/index.ts';
+import { createQueryAnswer, startCatalogServer } from '../src/catalog/index.ts';
 import { type KubeClient, NoKindMatch } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import {
@@ -103,8 +103,11 @@ export async function openCatalogService(
   const { kube, storeDir, registries, host, port: wantedPort, serving, leadership, log, metrics } = context;
   await using stack = new AsyncDisposableStack();
   let catalogs: ClusterCatalogs | undefined;
+  const graphql = config.hasCatalogGraphql ? { graphql: createQueryAnswer() } : {};
   const catalogOf = (name: string) => catalogs?.index(name);
-  const server = stack.use(await startCatalogServer({ host, port: wantedPort, serving, catalogOf, log, metrics }));
+  const server = stack.use(
+    await startCatalogServer({ host, port: wantedPort, serving, catalogOf, ...graphql, log, metrics }),
+  );
   const { port } = server;
   const stop = new AbortController();
   catalogs = await startClusterCatalogs({

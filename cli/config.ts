@@ -44,6 +44,8 @@ export interface ProvisionerConfig {
   readonly isAccountRequired: boolean;
   /** ClusterCatalogs are looked after and served. */
   readonly hasClusterCatalogs: boolean;
+  /** Catalogs can be asked by GraphQL, too. */
+  readonly hasCatalogGraphql: boolean;
   /** Of the images of catalogs. */
   readonly catalogLimits: ContentLimits;
 }
@@ -192,6 +194,12 @@ export const provisionerOptions: readonly OptionSpec[] = [
     default: true,
     sentence:
       'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
+  },
+  {
+    name: 'catalog-graphql',
+    kind: 'flag',
+    default: false,
+    sentence: 'Answer queries of GraphQL over ClusterCatalogs, too.',
   },
   {
     name: 'max-catalog-size',
@@ -373,6 +381,7 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
     dependencyPolicy: readDependencyPolicy(values),
     isAccountRequired: values['require-service-account'] as boolean,
     hasClusterCatalogs: values['cluster-catalogs'] as boolean,
+    hasCatalogGraphql: values['catalog-graphql'] as boolean,
     catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: size('max-catalog-size') }),
   });
 }

@@ -30,6 +30,7 @@ export type { DrawnHop, Marks } from './draw/layout.ts';
 export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
 export { drawPng, drawSvg } from './draw/picture.ts';
 export { drawText } from './draw/text.ts';
+export { createQueryAnswer } from './graphql/answer-query.ts';
 export { type RegistryServer, type RegistryServerOptions, startRegistryServer } from './grpc/grpc-server.ts';
 export {
   defaultRegistryLimits,

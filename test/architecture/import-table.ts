@@ -105,4 +105,5 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace-base': ['cli'],
   '@bufbuild/protobuf': ['apiserver', 'src/catalog'],
   '@grpc/grpc-js': ['src/catalog'],
+  graphql: ['src/catalog'],
 };

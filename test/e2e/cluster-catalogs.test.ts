@@ -27,7 +27,11 @@ interface Answer {
 }
 
 /** Asks the server of catalogs; a path that does not begin with `/` is of the catalog `shop`. */
-async function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+async function ask(
+  path: string,
+  headers: Record<string, string> = {},
+  { method = 'GET', body = '' }: { readonly method?: string; readonly body?: string } = {},
+): Promise<Answer> {
   const url = `${world.platform.catalogsUrl}${path.startsWith('/') ? path : `/catalogs/shop/api/v1/${path}`}`;
   return await new Promise((resolve, reject) => {
     const call = requestOverTls(url, { method, ca: authority, headers, agent: false }, (reply) => {
@@ -35,7 +39,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
       reply.on('data', (chunk: Buffer) => (text += chunk.toString()));
       reply.once('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }));
     });
-    call.once('error', reject).end();
+    call.once('error', reject).end(body);
   });
 }
 
@@ -93,7 +97,7 @@ async function kubectl(...args: readonly string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld(['--catalog-graphql']);
   const { kube } = world;
   await eventually(async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'rukpak-system', name: 'default' };
@@ -127,8 +131,22 @@ test('CR-C20, CR-C21 parts of a catalog are served, and what is not there is tol
   expect(namesIn(await ask('metas?name=coffee'))).toEqual(['olm.package coffee']);
   expect((await ask('metas?foo=1')).status).toBe(400);
   expect((await ask('metas')).text).toBe((await ask('all')).text);
-  const statuses = await Promise.all([ask('all', {}, 'POST'), ask('nope'), ask('/catalogs/other/api/v1/all')]);
+  const statuses = await Promise.all([
+    ask('all', {}, { method: 'POST' }),
+    ask('nope'),
+    ask('/catalogs/other/api/v1/all'),
+  ]);
   expect(statuses.map(({ status }) => status)).toEqual([405, 404, 404]);
+});
+
+test('CR-C27 a catalog is asked by GraphQL, where that is switched on', async () => {
+  const query = async (text: string): Promise<Answer> =>
+    await ask('graphql', {}, { method: 'POST', body: JSON.stringify({ query: text }) });
+  expect(JSON.parse((await query('{ olmbundles { name } }')).text)).toEqual({
+    data: { olmbundles: [{ name: 'coffee.v1' }] },
+  });
+  const deep = `${'{ a '.repeat(10)}{ b }${' }'.repeat(10)}`;
+  expect((await query(deep)).text).toContain('query exceeds maximum depth of 10');
 });
 
 test('a catalog bears its name as a label, which nobody takes away', async () => {

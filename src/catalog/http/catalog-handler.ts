@@ -41,7 +41,7 @@ export interface CatalogHandlerOptions {
   readonly catalogOf: (name: string) => CatalogIndex | undefined;
   /** Whether parts of catalogs are served at `/metas`; true when absent. */
   readonly hasMetas?: boolean;
-  /** Answers POST to `/graphql`; without it there is no such path. */
+  /** Answers POST to `/graphql`; without it this is refused. */
   readonly graphql?: (query: CatalogQuery) => Promise<void>;
 }
 
@@ -195,12 +195,16 @@ export class CatalogHandler {
   }
 
   #isServed(service: Service): boolean {
-    if (service === 'graphql') return this.#options.graphql !== undefined;
-    return service === 'all' || this.#options.hasMetas !== false;
+    return service !== 'metas' || this.#options.hasMetas !== false;
   }
 
   async #serve({ service, parameters }: Target, query: CatalogQuery): Promise<void> {
-    if (service === 'graphql') return await this.#options.graphql?.(query);
+    if (service === 'graphql') {
+      const { graphql } = this.#options;
+      return graphql === undefined
+        ? reply(query.response, 503, 'GraphQL queries are not enabled')
+        : await graphql(query);
+    }
     const filter = service === 'all' ? {} : filterOf(parameters);
     if (filter === undefined) return reply(query.response, 400);
     await this.#sendMetas(query, filter, service === 'all');

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
+import { FieldSurvey } from '../graphql/field-survey.ts';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { compressSegment } from './gzip-segments.ts';
@@ -26,7 +27,7 @@ export interface IndexBuildOptions {
 async function fill(
   database: DatabaseSync,
   metas: AsyncIterable<Meta> | Iterable<Meta>,
-  { signal, onMeta }: IndexBuildOptions,
+  { signal, onMeta, survey }: IndexBuildOptions & { readonly survey: FieldSurvey },
 ): Promise<IndexedCatalog> {
   const putMeta = database.prepare(
     'INSERT INTO metas (id, schema, package, name, start, length, checksum, file, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -47,6 +48,7 @@ async function fill(
     const slim = slimText(meta);
     if (slim !== undefined) putSlim.run(schema === 'olm.package' ? name : packageName, count, slim);
     start += lengthBytes;
+    survey.add(schema, meta.value);
     onMeta?.(count);
   }
   return { digest: `sha256:${hash.digest('hex')}`, metaCount: count, lengthBytes: start };
@@ -69,8 +71,9 @@ export async function buildCatalogIndex(
   try {
     const database = createIndexFile(unfinished);
     let indexed: IndexedCatalog;
+    const survey = new FieldSurvey();
     try {
-      indexed = await fill(database, metas, options);
+      indexed = await fill(database, metas, { ...options, survey });
       await new PackageWriter(database).writeAll(options.signal);
       const { digest, metaCount, lengthBytes } = indexed;
       finishIndexFile(database, {
@@ -78,6 +81,7 @@ export async function buildCatalogIndex(
         metaCount: String(metaCount),
         lengthBytes: String(lengthBytes),
         storedAtMs: String(Date.now()),
+        schemas: JSON.stringify(survey.finish()),
       });
     } finally {
       database.close();

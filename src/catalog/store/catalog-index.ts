@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { errorMessage, type JsonObject, parseJson } from '../../base/index.ts';
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
+import type { SurveyedSchema } from '../graphql/field-survey.ts';
 import type { Meta } from '../meta.ts';
 import type { CatalogIdentity } from '../read/catalog-view.ts';
 import { ChannelMembers } from './channel-members.ts';
@@ -17,6 +18,9 @@ export interface MetaFilter {
   readonly name?: string | undefined;
   /** `package` means the `olm.package` of that name, too, which has no package of its own. */
   readonly isPackageIncluded?: boolean;
+  /** Of those, so many at most, after the first `offset`. */
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 /** Documents that were chosen, as they are in the file at that time. Texts are read one at a time, when they are asked for. */
@@ -74,6 +78,12 @@ export class CatalogIndex implements CatalogView, Disposable {
     this.#file = file;
     this.#database = database;
     this.members = new ChannelMembers((query, ...values) => this.#all(query, ...values));
+  }
+
+  /** What there is to ask for, by schema. */
+  schemas(): readonly SurveyedSchema[] {
+    const [row] = this.#all("SELECT value FROM facts WHERE name = 'schemas'");
+    return JSON.parse(String(row?.['value'] ?? '[]')) as SurveyedSchema[];
   }
 
   packageNames(): readonly string[] {
@@ -170,8 +180,8 @@ export class CatalogIndex implements CatalogView, Disposable {
     }
   }
 
-  #chosen({ schema, package: packageName, name, isPackageIncluded }: MetaFilter): ChosenRow[] {
-    const [terms, values]: [string[], string[]] = [[], []];
+  #chosen({ schema, package: packageName, name, isPackageIncluded, limit = -1, offset = 0 }: MetaFilter): ChosenRow[] {
+    const [terms, values]: [string[], SQLInputValue[]] = [[], []];
     const add = (term: string, ...given: string[]): void => {
       terms.push(term);
       values.push(...given);
@@ -182,7 +192,8 @@ export class CatalogIndex implements CatalogView, Disposable {
       add("(package = ? OR (schema = 'olm.package' AND name = ?))", packageName, packageName);
     } else if (packageName !== undefined) add('package = ?', packageName);
     const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
-    return this.#all(`SELECT id, length, checksum FROM metas${where} ORDER BY id`, ...values) as unknown as ChosenRow[];
+    const query = `SELECT id, length, checksum FROM metas${where} ORDER BY id LIMIT ? OFFSET ?`;
+    return this.#all(query, ...values, limit, offset) as unknown as ChosenRow[];
   }
 
   #bytes(id: number): Uint8Array {
