@@ -6,7 +6,8 @@ import {
   redactUrl,
   TerminalError,
 } from '../src/base/index.ts';
-import type { OptionSpec, OptionValues } from './options.ts';
+import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalog-config.ts';
+import { inRange, type OptionSpec, type OptionValues } from './options.ts';
 
 const mebibyte = 1024 * 1024;
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -19,7 +20,7 @@ export interface SharedStoreConfig {
 }
 
 /** The settings of the provisioners, checked. Sizes in bytes. */
-export interface ProvisionerConfig {
+export interface ProvisionerConfig extends CatalogConfig {
   readonly insecureRegistries: readonly string[];
   readonly registryCaPath: string | undefined;
   /** Where images may be pulled from instead. */
@@ -42,12 +43,6 @@ export interface ProvisionerConfig {
   readonly dependencyPolicy: DependencyPolicy;
   /** BundleDeployments must name a service account. */
   readonly isAccountRequired: boolean;
-  /** ClusterCatalogs are looked after and served. */
-  readonly hasClusterCatalogs: boolean;
-  /** Catalogs can be asked by GraphQL, too. */
-  readonly hasCatalogGraphql: boolean;
-  /** Of the images of catalogs. */
-  readonly catalogLimits: ContentLimits;
 }
 
 /** Every setting of `longshore up`, checked. */
@@ -188,26 +183,7 @@ export const provisionerOptions: readonly OptionSpec[] = [
     sentence:
       'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
   },
-  {
-    name: 'cluster-catalogs',
-    kind: 'flag',
-    default: true,
-    sentence:
-      'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
-  },
-  {
-    name: 'catalog-graphql',
-    kind: 'flag',
-    default: false,
-    sentence: 'Answer queries of GraphQL over ClusterCatalogs, too.',
-  },
-  {
-    name: 'max-catalog-size',
-    kind: 'number',
-    placeholder: 'MIB',
-    default: 1024,
-    sentence: 'Largest catalog in the image of a ClusterCatalog, in MiB.',
-  },
+  ...catalogOptions,
   dependencyPolicyOption,
   requireServiceAccountOption,
 ];
@@ -321,11 +297,6 @@ function oneOf<T extends string>(name: string, text: string, allowed: readonly T
   throw new TerminalError('InvalidOption', `--${name}: expected one of ${allowed.join(', ')}, found "${text}"`);
 }
 
-function inRange(name: string, value: number, range: readonly [number, number]): number {
-  if (value >= range[0] && value <= range[1]) return value;
-  throw new TerminalError('InvalidOption', `--${name}: expected ${range[0]} to ${range[1]}, found ${value}`);
-}
-
 /** @throws TerminalError InvalidOption */
 export function readDependencyPolicy(values: OptionValues): DependencyPolicy {
   return oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies);
@@ -380,9 +351,7 @@ export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
     healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
     dependencyPolicy: readDependencyPolicy(values),
     isAccountRequired: values['require-service-account'] as boolean,
-    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
-    hasCatalogGraphql: values['catalog-graphql'] as boolean,
-    catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: size('max-catalog-size') }),
+    ...readCatalogConfig(values),
   });
 }
 

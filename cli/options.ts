@@ -99,6 +99,12 @@ export function parseOptions(
   return { values: Object.fromEntries(values), positionals: parsed.positionals };
 }
 
+/** @throws TerminalError InvalidOption */
+export function inRange(name: string, value: number, range: readonly [number, number]): number {
+  if (value >= range[0] && value <= range[1]) return value;
+  throw new TerminalError('InvalidOption', `--${name}: expected ${range[0]} to ${range[1]}, found ${value}`);
+}
+
 /** The HTTPS origin that an option gives, without a slash at its end; undefined where the option is absent.
  *  @throws TerminalError InvalidOption */
 export function readOrigin(name: string, values: OptionValues): string | undefined {

@@ -5,30 +5,28 @@ import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, u
 
 const logs = 'see that longshore controllers runs, and what it logs about it';
 
+const unsettled: ReadonlySet<string> = new Set(['Retrying', 'Blocked']);
+
 function problemOf(catalog: KubeObject, { nowMs, stuckMs }: Patient): Finding | undefined {
   const { name = '', creationTimestamp } = catalog.metadata;
   const what = `ClusterCatalog ${name}`;
   const conditions = objectsAt(catalog, 'status', 'conditions');
-  const conditionOf = (type: string) => conditions.find((one) => one['type'] === type);
-  const serving = conditionOf('Serving');
-  const progressing = conditionOf('Progressing');
-  const why = textAt(progressing ?? {}, 'message');
+  const textOf = (type: string, member: string): string =>
+    textAt(conditions.find((one) => one['type'] === type) ?? {}, member);
   const agoMs = nowMs - Date.parse(String(creationTimestamp));
-  if (serving === undefined) {
+  if (textOf('Serving', 'status') === '') {
     return agoMs < stuckMs ? undefined : fail(`${what}: not served, ${spokenAge(agoMs)} after it was made`, logs);
   }
-  if (serving['status'] === 'False' && serving['reason'] !== 'UserSpecifiedUnavailable') {
-    return fail(
-      `${what}: not served: ${why}`,
-      `mend its image; kubectl describe clustercatalog ${name} shows its Events`,
-    );
+  const why = textOf('Progressing', 'message');
+  if (textOf('Serving', 'reason') === 'Unavailable') {
+    const advice = `mend its image; kubectl describe clustercatalog ${name} shows its Events`;
+    return fail(`${what}: not served: ${why}`, advice);
   }
-  if (progressing?.['reason'] === 'Retrying' || progressing?.['reason'] === 'Blocked') {
+  if (unsettled.has(textOf('Progressing', 'reason'))) {
     return warn(`${what}: what was served before is served still: ${why}`, 'mend its image, or name the one before');
   }
-  const valid = conditionOf('Valid');
-  if (valid?.['status'] !== 'False') return undefined;
-  return warn(`${what}: ${textAt(valid, 'message')}`, 'tell its author: longshore catalog validate says the same');
+  if (textOf('Valid', 'status') !== 'False') return undefined;
+  return warn(`${what}: ${textOf('Valid', 'message')}`, 'tell its author: longshore catalog validate says the same');
 }
 
 async function examine(patient: Patient): Promise<readonly Finding[]> {

@@ -125,7 +125,8 @@ test('the worst finding decides', () => {
 
 test('catalogs that are not served, or have something wrong with them, are told', async () => {
   const apiVersion = 'olm.operatorframework.io/v1';
-  const condition = (type: string, status: string, reason: string, message = '') => {
+  const condition = (text: string, message = '') => {
+    const [type, status, reason] = text.split(' ');
     return { type, status, reason, message, lastTransitionTime: '2026-01-01T00:00:00Z' };
   };
   const put = async (name: string, conditions: readonly object[]): Promise<void> => {
@@ -136,18 +137,12 @@ test('catalogs that are not served, or have something wrong with them, are told'
     const options = { fieldManager: 'test', subresource: 'status' } as const;
     await kube.patch({ apiVersion, kind: 'ClusterCatalog', name }, { status }, options);
   };
-  await put('a', [condition('Serving', 'True', 'Available'), condition('Valid', 'True', 'AllPackagesValid')]);
-  await put('b', [condition('Serving', 'False', 'UserSpecifiedUnavailable')]);
+  await put('a', [condition('Serving True Available'), condition('Valid True AllPackagesValid')]);
+  await put('b', [condition('Serving False UserSpecifiedUnavailable')]);
   expect(linesOf(await examined(), 'catalogs')).toEqual(['ok 2 ClusterCatalogs: all that should be are served']);
-  await put('c', [
-    condition('Serving', 'False', 'Unavailable'),
-    condition('Progressing', 'True', 'Retrying', 'no host'),
-  ]);
-  await put('d', [condition('Serving', 'True', 'Available'), condition('Progressing', 'True', 'Retrying', 'broken')]);
-  await put('e', [
-    condition('Serving', 'True', 'Available'),
-    condition('Valid', 'False', 'InvalidPackages', '1 fault'),
-  ]);
+  await put('c', [condition('Serving False Unavailable'), condition('Progressing True Retrying', 'no host')]);
+  await put('d', [condition('Serving True Available'), condition('Progressing True Retrying', 'broken')]);
+  await put('e', [condition('Serving True Available'), condition('Valid False InvalidPackages', '1 fault')]);
   expect(linesOf(await examined(), 'catalogs')).toEqual([
     'fail ClusterCatalog c: not served: no host',
     'warn ClusterCatalog d: what was served before is served still: broken',

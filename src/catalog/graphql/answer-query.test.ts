@@ -152,7 +152,7 @@ test('a query that is wrong is told what is wrong, whatever its fragments do', a
   expect(await messages('{')).toContain('Syntax Error');
   expect(await messages('{ nothing }')).toContain('Cannot query field');
   expect(await messages('{ ...a } fragment a on Query { ...a }')).toContain('Cannot spread fragment');
-  expect(await messages(`{ ${'name '.repeat(15_000)} }`)).toContain('contains more than 10000 tokens');
+  expect(await messages(`{ ${'name '.repeat(15_000)} }`)).toContain('10000 tokens');
 });
 
 test('where queries are not enabled, they are refused', async () => {

@@ -88,16 +88,20 @@ function noteItem(notes: Notes, item: JsonValue): void {
   note(notes.members, item, false);
 }
 
-function fieldsOf(found: Map<string, Notes>): SurveyedField[] {
+function fieldOf(key: string, name: string, { type = 'json', isList = false, members }: Notes): SurveyedField {
+  const opened = type === 'json' && isList ? fieldsOf(members ?? new Map()) : [];
+  return { key, name, type, isList, ...(opened.length === 0 ? {} : { members: opened }) };
+}
+
+function fieldsOf(found: ReadonlyMap<string, Notes>): SurveyedField[] {
   const taken = new Set<string>();
   const fields: SurveyedField[] = [];
-  for (const [key, { type = 'json', isList = false, members }] of found) {
+  for (const [key, notes] of found) {
     const name = fieldName(key);
     // Of two that come to one name the first is to be had.
-    if (name === '' || name.startsWith('__') || taken.has(name)) continue;
+    if (name === '' || taken.has(name)) continue;
     taken.add(name);
-    const opened = type === 'json' && isList && members !== undefined ? fieldsOf(members) : [];
-    fields.push({ key, name, type, isList, ...(opened.length === 0 ? {} : { members: opened }) });
+    fields.push(fieldOf(key, name, notes));
   }
   return fields;
 }

@@ -1,38 +1,46 @@
-import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
+import type { DocumentNode, FieldNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
 
 const maxDepth = 10;
 const maxAliases = 50;
 const maxFields = 500;
 
-interface Counts {
-  fields: number;
-  aliases: number;
+/** Counts what a query asks for, and gives up at the first limit. */
+class Counter {
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  #fields = 0;
+  #aliases = 0;
   problem: string | undefined;
-}
 
-/** Why a query is more than is answered; undefined when it is not. Fragments count wherever they are used; the query must be a valid one, whose
- *  fragments do not use themselves. */
-export function limitProblem(document: DocumentNode): string | undefined {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) if (node.kind === 'FragmentDefinition') fragments.set(node.name.value, node);
-  const counts: Counts = { fields: 0, aliases: 0, problem: undefined };
-  const count = ({ selections }: SelectionSetNode, depth: number): void => {
-    if (depth > maxDepth) counts.problem = `query exceeds maximum depth of ${maxDepth}`;
+  constructor({ definitions }: DocumentNode) {
+    for (const node of definitions) {
+      if (node.kind === 'FragmentDefinition') this.#fragments.set(node.name.value, node);
+    }
+    for (const node of definitions) if (node.kind === 'OperationDefinition') this.#count(node.selectionSet, 1);
+  }
+
+  #count({ selections }: SelectionSetNode, depth: number): void {
+    if (depth > maxDepth) this.problem ??= `query exceeds maximum depth of ${maxDepth}`;
     for (const selection of selections) {
-      if (counts.problem !== undefined) return;
-      if (selection.kind === 'InlineFragment') count(selection.selectionSet, depth);
-      else if (selection.kind === 'FragmentSpread') {
-        const fragment = fragments.get(selection.name.value);
-        if (fragment !== undefined) count(fragment.selectionSet, depth);
-      } else {
-        counts.fields += 1;
-        if (selection.alias !== undefined) counts.aliases += 1;
-        if (counts.aliases > maxAliases) counts.problem = `query exceeds maximum of ${maxAliases} aliases`;
-        else if (counts.fields > maxFields) counts.problem = `query exceeds maximum of ${maxFields} fields`;
-        else if (selection.selectionSet !== undefined) count(selection.selectionSet, depth + 1);
+      if (this.problem !== undefined) return;
+      if (selection.kind === 'Field') this.#countField(selection, depth);
+      else {
+        const fragment = selection.kind === 'InlineFragment' ? selection : this.#fragments.get(selection.name.value);
+        if (fragment !== undefined) this.#count(fragment.selectionSet, depth);
       }
     }
-  };
-  for (const node of document.definitions) if (node.kind === 'OperationDefinition') count(node.selectionSet, 1);
-  return counts.problem;
+  }
+
+  #countField({ alias, selectionSet }: FieldNode, depth: number): void {
+    this.#fields += 1;
+    if (alias !== undefined) this.#aliases += 1;
+    if (this.#aliases > maxAliases) this.problem = `query exceeds maximum of ${maxAliases} aliases`;
+    else if (this.#fields > maxFields) this.problem = `query exceeds maximum of ${maxFields} fields`;
+    else if (selectionSet !== undefined) this.#count(selectionSet, depth + 1);
+  }
+}
+
+/** Why a query is more than is answered; undefined when it is not. Fragments count wherever they are used, and must not use themselves: look
+ *  for that first. */
+export function limitProblem(document: DocumentNode): string | undefined {
+  return new Counter(document).problem;
 }

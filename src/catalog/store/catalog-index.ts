@@ -83,7 +83,8 @@ export class CatalogIndex implements CatalogView, Disposable {
   /** What there is to ask for, by schema. */
   schemas(): readonly SurveyedSchema[] {
     const [row] = this.#all("SELECT value FROM facts WHERE name = 'schemas'");
-    return JSON.parse(String(row?.['value'] ?? '[]')) as SurveyedSchema[];
+    const text = row?.['value'];
+    return typeof text === 'string' ? (JSON.parse(text) as SurveyedSchema[]) : [];
   }
 
   packageNames(): readonly string[] {

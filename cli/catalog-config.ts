@@ -1,0 +1,48 @@
+import { type ContentLimits, defaultContentLimits } from '../src/base/index.ts';
+import { inRange, type OptionSpec, type OptionValues } from './options.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** The settings of ClusterCatalogs, checked. */
+export interface CatalogConfig {
+  /** They are looked after and served. */
+  readonly hasClusterCatalogs: boolean;
+  /** They can be asked by GraphQL, too. */
+  readonly hasCatalogGraphql: boolean;
+  /** Of their images. */
+  readonly catalogLimits: ContentLimits;
+}
+
+/** Of ClusterCatalogs, wherever they are looked after. */
+export const catalogOptions: readonly OptionSpec[] = [
+  {
+    name: 'cluster-catalogs',
+    kind: 'flag',
+    default: true,
+    sentence:
+      'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
+  },
+  {
+    name: 'catalog-graphql',
+    kind: 'flag',
+    default: false,
+    sentence: 'Answer queries of GraphQL over ClusterCatalogs, too.',
+  },
+  {
+    name: 'max-catalog-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: 1024,
+    sentence: 'Largest catalog in the image of a ClusterCatalog, in MiB.',
+  },
+];
+
+/** @throws TerminalError InvalidOption */
+export function readCatalogConfig(values: OptionValues): CatalogConfig {
+  const mebibytes = inRange('max-catalog-size', values['max-catalog-size'] as number, [1, 1024 * 1024]);
+  return {
+    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
+    hasCatalogGraphql: values['catalog-graphql'] as boolean,
+    catalogLimits: Object.freeze({ ...defaultContentLimits, unpackedBytes: mebibytes * mebibyte }),
+  };
+}
