@@ -343,3 +343,27 @@ test('stops when rules take too long', () => {
   const limits = { maxSteps: 1_000_000 };
   expect(() => resolve({ catalogs, wanted: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
 });
+
+test('what an installed bundle misses is brought where it can be, and stands against nothing', () => {
+  const lonely = present('lonely', '1.0.0', [needsApi('K')]);
+  const rival = present('rival', '1.0.0', [provides('L')]);
+  const provider = (more: readonly Property[]): CatalogPackage =>
+    stockedPackage('k', { stable: '1.0.0' }, { '1.0.0': [provides('K'), ...more] });
+  const names = (stock: readonly CatalogPackage[]): readonly string[] =>
+    chosen({ catalogs: [stockedCatalog('cat', [two('a', []), ...stock])], installed: [lonely, rival] })
+      .filter(({ origin }) => origin !== undefined)
+      .map(({ candidate }) => candidate.name);
+  expect(names([provider([])])).toEqual(['k.v1.0.0', 'a.v1.1.0']);
+  expect(names([provider([provides('L')])])).toEqual(['a.v1.1.0']);
+  expect(names([])).toEqual(['a.v1.1.0']);
+});
+
+test('what an installed bundle has is not taken from it', () => {
+  const user = present('user', '1.0.0', [needsApi('K')]);
+  const bundles = chosen({
+    catalogs: [stockedCatalog('cat', [two('a', [], [provides('K')])])],
+    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    installed: [user, present('a', '1.0.0', [provides('K')])],
+  });
+  expect(bundles.map(({ candidate }) => candidate.id)).toEqual(['@existing//a.v1.0.0', '@existing//user.v1.0.0']);
+});

@@ -9,6 +9,8 @@ import type { Shelf } from './shelf.ts';
 export interface Need {
   readonly requirement: Requirement;
   readonly met: readonly Candidate[];
+  /** It was missing before, and may be missing still: of a bundle that is installed without it. */
+  readonly isOptional: boolean;
 }
 
 /** Everything that may be chosen, and all that must hold. */
@@ -22,13 +24,15 @@ export interface Problem {
   readonly rules: readonly Rule[];
 }
 
-/** A bundle may meet what it asks itself, and needs nobody then. What an installed bundle misses, and nobody has, does not stop it. */
+/** A bundle may meet what it asks itself, and needs nobody then. What an installed bundle misses is brought where that can be, and stands against
+ *  nothing. */
 function needsOf(candidate: Candidate, shelf: Shelf): readonly Need[] {
   const { facts, origin } = candidate;
   return facts.requirements.flatMap((requirement) => {
     if (shelf.isMet(requirement, facts)) return [];
     const met = shelf.meeting(requirement, origin?.catalog);
-    return met.length === 0 && origin === undefined ? [] : [{ requirement, met }];
+    const isMissing = origin === undefined && met.every((other) => other.origin !== undefined);
+    return isMissing && met.length === 0 ? [] : [{ requirement, met, isOptional: isMissing }];
   });
 }
 
@@ -86,6 +90,11 @@ function refusalOf(candidate: Candidate): readonly Rule[] {
   return facts.isDeprecated ? [{ kind: 'refused', candidate, why: undefined }] : [];
 }
 
+function needRules(by: Candidate, needs: readonly Need[]): readonly Rule[] {
+  const required = needs.filter(({ isOptional }) => !isOptional);
+  return required.map(({ requirement, met }): Rule => ({ kind: 'requires', by, requirement, met }));
+}
+
 function anchorRules(anchor: Anchor): readonly Rule[] {
   const { candidates, present } = anchor;
   const updates = present === undefined ? [] : candidates.filter((one) => one !== present);
@@ -114,7 +123,7 @@ export function stateProblem(anchors: readonly Anchor[], shelf: Shelf): Problem 
       ...apiRules(candidates),
       ...packageRules(candidates),
       ...candidates.flatMap(refusalOf),
-      ...candidates.flatMap((by) => (needs.get(by) ?? []).map((need): Rule => ({ kind: 'requires', by, ...need }))),
+      ...candidates.flatMap((by) => needRules(by, needs.get(by) ?? [])),
       ...fixed.map((candidate): Rule => ({ kind: 'installed', candidate })),
       ...anchors.flatMap(anchorRules),
     ],

@@ -45,6 +45,7 @@ class Search {
       if (choices.some((candidate) => this.#chosen.has(candidate))) continue;
       const index = choices.findIndex((candidate) => this.#try(candidate));
       const chosen = choices[index];
+      if (chosen === undefined && cause.kind === 'needed' && cause.need.isOptional) continue;
       if (chosen === undefined) throw new Error(`resolution: no choice is left, though a solution exists`);
       this.decisions.push({ chosen, cause, refused: choices.slice(0, index) });
       this.#chosen.add(chosen);
