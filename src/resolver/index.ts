@@ -2,8 +2,8 @@
  *  Catalogs come in as `CatalogView`; out comes a choice with its reasons, or the reasons why there is none. Pure: reads nothing, knows no
  *  Kubernetes. */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
-export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
+export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
   PresentBundle,
   ResolutionRequest,
