@@ -24,7 +24,7 @@ export interface RegistryLimits {
 }
 
 export const defaultRegistryLimits: RegistryLimits = Object.freeze({
-  totalBytes: 512 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
   messageBytes: 64 * 1024 * 1024,
   packages: 20_000,
   deadlineMs: 5 * 60_000,

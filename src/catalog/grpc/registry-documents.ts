@@ -13,8 +13,8 @@ export interface ReadPackage {
   readonly bundles: Map<string, ReadBundle>;
 }
 
-function valueOf({ value }: TypedText): JsonValue {
-  return parseJson('property', value === '' ? 'null' : value);
+function valueOf({ csvName }: BundleMessage, { type, value }: TypedText): JsonValue {
+  return parseJson(`bundle ${csvName}, property ${type}`, value === '' ? 'null' : value);
 }
 
 function key(type: string, { group, version, kind }: ApiKind): string {
@@ -23,10 +23,13 @@ function key(type: string, { group, version, kind }: ApiKind): string {
 
 /** The properties that a bundle was made of: those it has, its APIs where they are said only there, its identity, its manifests. */
 function propertiesOf(bundle: BundleMessage): JsonObject[] {
-  const stated: JsonObject[] = bundle.properties.map((property) => ({ type: property.type, value: valueOf(property) }));
+  const stated: JsonObject[] = bundle.properties.map((property) => ({
+    type: property.type,
+    value: valueOf(bundle, property),
+  }));
   const known = new Set(
     bundle.properties.map((property) => {
-      const value = valueOf(property);
+      const value = valueOf(bundle, property);
       return isJsonObject(value) ? key(property.type, value as unknown as ApiKind) : '';
     }),
   );

@@ -144,7 +144,7 @@ function* bytesOf({ selection, range, isCompressed }: Content): Generator<Uint8A
   if (isCompressed) {
     yield gzipHeader();
     yield* selection.segments();
-    yield gzipTrailer(selection.checksum, selection.lengthBytes);
+    yield gzipTrailer(selection.checksum(), selection.lengthBytes);
   } else yield* selection.lines(range?.startByte, range?.endByte);
 }
 

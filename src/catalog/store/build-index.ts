@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { FieldSurvey } from '../graphql/field-survey.ts';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
@@ -24,24 +25,29 @@ export interface IndexBuildOptions {
   readonly onMeta?: (count: number) => void;
 }
 
+interface FilledIndex extends IndexedCatalog {
+  readonly checksum: number;
+}
+
 async function fill(
   database: DatabaseSync,
   metas: AsyncIterable<Meta> | Iterable<Meta>,
   { signal, onMeta, survey }: IndexBuildOptions & { readonly survey: FieldSurvey },
-): Promise<IndexedCatalog> {
+): Promise<FilledIndex> {
   const putMeta = database.prepare(
     'INSERT INTO metas (id, schema, package, name, start, length, checksum, file, line) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const putText = database.prepare('INSERT INTO texts (id, bytes) VALUES (?, ?)');
   const putSlim = database.prepare('INSERT INTO slim (package, id, text) VALUES (?, ?, ?)');
   const hash = createHash('sha256');
-  let [count, start] = [0, 0];
+  let [count, start, whole] = [0, 0, 0];
   for await (const meta of metas) {
     const { schema, package: packageName, name, place } = meta;
     signal?.throwIfAborted();
     count += 1;
     const line = Buffer.from(`${canonicalMeta(meta)}\n`);
     hash.update(line);
+    whole = crc32(line, whole);
     const { bytes, lengthBytes, checksum } = compressSegment(line);
     putMeta.run(count, schema, packageName, name, start, lengthBytes, checksum, place.file, place.line);
     putText.run(count, bytes);
@@ -51,7 +57,7 @@ async function fill(
     survey.add(schema, meta.value);
     onMeta?.(count);
   }
-  return { digest: `sha256:${hash.digest('hex')}`, metaCount: count, lengthBytes: start };
+  return { digest: `sha256:${hash.digest('hex')}`, metaCount: count, lengthBytes: start, checksum: whole };
 }
 
 async function synchronise(path: string): Promise<void> {
@@ -70,14 +76,15 @@ export async function buildCatalogIndex(
   const unfinished = `${file}.${randomUUID()}.unfinished`;
   try {
     const database = createIndexFile(unfinished);
-    let indexed: IndexedCatalog;
+    let indexed: FilledIndex;
     const survey = new FieldSurvey();
     try {
       indexed = await fill(database, metas, { ...options, survey });
       await new PackageWriter(database).writeAll(options.signal);
-      const { digest, metaCount, lengthBytes } = indexed;
+      const { checksum, digest, metaCount, lengthBytes } = indexed;
       finishIndexFile(database, {
         digest,
+        checksum: String(checksum),
         metaCount: String(metaCount),
         lengthBytes: String(lengthBytes),
         storedAtMs: String(Date.now()),
@@ -88,7 +95,7 @@ export async function buildCatalogIndex(
     }
     await synchronise(unfinished);
     await rename(unfinished, file);
-    return indexed;
+    return { digest: indexed.digest, metaCount: indexed.metaCount, lengthBytes: indexed.lengthBytes };
   } catch (thrown) {
     await rm(unfinished, { force: true });
     throw thrown;

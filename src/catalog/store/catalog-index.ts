@@ -29,8 +29,9 @@ export interface MetaSelection {
   /** Of all lines. */
   readonly lengthBytes: number;
   /** CRC-32 of all lines. */
-  readonly checksum: number;
-  /** Whoever has used a part may give it back by `releaseBytes`. One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
+  checksum(): number;
+  /** One document a line, compact and with sorted keys, a line feed at its end; from `startByte` to before `endByte` of all of them.
+   *  Whoever has used a piece may give it back by `releaseBytes`.
    *  @throws TerminalError CatalogIndexUnusable when one is damaged */
   lines(startByte?: number, endByte?: number): Iterable<Buffer>;
   /** The same, compressed: together they are a gzip stream without its header and trailer. */
@@ -60,6 +61,8 @@ export class CatalogIndex implements CatalogView, Disposable {
   readonly storedAtMs: number;
   readonly members: ChannelMembers;
   readonly #file: string;
+  /** CRC-32 of all lines. */
+  readonly #checksum: number;
   readonly #database: DatabaseSync;
   readonly #known = new Map<string, { readonly found: CatalogPackage; readonly characters: number }>();
   #knownCharacters = 0;
@@ -76,6 +79,7 @@ export class CatalogIndex implements CatalogView, Disposable {
     this.lengthBytes = Number(facts.get('lengthBytes'));
     this.storedAtMs = Number(facts.get('storedAtMs'));
     this.#file = file;
+    this.#checksum = Number(facts.get('checksum'));
     this.#database = database;
     this.members = new ChannelMembers((query, ...values) => this.#all(query, ...values));
   }
@@ -114,14 +118,19 @@ export class CatalogIndex implements CatalogView, Disposable {
 
   /** The documents that a filter lets through, in the order of the catalog. */
   select(filter: MetaFilter = {}): MetaSelection {
-    const chosen = this.#chosen(filter);
-    const lengthBytes = chosen.reduce((sum, { length }) => sum + length, 0);
+    const { schema, package: packageName, name } = filter;
+    const isAll = [schema, packageName, name].every((wanted) => wanted === undefined);
+    let chosen: readonly ChosenRow[] | undefined;
+    // What is asked of all documents before they are read is known without looking for each.
+    const rows = (): readonly ChosenRow[] => (chosen ??= this.#chosen(filter));
+    const lengthOf = (): number => (isAll ? this.lengthBytes : rows().reduce((sum, { length }) => sum + length, 0));
+    const checksumOf = (): number => rows().reduce((sum, row) => joinChecksums(sum, row.checksum, row.length), 0);
     return {
-      count: chosen.length,
-      lengthBytes,
-      checksum: chosen.reduce((sum, row) => joinChecksums(sum, row.checksum, row.length), 0),
-      lines: (start = 0, end = lengthBytes) => this.#lines(chosen, start, end),
-      segments: () => this.#segments(chosen),
+      count: isAll ? this.metaCount : rows().length,
+      lengthBytes: lengthOf(),
+      checksum: () => (isAll ? this.#checksum : checksumOf()),
+      lines: (start = 0, end = Number.POSITIVE_INFINITY) => this.#lines(rows, start, end),
+      segments: () => this.#segments(rows),
     };
   }
 
@@ -211,19 +220,19 @@ export class CatalogIndex implements CatalogView, Disposable {
     return text;
   }
 
-  *#lines(chosen: readonly ChosenRow[], startByte: number, endByte: number): Generator<Buffer> {
+  *#lines(chosen: () => readonly ChosenRow[], startByte: number, endByte: number): Generator<Buffer> {
     using _user = this.use();
     let at = 0;
-    for (const row of chosen) {
+    for (const row of chosen()) {
       const [from, to] = [Math.max(0, startByte - at), Math.min(row.length, endByte - at)];
       if (from < to) yield this.#line(row).subarray(from, to);
       at += row.length;
     }
   }
 
-  *#segments(chosen: readonly ChosenRow[]): Generator<Uint8Array> {
+  *#segments(chosen: () => readonly ChosenRow[]): Generator<Uint8Array> {
     using _user = this.use();
-    for (const { id } of chosen) yield this.#bytes(id);
+    for (const { id } of chosen()) yield this.#bytes(id);
   }
 }
 
