@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { leaderLease } from '../src/api/index.ts';
-import { steadyClock } from '../src/base/index.ts';
-import { startLeaderElection } from '../src/controller/index.ts';
+import type { Shard } from '../provisioners/index.ts';
+import { leaderLease, shardCountAnnotation } from '../src/api/index.ts';
+import { steadyClock, TransientError } from '../src/base/index.ts';
+import { type LeaderElectionOptions, startLeaderElection } from '../src/controller/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import { markLeaderPod } from './leader-pod.ts';
 import type { OwnProcess } from './own-process.ts';
 import type { ControllersConfig } from './process-config.ts';
+import { followShardPlan, type ShardPlan } from './shard-plan.ts';
 
 /** Whether this process may work. Disposing it lets another one lead at once: end all work before. */
 export interface Leadership extends AsyncDisposable {
@@ -35,6 +37,29 @@ function alone({ kube }: OwnProcess): Leadership {
   };
 }
 
+/** The first shard has the Lease of who has everything: they exclude each other. */
+function leaseOf(shard: Shard | undefined): string {
+  const follower = followerOf(shard);
+  return follower === undefined ? leaderLease : `${leaderLease}-${follower.index}`;
+}
+
+/** Another shard than the first, which goes by what that one says. */
+function followerOf(shard: Shard | undefined): Shard | undefined {
+  return shard !== undefined && shard.index > 1 ? shard : undefined;
+}
+
+/** What the leader of everything, or of the first shard, says to the other ones. */
+function noteOf(shard: Shard | undefined): LeaderElectionOptions['note'] {
+  if (followerOf(shard) !== undefined) return undefined;
+  return { annotation: shardCountAnnotation, value: shard === undefined ? undefined : String(shard.count) };
+}
+
+const agreed: ShardPlan = {
+  whenAgreed: Promise.resolve(),
+  whenBroken: new Promise(() => undefined),
+  isAgreed: () => true,
+};
+
 /** Stands for the Lease when the configuration says so; else leads from the beginning. */
 export function openLeadership(own: OwnProcess, config: ControllersConfig): Leadership {
   const {
@@ -45,21 +70,31 @@ export function openLeadership(own: OwnProcess, config: ControllersConfig): Lead
   if (durationMs === undefined) return alone(own);
   const { systemNamespace: namespace } = own;
   const identity = `${podName ?? hostname()}_${randomUUID()}`;
-  const lease = { namespace, name: leaderLease };
-  const election = startLeaderElection({ ...own, lease, identity, durationMs, steady: steadyClock });
-  const kube = own.connect(() => election.assertLeading());
+  const { shard, shardUrl } = config;
+  const lease = { namespace, name: leaseOf(shard) };
+  const standing = { ...own, lease, identity, durationMs, steady: steadyClock };
+  const election = startLeaderElection({ ...standing, note: noteOf(shard) });
+  const follower = followerOf(shard);
+  const { count = 1 } = follower ?? {};
+  const plan = follower === undefined ? agreed : followShardPlan({ ...standing, namespace, count });
+  const isLeading = (): boolean => election.isLeading() && plan.isAgreed();
+  const kube = own.connect(() => {
+    election.assertLeading();
+    if (!plan.isAgreed())
+      throw new TransientError('NotLeading', 'the number of shards has changed: this one must not write');
+  });
   const lead = async (): Promise<boolean> => {
-    await election.whenLeading;
-    if (podName !== undefined) void markLeaderPod({ ...own, kube, namespace, podName });
+    await Promise.all([election.whenLeading, plan.whenAgreed]);
+    if (podName !== undefined) void markLeaderPod({ ...own, kube, namespace, podName, shard, shardUrl });
     return true;
   };
   return {
     kube,
     whenLeading: Promise.race([lead(), own.whenStopped.then(() => false)]),
-    isLeading: () => election.isLeading(),
-    whenLost: election.whenLost,
+    isLeading,
+    whenLost: Promise.race([election.whenLost, plan.whenBroken]),
     refusal: () => {
-      if (election.isLeading()) return undefined;
+      if (isLeading()) return undefined;
       const leader = election.leader() || 'another process';
       return { status: 503, text: `this process stands by: contents and uploads are with ${leader}` };
     },

@@ -1,3 +1,4 @@
+import type { Shard } from '../provisioners/index.ts';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
 import {
@@ -61,6 +62,10 @@ export interface ControllersConfig extends ProcessConfig, ProvisionerConfig {
   /** Undefined: the name of the Service `catalogs`. */
   readonly catalogAddress: string | undefined;
   readonly catalogDir: string;
+  /** Undefined: this process takes care of everything. */
+  readonly shard: Shard | undefined;
+  /** Where the other shards reach this process; undefined: at the address of its pod. */
+  readonly shardUrl: string | undefined;
 }
 
 const sharedOptions: readonly OptionSpec[] = [
@@ -171,6 +176,20 @@ export const controllersOptions: readonly OptionSpec[] = [
     sentence:
       'The pod that this process is, labelled core.rukpak.io/leader while it leads (default: the host name, without --kubeconfig).',
   },
+  {
+    name: 'shard',
+    kind: 'text',
+    placeholder: 'K/N',
+    sentence:
+      'Take care of the K-th of N parts of all BundleDeployments and Bundles, with a Lease for each part: by their names, or as their label core.rukpak.io/shard says. Only with --leader-elect.',
+  },
+  {
+    name: 'shard-url',
+    kind: 'text',
+    placeholder: 'URL',
+    sentence:
+      'Where the other shards reach the contents of this process (default: the address of its pod, at the port of --http-bind-address).',
+  },
   ...provisionerOptions,
   processLogOption,
   tracesOption,
@@ -243,6 +262,18 @@ function readLease(values: OptionValues): number | undefined {
 }
 
 /** @throws TerminalError InvalidOption */
+function readShard(values: OptionValues): Shard | undefined {
+  const text = values['shard'] as string | undefined;
+  if (text === undefined) return undefined;
+  const [, index = 0, count = 0] = (/^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? []).map(Number);
+  if (index < 1 || index > count) {
+    throw new TerminalError('InvalidOption', `--shard: expected K/N with K from 1 to N, such as 2/3, found "${text}"`);
+  }
+  if (values['leader-elect'] === true) return { index, count };
+  throw new TerminalError('InvalidOption', '--shard: only with --leader-elect, so that each part has one leader');
+}
+
+/** @throws TerminalError InvalidOption */
 export function readControllersConfig(values: OptionValues): ControllersConfig {
   const shared = readShared(values, 'http-bind-address');
   const storeDir = values['provisioner-storage-dir'] as string;
@@ -258,6 +289,8 @@ export function readControllersConfig(values: OptionValues): ControllersConfig {
     catalogListen: parseListenAddress('catalogs-bind-address', values['catalogs-bind-address'] as string),
     catalogAddress: readOrigin('catalogs-external-address', values),
     catalogDir: (values['catalogs-storage-dir'] as string | undefined) ?? `${storeDir}/catalogs`,
+    shard: readShard(values),
+    shardUrl: readOrigin('shard-url', values),
   });
 }
 

@@ -37,6 +37,8 @@ export interface ProvisioningContext {
   readonly beforeWork?: ProvisionerOptions['beforeWork'];
   /** As `startProvisioners` has it. */
   readonly offersFor?: NonNullable<ProvisionerOptions['offersFor']>;
+  /** As `startProvisioners` has it. */
+  readonly shard?: ProvisionerOptions['shard'];
 }
 
 /** Tags of this cluster begin so: its namespace kube-system is never made anew. */
@@ -58,7 +60,7 @@ async function openSharedStore(
 /** Starts the content server and the provisioners; ready when it resolves.
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
-  const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork, offersFor } = context;
+  const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork, offersFor, shard } = context;
   const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
   const { authorities, mirrors, imagePolicy } = context.registries;
   await using stack = new AsyncDisposableStack();
@@ -86,6 +88,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
   const provisioners = startProvisioners({
     ...runtime,
     ...policies,
+    shard,
     version: packageVersion(),
     contentBaseUrl: contentUrl,
     ...(beforeWork === undefined ? {} : { beforeWork }),

@@ -59,6 +59,8 @@ interface Outcome {
 const firstProgressMs = 2_000;
 const progressPauseMs = 500;
 const maxToldWarnings = 10;
+/** A Bundle may be seen before the BundleDeployment that made it. */
+const strangeMs = 5_000;
 
 function bundleOf(run: BundleRun): Bundle {
   return parseBundle(run.object);
@@ -351,5 +353,9 @@ const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useSt
 export async function reconcileBundle(context: ProvisionerContext, name: string, run: ReconcileContext): Promise<void> {
   const object = context.bundles.get(name);
   if (object === undefined || !context.classes.has(parseBundle(object).spec.provisionerClassName)) return;
+  const isOurs = context.shards.hasBundle(object);
+  if (isOurs === undefined)
+    throw new WaitingError('OwnerUnknown', 'its BundleDeployment is not known yet', { afterMs: strangeMs });
+  if (!isOurs) return await context.fetches.cancel(name);
   await runSteps(steps, { context, object }, run);
 }

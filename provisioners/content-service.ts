@@ -51,6 +51,8 @@ export interface ContentServiceOptions {
   readonly metrics: Metrics;
   /** What to answer in place of contents and uploads; undefined while they are served. */
   readonly refusal?: () => ContentReply | undefined;
+  /** Where a Bundle is that another process takes care of. */
+  readonly elsewhere?: ContentServerOptions['elsewhere'];
 }
 
 const refusals: ReadonlyMap<string, number> = new Map([
@@ -235,6 +237,7 @@ export async function startContentService(options: ContentServiceOptions): Promi
     clientCaPem: await readClientCa(options.kube),
     access: createContentAccess(options.kube),
     ...(options.refusal === undefined ? {} : { refusal: options.refusal }),
+    elsewhere: options.elsewhere,
     fileOf,
     upload: (name, body, signal) => desk.take(name, body, signal),
   });

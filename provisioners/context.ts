@@ -8,6 +8,7 @@ import type { DependencyNews } from './dependency-news.ts';
 import type { Fetches } from './fetches.ts';
 import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
+import type { Shards } from './shards.ts';
 import type { Unpacker } from './unpacker/index.ts';
 
 /** What both reconcilers work with. */
@@ -27,6 +28,8 @@ export interface ProvisionerContext {
   readonly rights: RightsNews;
   /** Nothing is done for a deployment that names no service account. */
   readonly isAccountRequired: boolean;
+  /** What is for this process to take care of. */
+  readonly shards: Shards;
   readonly bundles: KindCache;
   readonly deployments: KindCache;
   readonly events: EventRecorder;

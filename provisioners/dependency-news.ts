@@ -54,6 +54,7 @@ export class DependencyNews {
 
   /** Tells if the change of a Bundle or BundleDeployment may matter to those that wait. */
   heed({ before, after }: CacheChange<KubeObject>): void {
+    if (this.policy !== 'off' && after?.metadata.labels?.[hasDependenciesLabel] === 'true') this.use();
     if (this.#held.size > 0 && standingOf(before) !== standingOf(after)) this.tell();
   }
 }

@@ -1,10 +1,12 @@
 import { parseBundle, parseBundleDeployment } from '../src/api/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import type { Figures, LabelledFigure } from '../src/metrics/index.ts';
+import type { Shards } from './shards.ts';
 
 interface Known {
   readonly bundles: { values(): readonly KubeObject[] };
   readonly deployments: { values(): readonly KubeObject[] };
+  readonly shards: Pick<Shards, 'hasBundle' | 'hasDeployment'>;
 }
 
 function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readonly LabelledFigure[] {
@@ -12,11 +14,13 @@ function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readon
   return [...counts.values()].map((same) => ({ labels: same[0] ?? {}, value: same.length }));
 }
 
-/** How the Bundles and BundleDeployments of a cluster do, in numbers. */
-export function objectFigures({ bundles, deployments }: Known): Figures {
+/** How the Bundles and BundleDeployments do that this process takes care of, in numbers. */
+export function objectFigures({ bundles, deployments, shards }: Known): Figures {
   const [allBundles, allDeployments] = [bundles.values(), deployments.values()];
-  const phases = allBundles.map((bundle) => ({ phase: parseBundle(bundle).status?.phase ?? 'None' }));
-  const conditions = allDeployments.flatMap((deployment) =>
+  const ourBundles = allBundles.filter((bundle) => shards.hasBundle(bundle) === true);
+  const ourDeployments = allDeployments.filter((deployment) => shards.hasDeployment(deployment));
+  const phases = ourBundles.map((bundle) => ({ phase: parseBundle(bundle).status?.phase ?? 'None' }));
+  const conditions = ourDeployments.flatMap((deployment) =>
     (parseBundleDeployment(deployment).status?.conditions ?? []).map(({ type, status }) => ({
       condition: type,
       status,
@@ -24,7 +28,7 @@ export function objectFigures({ bundles, deployments }: Known): Figures {
   );
   return {
     longshore_bundles: countBy(phases),
-    longshore_bundle_deployments: allDeployments.length,
+    longshore_bundle_deployments: ourDeployments.length,
     longshore_bundle_deployment_conditions: countBy(conditions),
     longshore_watch_cache_objects: [
       { labels: { kind: 'Bundle' }, value: allBundles.length },

@@ -34,8 +34,10 @@ import {
 } from './deployment/index.ts';
 import { Fetches } from './fetches.ts';
 import { objectFigures } from './figures.ts';
+import { bundlesOf } from './owned-bundles.ts';
 import { RightsNews } from './rights-news.ts';
 import { ServingCertificates } from './serving-certificates.ts';
+import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
@@ -46,7 +48,9 @@ export { wishesOf } from './installed-record.ts';
 export { type IssuingContext, keepServingSecret, type ServingSecret } from './own-certificates.ts';
 export { placeOf, type Rendition, termsFor } from './rendition.ts';
 export { ServingCertificates } from './serving-certificates.ts';
+export { generatedFor, type Shard, shardOf } from './shards.ts';
 export { readAccountPullSecrets } from './source-inputs.ts';
+
 export { createUnpacker, type Unpacker, type UnpackerOptions } from './unpacker/index.ts';
 export { type ForeignUpload, mirrorUploads, type UploadMirrorOptions } from './upload-mirror.ts';
 
@@ -74,6 +78,8 @@ export interface ProvisionerOptions {
   readonly metrics?: Metrics | undefined;
   /** Called when all objects are known, before anything is written; the work begins once it says true, and never when it says false. */
   readonly beforeWork?: (known: KnownObjects) => Promise<boolean>;
+  /** Which part of everything is taken care of. Default: all. */
+  readonly shard?: Shard | undefined;
   /** Nothing is done for BundleDeployments that name no service account. Default false. */
   readonly isAccountRequired?: boolean;
   readonly clock: Clock;
@@ -158,18 +164,21 @@ async function followInputs(options: ProvisionerOptions, parts: Parts): Promise<
 /** Content of Bundles that were removed while this was not running. */
 async function sweep(context: ProvisionerContext): Promise<void> {
   for (const { name, uid } of await context.unpacker.list()) {
-    if (context.bundles.get(name)?.metadata.uid !== uid) await context.unpacker.discard(name);
+    const bundle = context.bundles.get(name);
+    const isOurs = bundle?.metadata.uid === uid && context.shards.hasBundle(bundle) !== false;
+    if (!isOurs) await context.unpacker.discard(name);
   }
   await context.unpacker.sweepUploads((name) => {
     const object = context.bundles.get(name);
-    return object !== undefined && parseBundle(object).spec.source.type === 'upload';
+    if (object === undefined || context.shards.hasBundle(object) === false) return false;
+    return parseBundle(object).spec.source.type === 'upload';
   });
 }
 
-function uploadedBundles({ bundles }: ProvisionerContext): readonly string[] {
+function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly string[] {
   const uploaded = bundles.values().filter((object) => {
     const { spec, status } = parseBundle(object);
-    return spec.source.type === 'upload' && status?.phase === 'Unpacked';
+    return spec.source.type === 'upload' && status?.phase === 'Unpacked' && shards.hasBundle(object) === true;
   });
   return uploaded.map(({ metadata }) => metadata.name ?? '');
 }
@@ -182,14 +191,18 @@ async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
   await sweep(context);
   void sweepShared({ ...options, kube: context.kube, unpacker: context.unpacker });
   context.bundles.subscribe((change) => context.dependencies.heed(change));
+  for (const after of context.bundles.values()) context.dependencies.heed({ before: undefined, after });
   context.deployments.subscribe((change) => context.dependencies.heed(change));
   follow(context.bundles, ({ metadata }) => {
     bundles.enqueue(metadata.name ?? '');
     const owner = metadata.labels?.[ownerNameLabel];
     if (owner !== undefined) deployments.enqueue(owner);
   });
-  follow(context.deployments, ({ metadata }) => {
-    deployments.enqueue(metadata.name ?? '');
+  follow(context.deployments, (object) => {
+    deployments.enqueue(object.metadata.name ?? '');
+    // Bundles are where their BundleDeployment is.
+    if (context.shards.isWhole) return;
+    for (const { metadata } of bundlesOf(context, object)) bundles.enqueue(metadata.name ?? '');
   });
   for (const { metadata } of context.bundles.values()) bundles.enqueue(metadata.name ?? '');
   for (const { metadata } of context.deployments.values()) deployments.enqueue(metadata.name ?? '');
@@ -212,6 +225,11 @@ interface Wake {
   readonly deployment: (name: string) => void;
 }
 
+function tryAgain(name: string, gate: InstallGate, wake: Wake): void {
+  gate.forget(name);
+  wake.deployment(name);
+}
+
 function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
   const { kube, clock, log, metrics, signal, systemNamespace, healthDeadlineMs = defaultHealthDeadlineMs } = options;
   const runtime = { kube, clock, log, metrics, signal };
@@ -227,14 +245,12 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
     },
   });
-  const tryAgain = (name: string): void => {
-    gate.forget(name);
-    wake.deployment(name);
-  };
+  const deployments = createKindCache({ ...runtime, resource: bundleDeploymentResource });
   return {
     ...runtime,
     dependencies,
     offersFor: options.offersFor ?? (() => []),
+    shards: new Shards(options.shard, { deployments, clock }),
     unpacker: options.unpacker,
     tool: `longshore/v${options.version ?? '0.0.0'}`,
     healthDeadlineMs,
@@ -246,9 +262,9 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     classes: new Set(provisionerClasses),
     servingCertificates: new ServingCertificates(runtime),
     isAccountRequired: options.isAccountRequired ?? false,
-    rights: new RightsNews({ ...runtime, onDeployment: tryAgain }),
+    rights: new RightsNews({ ...runtime, onDeployment: (name) => tryAgain(name, gate, wake) }),
     bundles,
-    deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
+    deployments,
     events: createEventRecorder({ ...runtime, component: 'longshore' }),
     engine: createApplyEngine({
       ...runtime,

@@ -7,6 +7,7 @@ import { keepYoungHeapSmall } from '../heap.ts';
 import { issueServing } from '../issued-certificates.ts';
 import { type Leadership, openLeadership } from '../leadership.ts';
 import type { OptionValues } from '../options.ts';
+import { otherShards } from '../other-shards.ts';
 import { type OwnProcess, openOwnProcess } from '../own-process.ts';
 import { LateOffers, openPlatformOperators } from '../platform-operators.ts';
 import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
@@ -37,7 +38,8 @@ async function openCatalogs(
   config: ControllersConfig,
   { own, leadership, registries, serving }: CatalogParts,
 ): Promise<CatalogService | undefined> {
-  if (!config.hasClusterCatalogs) return undefined;
+  // Catalogs have no shards: the first one has them.
+  if (!config.hasClusterCatalogs || (config.shard?.index ?? 1) > 1) return undefined;
   const { log, metrics, systemNamespace } = own;
   return await openCatalogService(config, {
     ...config.catalogListen,
@@ -78,7 +80,10 @@ export async function controllers(values: OptionValues): Promise<number> {
   const openContent: ProvisioningContext['openContent'] = async (options) => {
     const { host, port } = config.listen;
     mirror = (names, standby) => mirrorUploads({ ...options, names, open: foreignUploads(own), signal: standby });
-    const server = await startContentService({ ...options, serving, refusal, host, port });
+    const { shard } = config;
+    const place = { access: own.access, kube: own.kube, namespace: systemNamespace, port, serving, contentUrl: url };
+    const elsewhere = shard === undefined ? undefined : otherShards({ ...place, shard });
+    const server = await startContentService({ ...options, serving, refusal, elsewhere, host, port });
     return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
   const beforeWork: ProvisioningContext['beforeWork'] = async ({ uploadedBundles }) => {
@@ -95,10 +100,12 @@ export async function controllers(values: OptionValues): Promise<number> {
   };
   const registries = await openRegistrySettings(config, log);
   await using catalogs = await openCatalogs(config, { own, leadership, registries, serving });
-  metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0 }));
+  const { storeDir, shard } = config;
+  const shards = { longshore_shard: shard?.index ?? 0, longshore_shards: shard?.count ?? 0 };
+  metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0, ...shards }));
   const { offersFor } = new LateOffers(catalogs?.views);
   const shared = { kube, systemNamespace, log, metrics };
-  const context = { ...shared, storeDir: config.storeDir, registries, openContent, beforeWork, offersFor };
+  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard };
   await using _ = await openProvisioners(config, context);
   await using _operators = await openOperators(shared, { leadership, catalogs });
   log.info({ contentUrl: url }, 'controllers running');

@@ -1,4 +1,4 @@
-import { leaderLease } from '../../src/api/index.ts';
+import { leaderLease, shardCountAnnotation } from '../../src/api/index.ts';
 import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { packageVersion } from '../commands/version.ts';
 import { numberAt, objectsAt, textAt } from './fields.ts';
@@ -56,15 +56,36 @@ function leaseFinding(lease: KubeObject, what: string, nowMs: number): Finding {
   return agoMs > durationMs * 2 ? fail(`${text}: it does not work any more`, advice) : ok(text);
 }
 
-async function examineLease(patient: Patient): Promise<readonly Finding[]> {
-  const { systemNamespace: namespace, nowMs } = patient;
-  const what = `Lease ${namespace}/${leaderLease}`;
-  const lease = await find(
-    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name: leaderLease },
-    patient,
-  );
-  return [lease === undefined ? ok(`${what}: not there; no process stands for it`) : leaseFinding(lease, what, nowMs)];
+async function findLease(name: string, patient: Patient): Promise<KubeObject | undefined> {
+  const { systemNamespace: namespace } = patient;
+  return await find({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name }, patient);
 }
 
-/** Where several processes run, one leads. */
+/** More are not looked at. */
+const maxShards = 100;
+
+async function examineShard(index: number, patient: Patient): Promise<Finding> {
+  const name = `${leaderLease}-${index}`;
+  const what = `Lease ${patient.systemNamespace}/${name}`;
+  try {
+    const lease = await findLease(name, patient);
+    const advice = `run longshore controllers with --shard ${index}/…: what belongs to that shard is left alone until then`;
+    return lease === undefined
+      ? fail(`${what}: not there: nobody leads shard ${index}`, advice)
+      : leaseFinding(lease, what, patient.nowMs);
+  } catch (thrown) {
+    return unchecked(what, thrown);
+  }
+}
+
+async function examineLease(patient: Patient): Promise<readonly Finding[]> {
+  const what = `Lease ${patient.systemNamespace}/${leaderLease}`;
+  const lease = await findLease(leaderLease, patient);
+  if (lease === undefined) return [ok(`${what}: not there; no process stands for it`)];
+  const count = Math.min(maxShards, Number(lease.metadata.annotations?.[shardCountAnnotation] ?? 1) || 1);
+  const others = Array.from({ length: count - 1 }, (_, index) => examineShard(index + 2, patient));
+  return [leaseFinding(lease, what, patient.nowMs), ...(await Promise.all(others))];
+}
+
+/** Where several processes run, one leads; of shards, one each. */
 export const leaderCheck: Check = { name: 'leader', examine: examineLease };

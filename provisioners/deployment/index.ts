@@ -45,7 +45,7 @@ export async function reconcileBundleDeployment(
   run: ReconcileContext,
 ): Promise<void> {
   const object = context.deployments.get(name);
-  if (object === undefined) {
+  if (object === undefined || !context.shards.hasDeployment(object)) {
     context.hooks.gate.forget(name);
     context.dependencies.release(name);
     context.hooks.waits.forget(name);

@@ -73,6 +73,12 @@ export const packageAnnotation: string = `${bundleAnnotationPrefix}package.v1`;
 
 /** Lease of the process that works; RukPak's own name for it, so that the two never work at the same time. */
 export const leaderLease = 'core.rukpak.io';
+/** On a BundleDeployment, or a Bundle that nobody generated: the number of the shard that takes care of it. On a leader's pod: its shard. */
+export const shardLabel = 'core.rukpak.io/shard';
+/** On the Lease of the first shard: how many there are. */
+export const shardCountAnnotation = 'core.rukpak.io/shards';
+/** On a leader's pod: where the other shards reach its contents. */
+export const shardUrlAnnotation = 'core.rukpak.io/shard-url';
 
 /** Label of the pod that holds it, which the Service of contents and uploads selects. */
 export const leaderLabel = 'core.rukpak.io/leader';

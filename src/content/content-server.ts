@@ -5,6 +5,7 @@ import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'n
 import send from 'send';
 import { errorMessage, type Logger, type ServingCertificate, type ServingPair } from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import { type ForwardTarget, forward, forwardedHeader } from './forward.ts';
 
 const headersDeadlineMs = 10_000;
 const requestDeadlineMs = 15 * 60_000;
@@ -61,6 +62,8 @@ export interface ContentServerOptions {
   ) => Promise<string | undefined>;
   /** What to answer in place of contents and uploads to those who may have them; undefined while they are served. */
   readonly refusal?: () => ContentReply | undefined;
+  /** Where a Bundle's content and upload are, if not here: requests are passed on. */
+  readonly elsewhere?: ((bundleName: string, signal: AbortSignal) => Promise<ForwardTarget | undefined>) | undefined;
   /** Takes the body of a PUT to `/uploads/<bundle>.tgz`. */
   readonly upload: (bundleName: string, body: IncomingMessage, signal: AbortSignal) => Promise<ContentReply>;
 }
@@ -157,7 +160,20 @@ class ContentHandler {
     if (target === undefined) return this.#reply(response, { status: 404, text: 'not found' });
     const instead = this.#options.refusal?.();
     if (instead !== undefined) return this.#reply(response, instead);
+    const other = await this.#options.elsewhere?.(target.bundleName, signal);
+    if (other !== undefined) return await this.#passOn(request, response, { target: other, signal });
     await this.#handleTarget(request, response, { ...target, signal });
+  }
+
+  async #passOn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    to: { readonly target: ForwardTarget; readonly signal: AbortSignal },
+  ): Promise<void> {
+    if (request.headers[forwardedHeader] !== undefined) {
+      return this.#reply(response, { status: 503, text: 'the Bundle is on its way to another shard: try again later' });
+    }
+    await forward(request, response, to);
   }
 
   async #handleTarget(

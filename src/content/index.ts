@@ -17,6 +17,7 @@ export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
 export type { FileNode } from './file-tree.ts';
 export { lockFolder } from './folder-lock.ts';
+export type { ForwardTarget } from './forward.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';
 export { createLocks, type KeyedLocks } from './locks.ts';
 export { packDirectory, stageFolder } from './pack.ts';

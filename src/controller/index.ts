@@ -12,4 +12,5 @@ export {
 export { type LeaderElection, type LeaderElectionOptions, startLeaderElection } from './leader-election.ts';
 export { type Probes, startProbes } from './probes.ts';
 export { type ResyncOptions, resync } from './resync.ts';
+export { spread } from './spread.ts';
 export { backOffMs } from './work-queue.ts';

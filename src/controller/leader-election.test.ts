@@ -182,3 +182,26 @@ test('of many that begin at once exactly one leads', async () => {
     expect(candidates.filter((candidate) => candidate.isLeading())).toHaveLength(1);
   }
 });
+
+test('where the leader before has said something else on the lease, the next one leads a whole duration later', async () => {
+  const server = new LeaseServer();
+  const steady = new SteppedClock(0);
+  const annotation = 'example.com/parts';
+  const first = stand(server, 'first', { steady, note: { annotation, value: '2' } });
+  await first.whenLeading;
+  expect(server.lease?.metadata.annotations).toEqual({ [annotation]: '2' });
+  await first[Symbol.asyncDispose]();
+  let isSecondLeading = false;
+  const second = stand(server, 'second', { steady, note: { annotation, value: '3' } });
+  void second.whenLeading.then(() => {
+    isSecondLeading = true;
+  });
+  await eventually(() => expect(server.lease?.metadata.annotations).toEqual({ [annotation]: '3' }));
+  await pass(steady, 11_500);
+  expect(isSecondLeading).toBe(false);
+  await pass(steady, 4_000);
+  await second.whenLeading;
+  await second[Symbol.asyncDispose]();
+  const third = stand(server, 'third', { steady, note: { annotation, value: '3' } });
+  await third.whenLeading;
+});

@@ -1,6 +1,15 @@
 import { type Clock, errorMessage, type Logger, TransientError, withDeadline } from '../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObject } from '../kube/index.ts';
-import { freeLease, holderOf, type LeaseName, leaseFor, namedLease, recordOf } from './lease.ts';
+import {
+  freeLease,
+  holderOf,
+  isNotedOtherwise,
+  type LeaseName,
+  type LeaseNote,
+  leaseFor,
+  namedLease,
+  recordOf,
+} from './lease.ts';
 
 /** How long a lease is good for; longer ones of others are not believed. */
 const maxLeaseMs = 600_000;
@@ -12,6 +21,9 @@ export interface LeaderElectionOptions {
   /** Its own client: writes of the work must not hold up renewals. */
   readonly kube: Pick<KubeClient, 'get' | 'create' | 'update'>;
   readonly lease: LeaseName;
+  /** What a leader says on the lease. Where another one has said something else, nobody leads before the lease's duration has passed since:
+   *  those who go by it have seen it by then. */
+  readonly note?: LeaseNote | undefined;
   /** Nobody else's, never used again. */
   readonly identity: string;
   /** Nobody else leads before this has passed since the leader's last renewal. */
@@ -53,6 +65,7 @@ class Candidate implements LeaderElection {
   #seen: Seen = { record: '', atMs: 0 };
   #leader = '';
   #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #restUntilMs = Number.NEGATIVE_INFINITY;
   #said = '';
 
   constructor(options: LeaderElectionOptions) {
@@ -107,7 +120,7 @@ class Candidate implements LeaderElection {
     while (!signal.aborted) {
       await this.#tryOnce(signal);
       if (signal.aborted) return;
-      if (this.isLeading() && !hasLed) {
+      if (this.isLeading() && !hasLed && steady.now() >= this.#restUntilMs) {
         hasLed = true;
         log.info({ identity: this.#options.identity }, 'leading');
         this.#leading.resolve();
@@ -161,9 +174,13 @@ class Candidate implements LeaderElection {
       this.#heldUntilMs = Number.NEGATIVE_INFINITY;
       if (!this.#isOver(lease, steady.now())) return true;
     }
-    const wanted = leaseFor(lease ?? namedLease(this.#options.lease), { identity, durationMs, nowMs: clock.now() });
+    const { note } = this.#options;
+    const isNews = note !== undefined && lease !== undefined && isNotedOtherwise(lease, note);
+    const times = { durationMs, nowMs: clock.now() };
+    const wanted = leaseFor(lease ?? namedLease(this.#options.lease), { identity, note, ...times });
     const written = await this.#write(wanted, signal);
     if (written === undefined) return false;
+    if (isNews) this.#restUntilMs = steady.now() + durationMs;
     this.#own = written;
     this.#leader = identity;
     this.#heldUntilMs = startedMs + durationMs * renewShare;

@@ -41,10 +41,40 @@ export function recordOf(lease: KubeObject): LeaseRecord {
   return { text, durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 0 };
 }
 
+/** What the holder of a lease says on it. */
+export interface LeaseNote {
+  readonly annotation: string;
+  /** Undefined: nothing. */
+  readonly value: string | undefined;
+}
+
+function noted(lease: KubeObject, note: LeaseNote | undefined): KubeObject {
+  if (note === undefined) return lease;
+  const { [note.annotation]: _before, ...others } = lease.metadata.annotations ?? {};
+  const annotations = note.value === undefined ? others : { ...others, [note.annotation]: note.value };
+  return { ...lease, metadata: { ...lease.metadata, annotations } };
+}
+
+/** Whether somebody has said something else on the lease. */
+export function isNotedOtherwise({ metadata }: KubeObject, { annotation, value }: LeaseNote): boolean {
+  const before = metadata.annotations?.[annotation];
+  return before !== undefined && before !== value;
+}
+
 /** The lease as `identity` holds it from now on. */
 export function leaseFor(
   lease: KubeObject,
-  { identity, durationMs, nowMs }: { readonly identity: string; readonly durationMs: number; readonly nowMs: number },
+  {
+    identity,
+    durationMs,
+    nowMs,
+    note,
+  }: {
+    readonly identity: string;
+    readonly durationMs: number;
+    readonly nowMs: number;
+    readonly note?: LeaseNote | undefined;
+  },
 ): KubeObject {
   const spec = specOf(lease);
   const now = microTime(nowMs);
@@ -58,7 +88,7 @@ export function leaseFor(
     renewTime: now,
     ...(isKept ? {} : { acquireTime: now, leaseTransitions: isFirst ? 0 : transitions + 1 }),
   };
-  return { ...lease, spec: next };
+  return { ...noted(lease, note), spec: next };
 }
 
 /** The lease as its holder leaves it to the next one. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/index.ts';
+import { spread } from './spread.ts';
 
 export interface ResyncOptions {
   /** In which each name comes up once. */
@@ -13,13 +14,6 @@ export interface ResyncOptions {
 /** The names are spread over so many moments, so that they do not all come up at once. */
 const sliceCount = 120;
 
-/** The moment of a name, from 0 to `sliceCount` - 1: always the same, and evenly spread over names (FNV-1a). */
-function sliceOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % sliceCount;
-}
-
 /** Looks at everything again now and then, whatever the watches have told: what was final, or was missed, gets another chance.
  *  Resolves when the signal fires. */
 export async function resync({ everyMs, clock, signal, names, enqueue }: ResyncOptions): Promise<void> {
@@ -30,6 +24,6 @@ export async function resync({ everyMs, clock, signal, names, enqueue }: ResyncO
       if (signal.aborted) return;
       throw thrown;
     }
-    for (const name of names()) if (sliceOf(name) === slice) enqueue(name);
+    for (const name of names()) if (spread(name, sliceCount) === slice) enqueue(name);
   }
 }

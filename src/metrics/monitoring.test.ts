@@ -81,6 +81,7 @@ test('every metric of ours is on the dashboard, or an alert is about it', () => 
   );
   const apart = [
     'longshore_build_info',
+    'longshore_shard',
     'longshore_bundle_deployments',
     'longshore_watch_cache_objects',
     'longshore_content_store_contents',

@@ -2,6 +2,8 @@
 export type FigureName =
   | 'longshore_build_info'
   | 'longshore_leader'
+  | 'longshore_shard'
+  | 'longshore_shards'
   | 'longshore_bundles'
   | 'longshore_bundle_deployments'
   | 'longshore_bundle_deployment_conditions'
@@ -75,6 +77,8 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     help: 'Always 1; the version of the program is its label.',
   },
   longshore_leader: { kind: 'gauge', help: '1 while this process works, 0 while it stands by.' },
+  longshore_shard: { kind: 'gauge', help: 'The shard that this process is for, from 1; 0 where it is for everything.' },
+  longshore_shards: { kind: 'gauge', help: 'How many shards this process counts on; 0 where it is for everything.' },
   longshore_bundles: {
     kind: 'gauge',
     labels: ['phase'],
