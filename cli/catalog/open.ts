@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
+import { keepHeapTight } from '../heap.ts';
 import { readBundleName } from '../oci/bundle-name.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
@@ -41,6 +42,7 @@ export async function* openCatalog(name: string, options: OpenOptions): AsyncGen
 
 /** Runs a command that reads catalogs: gives it what opening them takes, and takes that away in the end. */
 export async function withCatalogs<T>(values: OptionValues, task: (options: OpenOptions) => Promise<T>): Promise<T> {
+  keepHeapTight();
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: !process.stderr.isTTY });
   return await task({ values, work, progress, signal: AbortSignal.timeout(deadlineMs) });

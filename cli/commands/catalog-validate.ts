@@ -5,7 +5,6 @@ import { openCatalog, withCatalogs } from '../catalog/open.ts';
 import type { OpenOptions } from '../catalog/reading.ts';
 import { isPassed, reportDocument } from '../catalog/validate/document.ts';
 import { reportText } from '../catalog/validate/text.ts';
-import { keepHeapTight } from '../heap.ts';
 import type { OptionValues } from '../options.ts';
 
 async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
@@ -35,7 +34,6 @@ export async function catalogValidate(values: OptionValues, [name = '']: readonl
     throw new TerminalError('InvalidOption', `invalid --output value ${goQuote(output)}, expected (json|yaml)`);
   }
   const [isStrict, isVerbose] = [values['strict'] === true, values['verbose'] === true];
-  keepHeapTight();
   return await withCatalogs(values, async (options) => {
     const report = await judge(name, options);
     options.progress.clear();
