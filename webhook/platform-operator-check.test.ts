@@ -52,12 +52,12 @@ test.each([
   [
     'a name that no label can have',
     operator('a.b', 'gauge'),
-    'platformoperator name "a.b" must consist of at most 63 lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too',
+    'platformoperator name "a.b" must consist of at most 45 lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too',
   ],
   [
     'a name that is too long',
-    operator('a'.repeat(64), 'gauge'),
-    `platformoperator name "${'a'.repeat(64)}" must consist`,
+    operator('a'.repeat(46), 'gauge'),
+    `platformoperator name "${'a'.repeat(46)}" must consist`,
   ],
 ])('a new PlatformOperator: %s', async (_what, object, answer) => {
   expect((await denialOf(create(object))).slice(0, answer.length)).toBe(answer);

@@ -217,14 +217,16 @@ test.skipIf(!hasKubectl)(
     const third = { ...first, version: '1.2.0', replaces: '1.1.0' };
     await offer([base, { ...base, version: '2.0.0', replaces: '1.0.0' }, first, second, third]);
     await isAt('tide', 'tide.v1.2.0');
-    const events = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-    const told = events.items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
-    expect(told.toSorted()).toEqual([
-      expect.stringMatching(
-        /^Updating from tide\.v1\.0\.0 to tide\.v1\.1\.0 .* replaces tide\.v1\.0\.0 .* with base\.v2\.0\.0/,
-      ),
-      expect.stringMatching(/^Updating from tide\.v1\.1\.0 to tide\.v1\.2\.0 .* replaces tide\.v1\.1\.0/),
-    ]);
+    await eventually(async () => {
+      const events = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const told = events.items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
+      expect(told.toSorted()).toEqual([
+        expect.stringMatching(
+          /^Updating from tide\.v1\.0\.0 to tide\.v1\.1\.0 .* replaces tide\.v1\.0\.0 .* with base\.v2\.0\.0/,
+        ),
+        expect.stringMatching(/^Updating from tide\.v1\.1\.0 to tide\.v1\.2\.0 .* replaces tide\.v1\.1\.0/),
+      ]);
+    }, patience);
     expect((await deploymentNamed('base')).metadata.annotations).toMatchObject({
       'platform.openshift.io/choice': matching(/base\.v2\.0\.0/),
     });

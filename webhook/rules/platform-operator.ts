@@ -6,8 +6,8 @@ export interface PlatformOperatorFacts {
   readonly packageName: string;
 }
 
-/** The name becomes that of a BundleDeployment, and so the value of labels. */
-const maxNameCharacters = 63;
+/** The name becomes that of a BundleDeployment, which may not be longer. */
+const maxNameCharacters = 45;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** The name can be that of a BundleDeployment. */

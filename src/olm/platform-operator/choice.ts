@@ -1,5 +1,5 @@
 import { type PlatformOperatorStatus, platformChoiceAnnotation } from '../../api/index.ts';
-import { isJsonObject, type JsonObject, objectAt, parseJson, TerminalError } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, parseJson, sha256Digest, TerminalError } from '../../base/index.ts';
 import { parseVersion } from '../../constraints/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { InstalledBundle } from '../../resolver/index.ts';
@@ -28,6 +28,9 @@ export interface Resolved {
   readonly dependencies: readonly PlacedChoice[];
 }
 
+/** Of a BundleDeployment. */
+const maxNameCharacters = 45;
+const hashCharacters = 8;
 const maxAnnotationCharacters = 65_536;
 
 function isText(value: unknown): value is string {
@@ -85,4 +88,11 @@ export function formatResolved({ main, dependencies }: Resolved): JsonObject {
  *  @throws TerminalError InvalidVersion */
 export function installedBy({ bundle, version, release }: Choice): InstalledBundle {
   return { name: bundle, version: parseVersion(version), ...(release !== undefined && { release }) };
+}
+
+/** What the BundleDeployment of a package is called that is there for others: the package, shortened where that is too long. */
+export function deploymentNameFor(packageName: string): string {
+  if (packageName.length <= maxNameCharacters) return packageName;
+  const hash = sha256Digest(packageName).slice('sha256:'.length).slice(0, hashCharacters);
+  return `${packageName.slice(0, maxNameCharacters - hashCharacters - 1).replace(/-+$/, '')}-${hash}`;
 }

@@ -5,7 +5,7 @@ import { type ReconcileContext, runSteps, type Step } from '../../controller/ind
 import type { KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
-import { choiceOf, installedBy, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
+import { choiceOf, deploymentNameFor, installedBy, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
 import {
   type CatalogWord,
   deprecationConditions,
@@ -74,7 +74,8 @@ function placed(planned: Planned, bundleDeployment: string, held: HeldCatalogs):
 /** A dependency keeps its BundleDeployment; a new one is named after its package. */
 function placedNeed(run: PlatformRun, need: Needed, held: HeldCatalogs): PlacedChoice | undefined {
   const live = deploymentOf(run.context, need.packageName);
-  if (need.planned !== undefined) return placed(need.planned, live?.metadata.name ?? need.packageName, held);
+  if (need.planned !== undefined)
+    return placed(need.planned, live?.metadata.name ?? deploymentNameFor(need.packageName), held);
   const standing = live === undefined ? undefined : choiceOf(live);
   return standing && { ...standing, reason: need.reason };
 }
