@@ -4,18 +4,11 @@ import { join } from 'node:path';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { type CatalogIndex, openCatalogIndex } from '../src/catalog/index.ts';
 import { parseVersion } from '../src/constraints/index.ts';
-import {
-  type CatalogBundle,
-  type CatalogPackage,
-  offerOf,
-  pathBetween,
-  resolve,
-  sortChannel,
-  type WantedPackage,
-} from '../src/resolver/index.ts';
+import { type CatalogBundle, type CatalogPackage, offerOf, pathBetween, sortChannel } from '../src/resolver/index.ts';
 import { corpusCatalogDir } from '../test/support/corpus.ts';
 import { measureCommand, type ServingProcess, startServing } from './catalog-programs.ts';
 import { writeGrownCatalog } from './grown-catalog.ts';
+import { resolutionFigures } from './resolution.ts';
 import { type Figure, median, percentile } from './table.ts';
 
 const rounds = 5;
@@ -114,26 +107,10 @@ async function indexFigures(file: string): Promise<Figure[]> {
   });
   using index = openCatalogIndex(file, { name: 'grown' });
   const read = await timed(() => index.packageNames().map((name) => index.package(name)));
-  const wanted = (packageName: string): WantedPackage => ({ name: packageName, packageName });
-  const resolved = await timesOf(index.packageNames().length, (round) => {
-    const packageName = index.packageNames()[round] ?? '';
-    const { outcome } = resolve({ catalogs: [index], wanted: [wanted(packageName)], installed: [] });
-    if (outcome !== 'resolved') throw new Error(`${packageName} cannot be resolved`);
-  });
-  const versions = { text: '<1.0.0', include: () => false };
-  const conflict = await timed(() => {
-    const contradicted = { ...wanted('operator-000'), name: 'other', versions };
-    resolve({ catalogs: [index], wanted: [wanted('operator-001'), contradicted], installed: [] });
-  });
   return [
     { what: 'grown catalog: warm open, median', value: milliseconds(median(opened)), goal: 'under 200 ms' },
     { what: 'grown catalog: all packages read from the index', value: milliseconds(read) },
-    {
-      what: 'grown catalog: resolve each package with what it needs, p50 and p99',
-      value: spreadOf(resolved),
-      goal: 'p99 under 50 ms',
-    },
-    { what: 'grown catalog: a conflict explained', value: milliseconds(conflict), goal: 'under 1 s' },
+    ...resolutionFigures(index),
   ];
 }
 
