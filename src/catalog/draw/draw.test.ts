@@ -198,3 +198,19 @@ test('a PNG that would not fit into memory is refused, with what to do instead',
   const many = packageOf(Object.fromEntries(channels));
   expect(() => drawPng(many, undefined)).toThrow(/draw one channel \(--channel\), or as svg/);
 });
+
+test('many lines to skipped bundles are left out, as far as others lead on from the same bundles, and that is told', () => {
+  const versions = Array.from({ length: 20 }, (_, index) => `1.${index}.0`);
+  const written = versions.map(
+    (version, index): Written => [version, versions[index - 1] ?? '', versions.slice(0, Math.max(0, index - 1))],
+  );
+  const { tracks, leftOut, rows } = layOutChannel(
+    packageOf({}),
+    packageOf({ stable: written }).channels[0] ?? { name: '', entries: [] },
+  );
+  expect(rows).toHaveLength(20);
+  expect(tracks.length).toBeLessThan(8);
+  expect(drawText(packageOf({ stable: written }), undefined)).toContain(
+    `${leftOut} lines to skipped bundles are left out`,
+  );
+});

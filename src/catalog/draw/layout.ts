@@ -78,10 +78,14 @@ export interface ChannelLayout {
   readonly straights: readonly Straight[];
   readonly tracks: readonly Track[];
   readonly lanes: number;
+  /** How many lines are left out because they lead to bundles that are skipped, from where others lead further. */
+  readonly leftOut: number;
 }
 
 /** Ranges that nearly every entry has would hide the rest: then that of the head alone is drawn. */
 const maxRangeTracks = 4;
+/** More lines to bundles that are skipped would hide the rest: then those are left out that nobody needs. */
+const maxLinesToSkipped = 6;
 
 interface Links {
   /** Names without an entry that the spine goes on to. */
@@ -224,6 +228,23 @@ function linesOf(channel: Channel, names: readonly Named[], links: Links): reado
   return [...lines, ...shown];
 }
 
+interface Chosen {
+  readonly lines: readonly Line[];
+  readonly leftOut: number;
+}
+
+/** Without lines to bundles that are skipped, where there are many, as far as other lines lead on from the same rows. */
+function withoutDetours(lines: readonly Line[], names: readonly Named[], { skipped }: Links): Chosen {
+  const isDetour = ({ to, kind }: Line): boolean => kind !== 'path' && skipped.has(names[to]?.name ?? '');
+  if (lines.filter(isDetour).length <= maxLinesToSkipped) return { lines, leftOut: 0 };
+  const leadsOn = new Set(lines.filter((line) => !isDetour(line)).flatMap(({ from }) => from));
+  const kept = lines.map((line) =>
+    isDetour(line) ? { ...line, from: line.from.filter((row) => !leadsOn.has(row)) } : line,
+  );
+  const shown = kept.filter(({ from }) => from.length > 0);
+  return { lines: shown, leftOut: lines.length - shown.length };
+}
+
 /** A line that can be drawn in its column, because nothing else stands there between its ends. */
 function straightOf({ kind, to, from }: Line, rows: readonly Row[]): Straight | undefined {
   const [bottom] = from;
@@ -256,7 +277,8 @@ export function layOutChannel(from: CatalogPackage, channel: Channel, marks: Mar
     return to === undefined || start === undefined ? [] : [{ kind: 'path', to, from: [start] }];
   });
   const isStraightKind = ({ kind }: Line): boolean => kind !== 'skips' && kind !== 'skipRange';
-  const placed = [...linesOf(channel, names, links), ...path].map((line) => ({
+  const { lines, leftOut } = withoutDetours(linesOf(channel, names, links), names, links);
+  const placed = [...lines, ...path].map((line) => ({
     line,
     straight: isStraightKind(line) ? straightOf(line, rows) : undefined,
   }));
@@ -271,11 +293,18 @@ export function layOutChannel(from: CatalogPackage, channel: Channel, marks: Mar
     straights: placed.flatMap(({ straight }) => straight ?? []),
     tracks: beside.map((line, index) => ({ ...line, lane: lanes[index] ?? 0 })),
     lanes: Math.max(0, ...lanes.map((lane) => lane + 1)),
+    leftOut,
   };
 }
 
 /** `stable-3.9` before `stable-3.10`. */
 const byNumbers = new Intl.Collator('en', { numeric: true });
+
+/** What is not drawn, in words; '' when everything is. */
+export function leftOutText(layouts: readonly ChannelLayout[]): string {
+  const leftOut = layouts.reduce((sum, layout) => sum + layout.leftOut, 0);
+  return leftOut === 0 ? '' : `${leftOut} lines to skipped bundles are left out`;
+}
 
 /** The channels of a package that are wanted, all when none is named; the default one first. */
 export function layOutPackage(

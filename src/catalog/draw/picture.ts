@@ -1,5 +1,5 @@
 import type { CatalogPackage } from '../../resolver/index.ts';
-import { type LineKind, layOutPackage, type Marks } from './layout.ts';
+import { type LineKind, layOutPackage, leftOutText, type Marks } from './layout.ts';
 import { drawPanel, type Panel, palette, shortened } from './panel.ts';
 import { scenePng } from './raster.ts';
 import type { Point, Scene, Shape } from './scene.ts';
@@ -63,7 +63,7 @@ interface Drawn {
   readonly right: number;
 }
 
-function legend(kinds: ReadonlySet<LineKind>, y: number): Drawn {
+function legend(kinds: ReadonlySet<LineKind>, y: number, remark: string): Drawn {
   let x = margin;
   const shapes = meanings
     .filter(([kind]) => kinds.has(kind))
@@ -81,7 +81,9 @@ function legend(kinds: ReadonlySet<LineKind>, y: number): Drawn {
         { kind: 'text', at: [start + 34, y + 4], text, size: 11, color: palette.faint },
       ];
     });
-  return { shapes, right: x };
+  if (remark === '') return { shapes, right: x };
+  const said: Shape = { kind: 'text', at: [x, y + 4], text: remark, size: 11, color: palette.faint };
+  return { shapes: [...shapes, said], right: x + textWidth(remark, 11) * 1.08 };
 }
 
 function heading({ name: wholeName, deprecation }: CatalogPackage): Drawn {
@@ -100,7 +102,7 @@ function pictureOf(from: CatalogPackage, wanted: readonly string[] | undefined, 
   const panels = layouts.map((layout) => drawPanel(layout, `${from.name}.v`));
   const { shapes, size } = arrange(panels, margin + titleHeight);
   const kinds = new Set(layouts.flatMap(({ straights, tracks }) => [...straights, ...tracks].map(({ kind }) => kind)));
-  const [title, explained] = [heading(from), legend(kinds, size[1] + 26)];
+  const [title, explained] = [heading(from), legend(kinds, size[1] + 26, leftOutText(layouts))];
   return {
     width: Math.max(size[0], title.right, explained.right) + margin,
     height: size[1] + 28 + margin,

@@ -5,6 +5,7 @@ import {
   commonPrefix,
   type LineKind,
   layOutPackage,
+  leftOutText,
   type Marks,
   type Row,
   type RowKind,
@@ -121,6 +122,8 @@ export function drawText(from: CatalogPackage, wanted: readonly string[] | undef
     ...(kinds.has('stranded') ? ['◌ nothing leads on from here'] : []),
     ...(kinds.has('absent') || kinds.has('elsewhere') ? ['· no entry of the channel'] : []),
   ];
+  const leftOut = leftOutText(layouts);
+  if (leftOut !== '') legend.push(leftOut);
   const deprecated = from.deprecation === undefined ? [] : [`deprecated: ${printableLine(from.deprecation)}`];
   const title = [`package ${printableLine(from.name)}`, ...deprecated].join(', ');
   const channels = layouts.map((layout) => channelText(layout, from.name));
