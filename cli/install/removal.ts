@@ -1,8 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { bundleDeploymentResource, bundleResource, orphanAnnotation } from '../../src/api/index.ts';
+import {
+  bundleDeploymentResource,
+  bundleResource,
+  clusterCatalogResource,
+  orphanAnnotation,
+  platformOperatorResource,
+  type Resource,
+} from '../../src/api/index.ts';
 import { installBatches } from '../../src/apply/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
+import {
+  describeRef,
+  groupOf,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  refOf,
+} from '../../src/kube/index.ts';
 import type { Progress } from '../progress.ts';
 import { overlays, readManifests } from './manifests.ts';
 
@@ -46,16 +61,39 @@ function namesOf(objects: readonly KubeObject[]): string {
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ');
 }
 
+/** Kinds that a cluster may have from others, too: then they, and their objects, are none of ours. */
+const sharedKinds: readonly Resource[] = [platformOperatorResource, clusterCatalogResource];
+
+function crdNameOf({ plural, apiVersion }: Resource): string {
+  return `${plural}.${groupOf(apiVersion)}`;
+}
+
+/** Those of `sharedKinds` that our manifests have brought. */
+async function ourSharedKinds(kube: KubeClient): Promise<readonly Resource[]> {
+  const found: Resource[] = [];
+  for (const resource of sharedKinds) {
+    const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: crdNameOf(resource) };
+    try {
+      const { labels } = (await kube.get(ref)).metadata;
+      if (labels?.['app.kubernetes.io/part-of'] === 'longshore') found.push(resource);
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
+  return found;
+}
+
 /** @throws TerminalError ContentLeft, naming what is there */
-async function assertNoContent(kube: KubeClient): Promise<void> {
+async function assertNoContent(kube: KubeClient, shared: readonly Resource[]): Promise<void> {
   const deployments = await listIfServed(kube, bundleDeploymentResource);
   const bundles = await listIfServed(kube, bundleResource);
   const alone = bundles.filter(({ metadata }) => metadata.ownerReferences === undefined);
-  if (deployments.length === 0 && alone.length === 0) return;
-  const found = [
-    ...(deployments.length === 0 ? [] : [`BundleDeployments: ${namesOf(deployments)}`]),
-    ...(alone.length === 0 ? [] : [`Bundles: ${namesOf(alone)}`]),
-  ];
+  const lists = [deployments, alone];
+  for (const target of shared) lists.push(await listIfServed(kube, target));
+  const found = lists.flatMap((objects) =>
+    objects[0] === undefined ? [] : [`${objects[0].kind}s: ${namesOf(objects)}`],
+  );
+  if (found.length === 0) return;
   const text = `there are ${found.join('; ')}. Remove them, or let --with-content remove them with everything that they have installed; what a BundleDeployment has installed stays when it bears the annotation ${orphanAnnotation}: "true". Nothing was changed`;
   throw new TerminalError('ContentLeft', text);
 }
@@ -137,16 +175,21 @@ async function removeNamespace(namespace: KubeObject, { kube, onRemoved }: Remov
   return others;
 }
 
-/** Removes what `install` has brought: webhooks first, so that nothing waits for them, CustomResourceDefinitions last. The namespace stays where somebody
+/** Removes what `install` has brought: webhooks first, so that nothing waits for them, CustomResourceDefinitions last; kinds
+ *  that others have brought stay. The namespace stays where somebody
  *  else keeps things in it; what they are is the result. Content has to be gone before, unless `isWithContent`.
  *  @throws TerminalError ContentLeft, StillThere */
 export async function removeInstallation(
   options: RemovalOptions & { readonly isWithContent: boolean },
 ): Promise<readonly string[]> {
   const { kube, onRemoved, progress } = options;
-  if (options.isWithContent) await removeAll(bundleDeploymentResource, options);
-  else await assertNoContent(kube);
+  const shared = await ourSharedKinds(kube);
+  if (options.isWithContent) {
+    if (shared.includes(platformOperatorResource)) await removeAll(platformOperatorResource, options);
+    await removeAll(bundleDeploymentResource, options);
+  } else await assertNoContent(kube, shared);
   await removeAll(bundleResource, options);
+  if (shared.includes(clusterCatalogResource)) await removeAll(clusterCatalogResource, options);
   progress.clear();
   const objects = await shippedInReverse();
   const isOf = (kind: string): readonly KubeObject[] => objects.filter((object) => object.kind === kind);
@@ -156,6 +199,8 @@ export async function removeInstallation(
   }
   const others: string[] = [];
   for (const namespace of namespaces) others.push(...(await removeNamespace(namespace, options)));
-  for (const crd of crds) if (await deleteOne(kube, crd)) onRemoved(crd);
+  const kept = new Set(sharedKinds.filter((resource) => !shared.includes(resource)).map(crdNameOf));
+  const ourCrds = crds.filter(({ metadata }) => !kept.has(metadata.name ?? ''));
+  for (const crd of ourCrds) if (await deleteOne(kube, crd)) onRemoved(crd);
   return others;
 }

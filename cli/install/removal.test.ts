@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
+import { readCrds } from '../crds.ts';
+import { createProgress } from '../progress.ts';
+import { removeInstallation } from './removal.ts';
+
+const user = { fieldManager: 'test' };
+const apiVersion = 'olm.operatorframework.io/v1';
+const crdRef = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  name: 'clustercatalogs.olm.operatorframework.io',
+};
+
+let cluster: BareCluster;
+
+beforeEach(async () => {
+  cluster = await openBareCluster();
+  const { kube } = cluster;
+  for (const crd of (await readCrds()) as unknown as KubeObject[]) await kube.apply(crd, user);
+  const image = { ref: 'quay.io/cat:v1' };
+  const object = {
+    apiVersion,
+    kind: 'ClusterCatalog',
+    metadata: { name: 'a' },
+    spec: { source: { type: 'Image', image } },
+  };
+  await eventually(async () => {
+    kube.forgetKinds(apiVersion);
+    await kube.create(object as unknown as KubeObject, user);
+  });
+});
+
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+async function remove(isWithContent: boolean): Promise<unknown> {
+  using progress = createProgress(process.stderr, { isQuiet: true });
+  return await removeInstallation({
+    kube: cluster.kube,
+    timeoutMs: 30_000,
+    progress,
+    onRemoved: () => undefined,
+    isWithContent,
+  });
+}
+
+test('ClusterCatalogs that others have brought stay, and so does their kind', async () => {
+  await remove(false);
+  expect((await cluster.kube.list({ apiVersion, kind: 'ClusterCatalog' })).items).toHaveLength(1);
+  const { items } = await cluster.kube.list({ apiVersion: crdRef.apiVersion, kind: crdRef.kind });
+  expect(items.map(({ metadata }) => metadata.name)).toContain(crdRef.name);
+  expect(items.map(({ metadata }) => metadata.name)).not.toContain('bundles.core.rukpak.io');
+});
+
+test('ClusterCatalogs of ours keep an uninstallation, unless they are to go with it', async () => {
+  await cluster.kube.patch(crdRef, { metadata: { labels: { 'app.kubernetes.io/part-of': 'longshore' } } }, user);
+  await expect(remove(false)).rejects.toThrow('there are ClusterCatalogs: a. Remove them');
+  await remove(true);
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: crdRef.apiVersion, kind: crdRef.kind });
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain(crdRef.name);
+  });
+});
