@@ -162,17 +162,18 @@ export class CatalogHandler {
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     const startedMs = performance.now();
+    const late = setTimeout(() => gone.abort(new Error('the client reads too slowly')), answerDeadlineMs);
     response.once('close', () => {
+      clearTimeout(late);
       gone.abort();
       const labels = { code: String(response.statusCode), method: methodLabel(request) };
       const tookMs = performance.now() - startedMs;
       this.#options.metrics?.time('catalogd_http_request_duration_seconds', labels, tookMs);
     });
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(answerDeadlineMs)]);
     try {
-      await this.#answer(request, response, signal);
+      await this.#answer(request, response, gone.signal);
     } catch (thrown) {
-      if (!gone.signal.aborted) {
+      if (!response.closed) {
         this.#options.log.warn({ path: request.url, message: errorMessage(thrown) }, 'catalog request failed');
       }
       reply(response, 500);
