@@ -3,6 +3,7 @@ import { StructSchema } from '@bufbuild/protobuf/wkt';
 import type { Metadata } from '@grpc/grpc-js';
 import { goQuote, TerminalError } from '../../base/index.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
+import { releaseBytes } from '../store/release.ts';
 import type { ApiKind } from './api-messages.ts';
 import { RegistryAnswers } from './registry-answers.ts';
 
@@ -36,7 +37,9 @@ function* structs(index: CatalogIndex, schema: string, packageName: string): Gen
   using _user = index.use();
   const filter = packageName === '' ? { schema } : { schema, package: packageName };
   for (const line of index.select(filter).lines()) {
-    yield toBinary(StructSchema, fromJson(StructSchema, JSON.parse(line.toString()) as JsonObject));
+    const value = JSON.parse(line.toString()) as JsonObject;
+    releaseBytes(line);
+    yield toBinary(StructSchema, fromJson(StructSchema, value));
   }
 }
 

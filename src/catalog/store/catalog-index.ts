@@ -145,7 +145,7 @@ export class CatalogIndex implements CatalogView, Disposable {
         schema: String(schema),
         package: String(packageName),
         name: String(name),
-        value: parseJson(this.#file, this.#line(row).toString()) as JsonObject,
+        value: parseJson(this.#file, this.#text(row)) as JsonObject,
         place: { file: String(file), line: Number(line) },
       };
     }
@@ -217,6 +217,13 @@ export class CatalogIndex implements CatalogView, Disposable {
     const text = expandSegment({ bytes, lengthBytes: length, checksum });
     releaseBytes(bytes);
     if (text === undefined) throw unusable(this.#file, `document ${id} is damaged`);
+    return text;
+  }
+
+  #text(row: ChosenRow): string {
+    const line = this.#line(row);
+    const text = line.toString();
+    releaseBytes(line);
     return text;
   }
 
