@@ -75,10 +75,14 @@ function propertyProblem(property: DecodedProperty): string | undefined {
   return rule(property.value ?? null);
 }
 
+/** More of one document is not judged: what is wrong in the beginning is enough to mend it. */
+const maxJudged = 1_000;
+const maxUnknownFields = 20;
+
 const atMostOne = ['olm.csv.metadata', 'olm.deprecated'];
 
 function* propertyWarnings(properties: readonly DecodedProperty[]): Iterable<DocumentWarning> {
-  for (const [index, property] of properties.entries()) {
+  for (const [index, property] of properties.slice(0, maxJudged).entries()) {
     const typo = typeWarning(property.type);
     if (typo !== undefined) yield typo;
     const problem = propertyProblem(property);
@@ -96,12 +100,12 @@ function* propertyWarnings(properties: readonly DecodedProperty[]): Iterable<Doc
 function* fieldWarnings(schema: KnownSchema, value: JsonObject): Iterable<DocumentWarning> {
   const parts = [{ shape: documentShapes[schema], object: value, where: '' }];
   if (schema === 'olm.channel') {
-    for (const [index, object] of objectsAt(value, 'entries').entries()) {
+    for (const [index, object] of objectsAt(value, 'entries').slice(0, maxJudged).entries()) {
       parts.push({ shape: entryShape, object, where: `entries[${index}].` });
     }
   }
   for (const { shape, object, where } of parts) {
-    for (const key of unknownKeys(shape, object)) {
+    for (const key of unknownKeys(shape, object).slice(0, maxUnknownFields)) {
       const meant = nearest(key, fieldNames(shape));
       yield {
         rule: 'typo',

@@ -87,31 +87,35 @@ function* nameWarnings(channel: ModelChannel, known: ReadonlySet<string>): Itera
   };
 }
 
-function leadsTo(target: ChannelEntry, from: ModelBundle, ranges: ReadonlyMap<string, VersionRange>): boolean {
-  if (target.replaces === from.name || target.skips.includes(from.name)) return true;
-  const range = ranges.get(target.name);
-  return range !== undefined && from.record?.version !== undefined && isInRange(from.record.version, range);
-}
+/** More comparisons of versions with ranges than this are not made: nobody's channel needs them, and a hostile one is not worth the time. */
+const maxComparisons = 2_000_000;
 
-/** Entries from which updates come to the head: backwards from it, through entries that are not skipped, as these alone are updated to. */
-function reachingHead(head: ModelBundle, bundles: readonly ModelBundle[]): ReadonlySet<string> {
-  const ranges = new Map(
-    bundles.flatMap(({ name, entry }) => {
-      const range = rangeOf(entry);
-      return range === undefined ? [] : [[name, range] as const];
-    }),
-  );
+/** Entries from which updates come to the head: backwards from it, through entries that are not skipped, as these alone are updated to. Undefined
+ *  for channels that are too large to be judged. */
+function reachingHead(head: ModelBundle, channel: ModelChannel): ReadonlySet<string> | undefined {
+  const bundles = [...channel.bundles.values()];
+  const ranges = new Map(bundles.map(({ name, entry }) => [name, rangeOf(entry)]));
+  const ranged = [...ranges.values()].filter((range) => range !== undefined).length;
+  if (ranged * bundles.length > maxComparisons) return undefined;
   const skipped = new Set(bundles.flatMap(({ entry }) => entry.skips));
   const reaching = new Set([head.name]);
   const pending = [head];
+  const reach = (bundle: ModelBundle | undefined): void => {
+    if (bundle === undefined || reaching.has(bundle.name)) return;
+    reaching.add(bundle.name);
+    if (!skipped.has(bundle.name)) pending.push(bundle);
+  };
   for (let target = pending.pop(); target !== undefined; target = pending.pop()) {
-    for (const bundle of bundles) {
-      if (reaching.has(bundle.name) || !leadsTo(target.entry, bundle, ranges)) continue;
-      reaching.add(bundle.name);
-      if (!skipped.has(bundle.name)) pending.push(bundle);
-    }
+    for (const name of [target.entry.replaces ?? '', ...target.entry.skips]) reach(channel.bundles.get(name));
+    const range = ranges.get(target.name);
+    const left = range === undefined ? [] : bundles.filter(({ name }) => !reaching.has(name));
+    for (const bundle of left) if (isCovered(bundle, range)) reach(bundle);
   }
   return reaching;
+}
+
+function isCovered({ record }: ModelBundle, range: VersionRange | undefined): boolean {
+  return range !== undefined && record?.version !== undefined && isInRange(record.version, range);
 }
 
 function* headWarnings(channel: ModelChannel): Iterable<Warning> {
@@ -126,8 +130,8 @@ function* headWarnings(channel: ModelChannel): Iterable<Warning> {
     const message = `the head, ${headName}, is older than ${newest.name}`;
     yield { rule: 'head', message, advice: `let ${newest.name} replace or skip it` };
   }
-  const reaching = reachingHead(head, bundles);
-  const stuck = bundles.map(({ name }) => name).filter((name) => !reaching.has(name));
+  const reaching = reachingHead(head, channel);
+  const stuck = bundles.map(({ name }) => name).filter((name) => reaching?.has(name) === false);
   if (stuck.length === 0) return;
   yield {
     rule: 'unreachable',

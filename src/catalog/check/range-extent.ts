@@ -8,9 +8,13 @@ function successor(version: Version): Version {
   return { ...version, patch: version.patch + 1n, prerelease: [0n] };
 }
 
+/** Longer ranges are not judged: the time would grow with the square of their length. */
+const maxComparators = 32;
+
 /** Whether no version lies in the range. What does lie in one begins at the lowest version, at one that is named, or just above it. */
 export function coversNothing(range: VersionRange): boolean {
   const named = range.alternatives.flat().map(({ version }) => version);
+  if (named.length > maxComparators) return false;
   const candidates = [lowest, ...named, ...named.map(successor)];
   return !candidates.some((version) => isInRange(version, range));
 }

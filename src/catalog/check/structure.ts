@@ -109,12 +109,13 @@ function* ownerFaults(record: BundleRecord, of: PackageParts | undefined): Itera
 
 function* bundleFaults(records: CatalogRecords, parts: Parts): Iterable<CatalogFinding> {
   const entriesOf = new Map([...parts].map(([name, { channels }]) => [name, entryNames(channels.values())]));
+  const broken = new Set(records.channels.filter(({ isBroken }) => isBroken).map(({ packageName }) => packageName));
   for (const record of records.bundles) {
     const of = parts.get(record.packageName);
     yield* ownerFaults(record, of);
     if (of !== undefined && of.bundles.get(record.name) !== record) continue;
     yield* record.faults;
-    const isUnread = of === undefined || [...of.channels.values()].some(({ isBroken }) => isBroken);
+    const isUnread = of === undefined || broken.has(record.packageName);
     if (isUnread || entriesOf.get(record.packageName)?.has(record.name) === true) continue;
     const whose = `package ${goQuote(record.packageName)}, bundle ${goQuote(record.name)}`;
     yield error(record, ['S19', `${whose} not found in any channel entries`], { bundle: record.name });

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { check, entry, graph, identity, whole, withProperties } from '../../../test/support/catalog-documents.ts';
+import {
+  bundle,
+  channel,
+  check,
+  entry,
+  graph,
+  identity,
+  pkg,
+  whole,
+  withProperties,
+} from '../../../test/support/catalog-documents.ts';
 
 const [v1, v2, v3] = ['1.0.0', '2.0.0', '3.0.0'];
 
@@ -110,4 +120,23 @@ test('names older than the oldest bundle, wide ranges and good icons are no mist
 test('CR-V18 a property that does not decode is told once, and the bundle not called one without a package', () => {
   const catalog = withProperties('{type: olm.package, value: [p]}');
   expect(check(...catalog).findings.map(({ rule }) => rule)).toEqual(['S12']);
+});
+
+test('catalogs made to be judged long are judged at once', () => {
+  const names = Array.from({ length: 400 }, (_, index) => `p.v1.${index}.0`);
+  const versions = names.map((name) => name.slice('p.v'.length));
+  const everySkip = names.map(
+    (name, index) => `{name: ${name}, skips: [${names.slice(0, index).slice(-100).join(', ')}], skipRange: "<1.0.0"}`,
+  );
+  const longRange = Array.from({ length: 400 }, (_, index) => `<${index + 2}.0.0`).join(' ');
+  const ranged = graph(`{name: p.v1.0.0, skipRange: "${longRange}"}`, v1);
+  const fields = Array.from({ length: 5_000 }, (_, index) => `field${index}: 1`).join(', ');
+  const found = check(
+    pkg(),
+    channel(everySkip.join(', ')),
+    ...versions.map((version) => bundle(version)),
+    `{schema: olm.deprecations, package: p, ${fields}}`,
+  );
+  expect(found.findings.filter(({ rule }) => rule === 'typo')).toHaveLength(20);
+  expect(check(...ranged).findings.map(({ rule }) => rule)).toEqual(['range']);
 });
