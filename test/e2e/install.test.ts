@@ -287,10 +287,21 @@ test('uninstall names what is there and changes nothing; told to, it takes every
   for (const ref of webhookConfigurationRefs) await kube.delete(ref);
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'mine', namespace: systemNamespace } };
   await kube.create(secret, asTest);
+  const operator = { apiVersion: 'platform.openshift.io/v1alpha1', kind: 'PlatformOperator' };
+  await kube.create({ ...operator, metadata: { name: 'waiting' }, spec: { package: { name: 'nothing' } } }, asTest);
+  const catalog = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' };
+  const image = { ref: `localhost:1/nobody@sha256:${'0'.repeat(64)}` };
+  await kube.create({ ...catalog, metadata: { name: 'far' }, spec: { source: { type: 'Image', image } } }, asTest);
+  await eventually(async () => {
+    expect((await kube.get({ ...catalog, name: 'far' })).metadata.finalizers).toHaveLength(1);
+    expect((await kube.get({ ...operator, name: 'waiting' }))['status']).toBeDefined();
+  }, patience);
   const removed = await longshore('uninstall', '--with-content');
   expect(removed.stderr).toBe('');
   expect(removed.code).toBe(0);
   expect(removed.stdout).toContain('bundledeployment.core.rukpak.io/plain deleted\n');
+  expect(removed.stdout).toContain('platformoperator.platform.openshift.io/waiting deleted\n');
+  expect(removed.stdout).toContain('clustercatalog.olm.operatorframework.io/far deleted\n');
   expect(removed.stdout).toContain('namespace/rukpak-system stays: there are also Secret mine\n');
   for (const name of ['plain', 'uploaded', 'refused']) {
     await eventually(
