@@ -22,6 +22,12 @@ function differenceOf(wanted: JsonObject, found: KubeObject): string | undefined
   return undefined;
 }
 
+/** Kinds of other groups may have come with another program, which says what they are like. */
+function isOfOthers({ metadata }: KubeObject): boolean {
+  const isShared = metadata.name?.endsWith('.core.rukpak.io') !== true;
+  return isShared && metadata.labels?.['app.kubernetes.io/part-of'] !== 'longshore';
+}
+
 async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promise<Finding> {
   const { name } = wanted['metadata'] as { name: string };
   const what = `CustomResourceDefinition ${name}`;
@@ -29,6 +35,7 @@ async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promis
   try {
     const found = await kube.get(ref, { signal });
     if (!isEstablished(found)) return fail(`${what}: not established`, `see kubectl describe crd ${name}`);
+    if (isOfOthers(found)) return ok(`${what}: not of Longshore's manifests, left as it is`);
     const difference = differenceOf(wanted, found);
     return difference === undefined ? ok(what) : warn(`${what}: ${difference}`, advice);
   } catch (thrown) {

@@ -149,3 +149,10 @@ test('catalogs that are not served, or have something wrong with them, are told'
     'warn ClusterCatalog e: 1 fault',
   ]);
 });
+
+test('a kind of another group that other manifests have brought is not to be replaced', async () => {
+  const line = linesOf(await examined(), 'crds').find((text) => text.includes('clustercatalogs'));
+  expect(line).toBe(
+    "ok CustomResourceDefinition clustercatalogs.olm.operatorframework.io: not of Longshore's manifests, left as it is",
+  );
+});
