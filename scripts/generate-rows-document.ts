@@ -1,8 +1,8 @@
 /** Writes `docs/conformance.md` from the rows and what their tests showed when they were last run for the record, and
- *  `docs/operator-conformance.md` from the rows of operators and the tests that bear their ids. */
+ *  `docs/operator-conformance.md` and `docs/catalog-conformance.md` from their rows and the tests that bear their ids. */
 import { writeFile } from 'node:fs/promises';
 import { rowsDocument } from '../test/rows/document.ts';
-import { operatorRowsDocument } from '../test/rows/operator-document.ts';
+import { catalogRowsDocument, operatorRowsDocument } from '../test/rows/operator-document.ts';
 import { readResults } from '../test/rows/results.ts';
 import { namedIds } from '../test/rows/row-ids.ts';
 import { readAreas } from '../test/rows/table.ts';
@@ -12,4 +12,8 @@ await writeFile(new URL('conformance.md', docs), rowsDocument(await readAreas('r
 await writeFile(
   new URL('operator-conformance.md', docs),
   operatorRowsDocument(await readAreas('operator-rows.yaml'), await namedIds()),
+);
+await writeFile(
+  new URL('catalog-conformance.md', docs),
+  catalogRowsDocument(await readAreas('catalog-rows.yaml'), await namedIds()),
 );

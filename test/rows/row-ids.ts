@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 const id = String.raw`[ABCDGKNQUW]\d{1,2}`;
 const ids = `${id}(?:, ${id})*`;
-const operatorId = String.raw`(?:BF|RV)-[A-Z]\d{1,2}`;
+const operatorId = String.raw`(?:(?:BF|RV|CR)-[A-Z]\d{1,2}|E-0\d\d)`;
 const operatorIds = `${operatorId}(?:(?:, | to )${operatorId})*`;
 const atStart = new RegExp(`^(?:(${ids}) |(${operatorIds})(?=[ :]|$))`);
 const inLiteral = new RegExp(String.raw`(?<![\w\\])(['"\`])(?:(${ids}) |(${operatorIds})(?=[ :]|\1))`, 'g');
@@ -25,7 +25,7 @@ export function idsOfTitle(title: string): string[] {
   return found === undefined ? [] : expand(found);
 }
 
-/** Whether a row is one of the lists for operators, whose ids bear the name of the list: `BF-A1`. */
+/** Whether a row is one of the lists for operators and catalogs, whose ids bear the name of the list: `BF-A1`, `CR-S1`. */
 export function isOperatorRow(row: string): boolean {
   return row.includes('-');
 }
@@ -34,6 +34,14 @@ export function isOperatorRow(row: string): boolean {
 export interface NamedId {
   readonly file: string;
   readonly id: string;
+}
+
+/** Rules of catalogs whose tests take their ids from a table of rows. */
+function tabledIds(text: string): string[] {
+  if (!text.includes("'CR-$rule ")) return [];
+  return [...text.matchAll(/\brule: '([SV]\d{1,2}(?:, [SV]\d{1,2})*)'/g)].flatMap(([, rules = '']) =>
+    rules.split(', ').map((rule) => `CR-${rule}`),
+  );
 }
 
 /** Whose tests start with words that look like the ids of rows. */
@@ -49,7 +57,7 @@ export async function namedIds(): Promise<readonly NamedId[]> {
       const text = await readFile(file, 'utf8');
       const inFile = [...text.matchAll(inLiteral)].flatMap(([, , plain, operator]) => expand(plain ?? operator ?? ''));
       const real = inFile.filter((one) => isOperatorRow(one) || !file.startsWith(lookalikes));
-      return [...new Set(real)].map((one) => ({ file, id: one }));
+      return [...new Set([...real, ...tabledIds(text)])].map((one) => ({ file, id: one }));
     }),
   );
   return found.flat();

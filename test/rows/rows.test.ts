@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { rowsDocument } from './document.ts';
-import { operatorRowsDocument } from './operator-document.ts';
+import { catalogRowsDocument, operatorRowsDocument } from './operator-document.ts';
 import { readResults } from './results.ts';
 import { idsOfTitle, isOperatorRow, type NamedId, namedIds } from './row-ids.ts';
 import { readAreas } from './table.ts';
 
 const areas = await readAreas('rows.yaml');
 const operatorAreas = await readAreas('operator-rows.yaml');
+const catalogAreas = await readAreas('catalog-rows.yaml');
 const rows = areas.flatMap((area) => area.rows);
-const allRows = [...areas, ...operatorAreas].flatMap((area) => area.rows);
+const allRows = [...areas, ...operatorAreas, ...catalogAreas].flatMap((area) => area.rows);
 const results = await readResults();
 
 /** Those that a record is kept of. */
@@ -41,6 +42,11 @@ test('docs/conformance.md says what the tests of the rows showed', async () => {
 test('docs/operator-conformance.md says which tests show the rows of operators', async () => {
   const written = await readFile('docs/operator-conformance.md', 'utf8');
   expect(written, 'npm run generate writes it').toBe(operatorRowsDocument(operatorAreas, await namedIds()));
+});
+
+test('docs/catalog-conformance.md says which tests show the rows of catalogs', async () => {
+  const written = await readFile('docs/catalog-conformance.md', 'utf8');
+  expect(written, 'npm run generate writes it').toBe(catalogRowsDocument(catalogAreas, await namedIds()));
 });
 
 test('every row is shown by a test, or says why it is not', async () => {

@@ -17,8 +17,8 @@ export interface Area {
   readonly rows: readonly Row[];
 }
 
-/** The list of what RukPak's users are promised, and that of what those are who install operators. */
-export type RowList = 'rows.yaml' | 'operator-rows.yaml';
+/** The lists of what RukPak's users are promised, those who install operators, and those who keep catalogs of them. */
+export type RowList = 'rows.yaml' | 'operator-rows.yaml' | 'catalog-rows.yaml';
 
 function text(value: JsonValue | undefined, what: string): string {
   if (typeof value === 'string') return value;
