@@ -307,24 +307,47 @@ test.skipIf(!hasKubectl)(
   },
 );
 
+/** The published one is the newest; those before it differ in their names and versions. */
+function mercury(version: string, replaces?: string): CatalogBundle {
+  const renamed = Object.entries(corpusOperator('mercury-operator/1.0.2')).map(([path, content]): [string, string] => [
+    path,
+    String(content)
+      .replaceAll('mercury-operator.v1.0.2', `mercury-operator.v${version}`)
+      .replace(/^( {2}version: )1\.0\.2$/m, `$1${version}`),
+  ]);
+  return {
+    packageName: 'mercury-operator',
+    version,
+    ...(replaces !== undefined && { replaces }),
+    needs: { packageName: 'camel-k', range: '>=1.9.0' },
+    files: Object.fromEntries(renamed),
+  };
+}
+
 test.skipIf(!hasKubectl || !hasCorpus)(
-  `a published operator is installed with a package that it needs${whyNoCorpus}`,
+  `a published operator is installed with a package that it needs, updated twice, and removed${whyNoCorpus}`,
   async () => {
-    const mercury: CatalogBundle = {
-      packageName: 'mercury-operator',
-      version: '1.0.2',
-      needs: { packageName: 'camel-k', range: '>=1.9.0' },
-      files: corpusOperator('mercury-operator/1.0.2'),
-    };
-    await offer([
-      mercury,
+    const others = [
       { packageName: 'camel-k', version: '1.9.0' },
       { packageName: 'strimzi-kafka-operator', version: '0.28.0' },
-    ]);
+    ];
+    await offer([mercury('1.0.0'), ...others]);
     await kubectl(['apply', '-f', '-'], platformOperator('strimzi-kafka-operator', 'strimzi-kafka-operator'));
-    await kubectl(['apply', '-f', '-'], platformOperator('mercury-operator', 'mercury-operator'));
-    await isAt('mercury-operator', 'mercury-operator.v1.0.2');
+    await kubectl(['apply', '-f', '-'], platformOperator('mercury-operator', 'mercury-operator', 'Automatic'));
+    await isAt('mercury-operator', 'mercury-operator.v1.0.0');
     await world.deploymentWith('camel-k', { type: 'Installed', status: 'True' });
+    await offer([mercury('1.0.0'), mercury('1.0.1', '1.0.0'), mercury('1.0.2', '1.0.1'), ...others]);
+    await isAt('mercury-operator', 'mercury-operator.v1.0.2');
+    await eventually(async () => {
+      const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+      const told = items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message as string);
+      expect(told).toEqual(
+        expect.arrayContaining([
+          matching(/^Updating from mercury-operator\.v1\.0\.0 to mercury-operator\.v1\.0\.1/),
+          matching(/^Updating from mercury-operator\.v1\.0\.1 to mercury-operator\.v1\.0\.2/),
+        ]),
+      );
+    }, patience);
     await kubectl(['delete', 'platformoperator', '--all', '--wait=false']);
     for (const name of ['mercury-operator', 'camel-k', 'strimzi-kafka-operator']) await isGone(name);
   },
