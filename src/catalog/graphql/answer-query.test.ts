@@ -126,6 +126,16 @@ test.each([
     query: `${many(30, () => '...a')} fragment a on Query ${many(30, () => 'summary { totalSchemas }')}`,
     text: 'query exceeds maximum of 500 fields',
   },
+  {
+    name: 'fragments that multiply, and have no fields',
+    query: `{ ...f0 } ${Array.from({ length: 60 }, (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`).join(' ')}`,
+    text: 'query exceeds maximum of 500 fragments',
+  },
+  {
+    name: 'fragments in a circle behind many faults',
+    query: `${many(20, (number) => `x${number}`).replace('}', '...a }')} fragment a on Query { ...a }`,
+    text: 'query exceeds maximum of 500 fragments',
+  },
 ])('CR-C27 a query of $name is refused', async ({ query, text }) => {
   const { status, text: body } = await post(JSON.stringify({ query }));
   expect(JSON.parse(body)).toEqual({ errors: [{ message: text }] });

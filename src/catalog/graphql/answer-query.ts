@@ -69,7 +69,7 @@ async function run(
     return withErrors(400, [errorMessage(thrown)]);
   }
   const faults = validate(schema, document, undefined, { maxErrors });
-  // Counting must not follow fragments in circles, which only validation finds.
+  // Fragments in circles are called that, not many.
   if (faults.some(({ message }) => message.startsWith('Cannot spread fragment'))) {
     return withErrors(
       400,

@@ -1,14 +1,24 @@
-import type { DocumentNode, FieldNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  FragmentSpreadNode,
+  InlineFragmentNode,
+  SelectionSetNode,
+} from 'graphql';
 
 const maxDepth = 10;
 const maxAliases = 50;
 const maxFields = 500;
+/** Those without fields count, too: each may use others twice. */
+const maxFragmentUses = 500;
 
 /** Counts what a query asks for, and gives up at the first limit. */
 class Counter {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   #fields = 0;
   #aliases = 0;
+  #fragmentUses = 0;
   problem: string | undefined;
 
   constructor({ definitions }: DocumentNode) {
@@ -23,11 +33,15 @@ class Counter {
     for (const selection of selections) {
       if (this.problem !== undefined) return;
       if (selection.kind === 'Field') this.#countField(selection, depth);
-      else {
-        const fragment = selection.kind === 'InlineFragment' ? selection : this.#fragments.get(selection.name.value);
-        if (fragment !== undefined) this.#count(fragment.selectionSet, depth);
-      }
+      else this.#countFragment(selection, depth);
     }
+  }
+
+  #countFragment(selection: FragmentSpreadNode | InlineFragmentNode, depth: number): void {
+    const fragment = selection.kind === 'InlineFragment' ? selection : this.#fragments.get(selection.name.value);
+    this.#fragmentUses += 1;
+    if (this.#fragmentUses > maxFragmentUses) this.problem = `query exceeds maximum of ${maxFragmentUses} fragments`;
+    else if (fragment !== undefined) this.#count(fragment.selectionSet, depth);
   }
 
   #countField({ alias, selectionSet }: FieldNode, depth: number): void {
@@ -39,8 +53,7 @@ class Counter {
   }
 }
 
-/** Why a query is more than is answered; undefined when it is not. Fragments count wherever they are used, and must not use themselves: look
- *  for that first. */
+/** Why a query is more than is answered; undefined when it is not. Fragments count wherever they are used, whatever is wrong with them. */
 export function limitProblem(document: DocumentNode): string | undefined {
   return new Counter(document).problem;
 }
