@@ -37,6 +37,10 @@ test.each([
   [{ range: 'bytes=5-4' }, 'unsatisfiable'],
   [{ range: 'bytes=-' }, 'unsatisfiable'],
   [{ range: 'lines=1-2' }, 'unsatisfiable'],
+  [{ range: 'bytes=1' }, 'unsatisfiable'],
+  [{ range: 'bytes=1-2-3' }, 'unsatisfiable'],
+  [{ range: 'bytes= 1 - 2 ' }, { startByte: 1, endByte: 3 }],
+  [{ range: 'bytes=1 2-3' }, 'unsatisfiable'],
   [{ range: 'bytes=0-1,5-6' }, undefined],
   [
     { range: 'bytes=0-9', 'if-range': '"a"' },
@@ -65,4 +69,10 @@ test.each([
   ['deflate', false],
 ])('with Accept-Encoding %j a client takes gzip: %s', (header, expected) => {
   expect(acceptsGzip(header)).toBe(expected);
+});
+
+test('a range that is nearly all blanks takes no time', () => {
+  expect(requestedRange({ range: `bytes=${' '.repeat(1_000_000)}x` }, { ...served, lengthBytes: 100 })).toBe(
+    'unsatisfiable',
+  );
 });
