@@ -88,6 +88,27 @@ test('priority and labels are told to the index, and changes are told', async ()
   expect([told, store.index('a'), (await readdir(dir)).includes('a')]).toEqual([3, undefined, false]);
 });
 
+test('what was said of a catalog before it came is told to its index, and to the next one', async () => {
+  store.describe('a', { priority: 5, labels: { x: 'y' } });
+  for (const packageName of ['p', 'q']) {
+    await store.commit('a', await prepare('a', packageName), record);
+    expect(store.index('a')).toMatchObject({ priority: 5, labels: { x: 'y' } });
+  }
+  await store.remove('a');
+  await store.commit('a', await prepare('a', 'p'), record);
+  expect(store.index('a')?.priority).toBe(0);
+});
+
+test('what failed tries have left is gone with the next try, but for what that can use', async () => {
+  await store.commit('a', await prepare('a', 'p'), record);
+  const failed = await prepare('a', 'q');
+  await writeFile(`${failed}.1.unfinished`, 'half');
+  await store.prepare('a');
+  const left = await readdir(join(dir, 'a'));
+  expect(left.toSorted().slice(-2)).toEqual(['current.json', 'work']);
+  expect([left.length, packages('a')]).toEqual([3, ['p']]);
+});
+
 test('a name that is no name of an object reaches no folder', async () => {
   for (const name of ['..', '../x', 'A', '', '.lock', 'a/b']) {
     await expect(store.prepare(name)).rejects.toThrow('its name can be no folder');

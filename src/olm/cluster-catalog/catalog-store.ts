@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ClusterCatalog } from '../../api/index.ts';
 import {
   errorMessage,
   isJsonEqual,
@@ -45,6 +46,11 @@ interface Held {
   readonly index: CatalogIndex;
 }
 
+/** What a catalog's object says of it. */
+export function traitsOf({ metadata, spec }: ClusterCatalog): CatalogTraits {
+  return { priority: spec.priority ?? 0, labels: metadata.labels ?? {} };
+}
+
 const noTraits: CatalogTraits = { priority: 0, labels: {} };
 
 async function synchronise(path: string): Promise<void> {
@@ -69,6 +75,8 @@ export class CatalogStore implements AsyncDisposable {
   readonly #log: Logger;
   readonly #lock: Disposable;
   readonly #held = new Map<string, Held>();
+  /** Of what is stored, and of what is to come. */
+  readonly #traits = new Map<string, CatalogTraits>();
   readonly #listeners = new Set<() => void>();
 
   private constructor(dir: string, log: Logger, lock: Disposable) {
@@ -108,6 +116,8 @@ export class CatalogStore implements AsyncDisposable {
   async prepare(name: string): Promise<{ readonly workDir: string; readonly file: string }> {
     const folder = this.#folder(name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // A thread that was ended has left its index as it was then.
+    await this.#sweep(folder, [workName, this.#held.get(name)?.fileName ?? '']);
     return { workDir: join(folder, workName), file: join(folder, `${randomUUID()}.index`) };
   }
 
@@ -115,7 +125,7 @@ export class CatalogStore implements AsyncDisposable {
   async commit(name: string, file: string, record: CatalogRecord): Promise<void> {
     const folder = this.#folder(name);
     const fileName = file.slice(folder.length + 1);
-    const traits = this.#held.get(name)?.traits ?? noTraits;
+    const traits = this.#traits.get(name) ?? noTraits;
     const index = openCatalogIndex(file, { name, ...traits });
     try {
       await this.#point(folder, { fileName, record: record as unknown as JsonObject });
@@ -127,11 +137,12 @@ export class CatalogStore implements AsyncDisposable {
     this.#held.set(name, { record, fileName, traits, index });
     this.#tell();
     before?.index[Symbol.dispose]();
-    await this.#sweep(folder, fileName);
+    await this.#sweep(folder, [fileName]);
   }
 
-  /** Tells the index what is said of the catalog now. */
+  /** Tells the index, or the one that comes first, what is said of the catalog now. */
   describe(name: string, traits: CatalogTraits): void {
+    this.#traits.set(name, traits);
     const held = this.#held.get(name);
     const [wanted, known] = [traits, held?.traits].map((one) => one as unknown as JsonObject);
     if (held === undefined || isJsonEqual(wanted ?? null, known ?? null)) return;
@@ -144,6 +155,7 @@ export class CatalogStore implements AsyncDisposable {
   async remove(name: string): Promise<void> {
     const held = this.#held.get(name);
     this.#held.delete(name);
+    this.#traits.delete(name);
     if (held !== undefined) this.#tell();
     held?.index[Symbol.dispose]();
     // Without its name the content is nobody's, should this end half-way.
@@ -190,7 +202,7 @@ export class CatalogStore implements AsyncDisposable {
       const { fileName, record } = readRecord(path, await readFile(path, 'utf8'));
       const index = openCatalogIndex(join(folder, fileName), { name, ...noTraits });
       this.#held.set(name, { record, fileName, traits: noTraits, index });
-      await this.#sweep(folder, fileName);
+      await this.#sweep(folder, [fileName]);
     } catch (thrown) {
       this.#log.warn({ catalog: name, message: errorMessage(thrown) }, 'no usable content of the catalog is left');
       await rm(folder, { recursive: true, force: true });
@@ -206,10 +218,10 @@ export class CatalogStore implements AsyncDisposable {
     await synchronise(folder);
   }
 
-  /** Removes everything but the record and its index. */
-  async #sweep(folder: string, fileName: string): Promise<void> {
+  /** Removes everything but the record and what is to be kept. */
+  async #sweep(folder: string, kept: readonly string[]): Promise<void> {
     for (const name of await readdir(folder)) {
-      if (name === fileName || name === recordName) continue;
+      if (name === recordName || kept.includes(name)) continue;
       await rm(join(folder, name), { recursive: true, force: true });
     }
   }

@@ -275,13 +275,14 @@ test('CR-C26 a catalog that is deleted leaves nothing behind', async () => {
 
 test('CR-C26 stored content is served after a restart without asking the registry; lost content is fetched by its digest', async () => {
   const pinned = push('v1', catalogFile('p'));
-  await create('a', {});
+  await create('a', { priority: 7 });
   await untilSeen('a', served);
   await halt();
   const asked = registry.requests.length;
   ({ catalogs, stop } = await start());
   await catalogs.whenCaughtUp;
   expect([packagesOf('a'), registry.requests.length]).toEqual([['p'], asked]);
+  expect(catalogs.index('a')?.priority).toBe(7);
   await halt();
   push('v1', catalogFile('q'));
   await rm(dir, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import {
   writeStatus,
 } from '../../kube/index.ts';
 import type { AttemptState } from './attempts.ts';
-import type { CatalogRecord } from './catalog-store.ts';
+import { type CatalogRecord, traitsOf } from './catalog-store.ts';
 import { type CatalogContext, fieldManager } from './context.ts';
 import { lookAtImage, restoreContent, restoreOrLook } from './obtain.ts';
 import { type Plan, planOf } from './plan.ts';
@@ -133,10 +133,10 @@ function waitUntil(reason: string, untilMs: number, { clock }: CatalogContext): 
 const keepContent: Step<CatalogRun> = async (run, { signal }) => {
   const { context } = run;
   const catalog = catalogOf(run);
-  const { name, labels = {} } = catalog.metadata;
+  const { name } = catalog.metadata;
   const stored = storedFor(run, catalog);
   if (stored === undefined && context.store.find(name) !== undefined) await context.store.remove(name);
-  context.store.describe(name, { priority: catalog.spec.priority ?? 0, labels });
+  context.store.describe(name, traitsOf(catalog));
   const look = context.looks.get(name);
   const plan = planOf({ catalog, stored, look, isLeading: context.isLeading(), nowMs: context.clock.now() });
   const state = advance(run, plan);

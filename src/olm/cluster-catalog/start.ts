@@ -1,4 +1,4 @@
-import { clusterCatalogResource } from '../../api/index.ts';
+import { clusterCatalogResource, parseClusterCatalog } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { CatalogIndex } from '../../catalog/index.ts';
 import { type Controller, startController } from '../../controller/index.ts';
@@ -6,7 +6,7 @@ import { createEventRecorder, createKindCache, type KubeClient } from '../../kub
 import type { Metrics } from '../../metrics/index.ts';
 import { createHttpClient, parsePlatform, pinImage, RateLimits } from '../../sources/index.ts';
 import { Attempts } from './attempts.ts';
-import { CatalogStore } from './catalog-store.ts';
+import { CatalogStore, traitsOf } from './catalog-store.ts';
 import type { CatalogContext } from './context.ts';
 import { blocked } from './plan.ts';
 import { reconcileCatalog } from './reconcile.ts';
@@ -94,10 +94,13 @@ function createContext(
   };
 }
 
-/** Content of catalogs that went, or were made anew, while this was not running. */
+/** Removes the content of catalogs that went, or were made anew, while this was not running; what is left is what its object says before
+ *  anybody chooses from it. */
 async function sweep({ store, catalogs }: CatalogContext): Promise<void> {
   for (const name of store.names()) {
-    if (catalogs.get(name)?.metadata.uid !== store.find(name)?.uid) await store.remove(name);
+    const object = catalogs.get(name);
+    if (object === undefined || object.metadata.uid !== store.find(name)?.uid) await store.remove(name);
+    else store.describe(name, traitsOf(parseClusterCatalog(object)));
   }
 }
 
