@@ -8,9 +8,13 @@ import { countBytes, type OpenOptions } from './reading.ts';
 const answerDeadlineMs = 60_000;
 const path = '/api/v1/all';
 
-/** Takes the address of the catalog, and that of its documents. */
+/** Takes the address of the catalog, and that of its documents.
+ *  @throws TerminalError InvalidOption */
 function addressOf(name: string): string {
   const address = name.replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/]/i.test(address) || !URL.canParse(address)) {
+    throw new TerminalError('InvalidOption', `${redactUrl(name)}: expected https://HOST/catalogs/NAME`);
+  }
   return address.endsWith(path) ? address : `${address}${path}`;
 }
 

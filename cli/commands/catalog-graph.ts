@@ -13,12 +13,20 @@ const formsByExtension: ReadonlyMap<string, Form> = new Map([
   ['.png', 'png'],
   ['.mmd', 'mermaid'],
   ['.mermaid', 'mermaid'],
+  ['.txt', 'text'],
 ]);
 
 function formOf(values: OptionValues): Form {
   const file = values['file'] as string | undefined;
   const named = values['output'] as Form | undefined;
-  const form = named ?? (file === undefined ? 'text' : (formsByExtension.get(extname(file).toLowerCase()) ?? 'text'));
+  const form = named ?? (file === undefined ? 'text' : formsByExtension.get(extname(file).toLowerCase()));
+  if (form === undefined) {
+    const endings = [...formsByExtension.keys()].join(', ');
+    throw new TerminalError(
+      'InvalidOption',
+      `--file ${file}: expected a name that ends with ${endings}, or the form with --output`,
+    );
+  }
   if (form === 'png' && file === undefined && process.stdout.isTTY) {
     throw new TerminalError('InvalidOption', 'catalog graph: a PNG is not for a terminal: name a file with --file');
   }

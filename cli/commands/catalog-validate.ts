@@ -20,10 +20,10 @@ async function judge(name: string, options: OpenOptions): Promise<CatalogReport>
   return check.finish();
 }
 
-async function isFolder(name: string): Promise<boolean> {
+async function kindOf(name: string): Promise<'folder' | 'file' | 'other'> {
   return await stat(name).then(
-    (found) => found.isDirectory(),
-    () => false,
+    (found) => (found.isDirectory() ? 'folder' : 'file'),
+    () => 'other',
   );
 }
 
@@ -42,7 +42,7 @@ export async function catalogValidate(values: OptionValues, [name = '']: readonl
     else if (output === 'yaml') process.stdout.write(formatYaml(document()));
     else
       process.stdout.write(
-        reportText(report, { name: name === '-' ? 'standard input' : name, isFolder: await isFolder(name), isVerbose }),
+        reportText(report, { name: name === '-' ? 'standard input' : name, kind: await kindOf(name), isVerbose }),
       );
     return Number(!isPassed(report, isStrict));
   });

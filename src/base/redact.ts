@@ -1,11 +1,17 @@
 /** The URL without user information and query values, for messages and logs; text that is no URL loses what looks like credentials. */
 export function redactUrl(text: string): string {
+  // `HOST:PORT/REPOSITORY`, an image, would count as a URL of the scheme HOST.
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return redactWords(text);
   try {
     const url = new URL(text);
     const user = url.username === '' && url.password === '' ? '' : 'redacted@';
     const query = [...url.searchParams.keys()].map((key) => `${key}=redacted`).join('&');
     return `${url.protocol}//${user}${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`;
   } catch {
-    return text.replace(/\/\/[^/@]*@/, '//redacted@');
+    return redactWords(text);
   }
+}
+
+function redactWords(text: string): string {
+  return text.replace(/\/\/[^/@]*@/, '//redacted@').replace(/([?&][^=&]+)=[^&]*/g, '$1=redacted');
 }

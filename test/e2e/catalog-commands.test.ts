@@ -30,6 +30,12 @@ test.each([
   [['prune', fixture, '--keep-package', 'tide-gauge', '--to', '.'], 'must be empty'],
   [['diff', '-', '-'], 'standard input (-) can be read once'],
   [['diff', fixture, 'grpc://x:y'], 'grpc://x:y: expected grpc://HOST[:PORT]'],
+  [['list', 'packages', 'https://'], 'https://: expected https://HOST/catalogs/NAME'],
+  [['serve', fixture, '--http-port', '99999'], '--http-port: expected 0 to 65535, found 99999'],
+  [
+    ['graph', 'tide-gauge', '--catalog', fixture, '--file', 'x.gif'],
+    '--file x.gif: expected a name that ends with .svg, .png, .mmd, .mermaid, .txt',
+  ],
 ])('catalog %j is refused in words', async (args, message) => {
   await writeFile(join(dir, 'here'), '');
   const { code, stdout, stderr } = await run(args);

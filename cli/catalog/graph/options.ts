@@ -10,7 +10,8 @@ export const graphOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'text|mermaid|svg|png',
     choices: ['text', 'mermaid', 'svg', 'png'],
-    sentence: 'The form; without it what the name of --file ends with, else text.',
+    sentence:
+      'The form; without it what the name of --file ends with (.svg, .png, .mmd, .mermaid, .txt), or text without --file.',
   },
   { name: 'file', kind: 'text', placeholder: 'FILE', sentence: 'Write to this file, not to standard output.' },
   {

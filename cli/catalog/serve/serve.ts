@@ -7,7 +7,7 @@ import {
   startRegistryServer,
 } from '../../../src/catalog/index.ts';
 import { readLogLevel } from '../../config.ts';
-import type { OptionValues } from '../../options.ts';
+import { inRange, type OptionValues } from '../../options.ts';
 import { openProcessLog } from '../../process-log.ts';
 import { untilStopped } from '../../stop.ts';
 import { createTerminal } from '../../terminal.ts';
@@ -35,16 +35,24 @@ async function indexOf(names: readonly string[], values: OptionValues): Promise<
   });
 }
 
+/** @throws TerminalError InvalidOption, before anything is read */
+function portsOf(values: OptionValues): { readonly grpcPort: number; readonly httpPort: number | undefined } {
+  const httpPort = values['http-port'] as number | undefined;
+  return {
+    grpcPort: inRange('grpc-port', values['grpc-port'] as number, [0, 65_535]),
+    httpPort: httpPort === undefined ? undefined : inRange('http-port', httpPort, [0, 65_535]),
+  };
+}
+
 async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Promise<void> {
+  const { grpcPort, httpPort } = portsOf(values);
   const stopped = untilStopped();
   const terminal = createTerminal(process.stdout);
   const address = values['bind-address'] as string | undefined;
   const listen = { log, ...(address === undefined ? {} : { host: address }) };
   await using servers = new AsyncDisposableStack();
-  const grpcPort = values['grpc-port'] as number;
   const registry = servers.use(await startRegistryServer({ ...listen, port: grpcPort, catalog: () => index }));
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
-  const httpPort = values['http-port'] as number | undefined;
   if (httpPort !== undefined) {
     const name = values['http-name'] as string;
     const catalogOf = (wanted: string): CatalogIndex | undefined => (wanted === name ? index : undefined);
@@ -66,6 +74,7 @@ export async function serveCatalogs(values: OptionValues, names: readonly string
         `--http-name: expected lower-case letters, digits and -, found "${name}"`,
       );
     }
+    portsOf(values);
     const log = await openProcessLog(readLogLevel(values));
     using index = await indexOf(names, values);
     if (index !== undefined) await serve(index, values, log);

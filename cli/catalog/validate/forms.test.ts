@@ -3,7 +3,7 @@ import { channel, check, pkg, whole } from '../../../test/support/catalog-docume
 import { isPassed, reportDocument } from './document.ts';
 import { reportText } from './text.ts';
 
-const form = { name: './catalog', isFolder: true, isVerbose: false };
+const form = { name: './catalog', kind: 'folder', isVerbose: false } as const;
 const faulty = check(pkg(), channel('{name: p.v1}'), pkg('q', 'd'));
 const warned = check(...whole, '{schema: olm.chanel, package: p, name: x}');
 
@@ -17,6 +17,14 @@ catalog/catalog.yaml:3: error V12 package "q", channel "d": channel must contain
 ./catalog: 2 errors, 0 warnings in 2 packages, 1 channel, 0 bundles
 `);
   expect(reportText(check(...whole), form)).toBe('./catalog: nothing found in 1 package, 1 channel, 1 bundle\n');
+});
+
+test('of a catalog in one file, a finding has the path that was asked for; of one in a tar, the path in that', () => {
+  const place = (name: string, kind: 'file' | 'other'): string | undefined =>
+    reportText(faulty, { name, kind, isVerbose: false }).split(':')[0];
+  expect(place('shop/catalog.yaml', 'file')).toBe('shop/catalog.yaml');
+  expect(place('shop/all.tar', 'file')).toBe('catalog.yaml');
+  expect(place('standard input', 'other')).toBe('catalog.yaml');
 });
 
 test('of many findings of one rule in one package the first are shown, unless all are wanted', () => {

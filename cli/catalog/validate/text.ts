@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { goQuote, printable, printableLine } from '../../../src/base/index.ts';
 import type { CatalogFinding, CatalogReport } from '../../../src/catalog/index.ts';
 
@@ -6,8 +6,8 @@ import type { CatalogFinding, CatalogReport } from '../../../src/catalog/index.t
 export interface TextOptions {
   /** What was asked for. */
   readonly name: string;
-  /** Whether `name` is a folder, in which the files of findings are. */
-  readonly isFolder: boolean;
+  /** What `name` is: a folder, in which the files of findings are, or that file. */
+  readonly kind: 'folder' | 'file' | 'other';
   /** Show every finding, not the first ones of each kind. */
   readonly isVerbose: boolean;
 }
@@ -19,9 +19,15 @@ function counted(amount: number, word: string): string {
   return `${amount} ${word}${amount === 1 ? '' : 's'}`;
 }
 
-function placeText({ place }: CatalogFinding, { name, isFolder }: TextOptions): string {
+/** The path from where the program was started, which an editor opens; of what is in a tar or an image, the path in that. */
+function pathOf(file: string, { name, kind }: TextOptions): string {
+  if (kind === 'folder') return join(name, file);
+  return kind === 'file' && file === basename(name) ? name : file;
+}
+
+function placeText({ place }: CatalogFinding, options: TextOptions): string {
   if (place === undefined) return '';
-  const file = printableLine(isFolder ? join(name, place.file) : place.file);
+  const file = printableLine(pathOf(place.file, options));
   return `${file}${place.line === undefined ? '' : `:${place.line}`}: `;
 }
 

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { redactUrl } from './redact.ts';
+
+test.each([
+  ['https://me:secret@host:8443/a?token=t&x=y', 'https://redacted@host:8443/a?token=redacted&x=redacted'],
+  ['ssh://me@host/a', 'ssh://redacted@host/a'],
+  ['https://me:secret@ho st/a', 'https://redacted@ho st/a'],
+  ['localhost:5000/catalog:v1', 'localhost:5000/catalog:v1'],
+  ['localhost:5000/catalog:v1@sha256:0a', 'localhost:5000/catalog:v1@sha256:0a'],
+  ['host:8080/a?token=t&x=y', 'host:8080/a?token=redacted&x=redacted'],
+  ['./catalog', './catalog'],
+])('%s is shown as %s', (text, shown) => {
+  expect(redactUrl(text)).toBe(shown);
+});
