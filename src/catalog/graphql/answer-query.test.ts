@@ -11,6 +11,7 @@ import { createQueryAnswer } from './answer-query.ts';
 
 let folder: string;
 let index: CatalogIndex;
+let large: CatalogIndex;
 let servers: { readonly on: CatalogServer; readonly off: CatalogServer };
 
 function meta(value: JsonObject): Meta {
@@ -39,7 +40,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'catalog-graphql-'));
   await buildCatalogIndex(metas, join(folder, 'index'));
   index = openCatalogIndex(join(folder, 'index'), { name: 'shop' });
-  const options = { host: '127.0.0.1', port: 0, log: silentLogger(), catalogOf: () => index };
+  await buildCatalogIndex([meta({ schema: 'large', name: 'a', text: 'x'.repeat(3_000_000) })], join(folder, 'large'));
+  large = openCatalogIndex(join(folder, 'large'));
+  const catalogOf = (name: string): CatalogIndex => (name === 'large' ? large : index);
+  const options = { host: '127.0.0.1', port: 0, log: silentLogger(), catalogOf };
   const on = await startCatalogServer({ ...options, graphql: createQueryAnswer() });
   servers = { on, off: await startCatalogServer(options) };
 });
@@ -48,11 +52,16 @@ afterAll(async () => {
   await servers.on[Symbol.asyncDispose]();
   await servers.off[Symbol.asyncDispose]();
   index[Symbol.dispose]();
+  large[Symbol.dispose]();
   await rm(folder, { recursive: true });
 });
 
-async function post(body: string, { port }: CatalogServer = servers.on): Promise<{ status: number; text: string }> {
-  const reply = await fetch(`http://127.0.0.1:${port}/catalogs/shop/api/v1/graphql`, { method: 'POST', body });
+async function post(
+  body: string,
+  { port }: CatalogServer = servers.on,
+  name = 'shop',
+): Promise<{ status: number; text: string }> {
+  const reply = await fetch(`http://127.0.0.1:${port}/catalogs/${name}/api/v1/graphql`, { method: 'POST', body });
   return { status: reply.status, text: await reply.text() };
 }
 
@@ -163,6 +172,17 @@ test('a query that is wrong is told what is wrong, whatever its fragments do', a
   expect(await messages('{ nothing }')).toContain('Cannot query field');
   expect(await messages('{ ...a } fragment a on Query { ...a }')).toContain('Cannot spread fragment');
   expect(await messages(`{ ${'name '.repeat(15_000)} }`)).toContain('10000 tokens');
+});
+
+test('an answer is limited, however often aliases ask for the same', async () => {
+  const again = Array.from({ length: 40 }, (_, number) => `a${number}: text`).join(' ');
+  const { text } = await post(JSON.stringify({ query: `{ larges { ${again} } }` }), servers.on, 'large');
+  const { data, errors } = JSON.parse(text) as {
+    data: { larges: Record<string, unknown>[] };
+    errors: { message: string }[];
+  };
+  expect(errors.map(({ message }) => message)).toEqual(['query reads too much: ask for fewer objects']);
+  expect(data.larges[0]?.['a39']).toBeNull();
 });
 
 test('where queries are not enabled, they are refused', async () => {

@@ -11,11 +11,13 @@ export type GraphqlPackage = typeof import('graphql');
 export interface QueryContext {
   readonly index: CatalogIndex;
   readonly signal: AbortSignal;
-  /** Of documents, that may still be read. */
+  /** That may still be read of documents, and answered of what was read. */
   leftBytes: number;
 }
 
 const pageSize = 100;
+/** A value in an answer counts as so many at least. */
+const minValueBytes = 16;
 
 type FieldConfig = GraphQLFieldConfig<JsonObject, QueryContext>;
 type RootConfig = GraphQLFieldConfig<unknown, QueryContext>;
@@ -30,6 +32,21 @@ function readField({ key, type, isList, members }: SurveyedField, object: JsonOb
   if (members !== undefined) return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
   if (type !== 'json') return value;
   return isList && Array.isArray(value) ? value.map(shown) : shown(value);
+}
+
+function spend(context: QueryContext, sizeBytes: number): void {
+  context.leftBytes -= sizeBytes;
+  if (context.leftBytes < 0) throw new TerminalError('QueryTooLarge', 'query reads too much: ask for fewer objects');
+}
+
+/** One document can be asked for again and again, by aliases. Of what is too much the first is a fault, all that follows is nothing. */
+function answerField(field: SurveyedField, object: JsonObject, context: QueryContext): unknown {
+  if (context.leftBytes < 0) return undefined;
+  const value = readField(field, object);
+  for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    spend(context, typeof one === 'string' ? Math.max(one.length, minValueBytes) : minValueBytes);
+  }
+  return value;
 }
 
 class SchemaBuilder {
@@ -51,7 +68,7 @@ class SchemaBuilder {
     const configs = fields.map((field): [string, FieldConfig] => {
       const item = this.#type(`${name}_${field.name}`, field);
       const type = field.isList ? new GraphQLList(item) : item;
-      return [field.name, { type, resolve: (object) => readField(field, object) }];
+      return [field.name, { type, resolve: (object, _given, context) => answerField(field, object, context) }];
     });
     return new GraphQLObjectType({ name, fields: Object.fromEntries(configs) });
   }
@@ -102,8 +119,7 @@ async function readPage(
   for (const line of context.index.select({ schema, ...page }).lines()) {
     await breathe();
     context.signal.throwIfAborted();
-    context.leftBytes -= line.length;
-    if (context.leftBytes < 0) throw new TerminalError('QueryTooLarge', 'query reads too much: ask for fewer objects');
+    spend(context, line.length);
     const value = parseJson(schema, line.toString());
     if (isJsonObject(value)) found.push(value);
   }
