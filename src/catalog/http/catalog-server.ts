@@ -28,7 +28,10 @@ function secure(serving: ServingCertificate, handle: RequestListener): Server {
   const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair): object => {
     return { cert, key, minVersion: 'TLSv1.2' };
   };
-  const server = createServer({ ...tlsOf(serving.current()), maxHeaderSize: maxHeaderBytes }, handle);
+  const server = createServer(
+    { ...tlsOf(serving.current()), maxHeaderSize: maxHeaderBytes, handshakeTimeout: headersDeadlineMs },
+    handle,
+  );
   const stop = new AbortController();
   server.once('close', () => stop.abort());
   // It ends with the server; until then a certificate that cannot be renewed leaves the one before.
