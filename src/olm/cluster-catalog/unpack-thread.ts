@@ -4,7 +4,7 @@ import type { FromUnpacker, UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 
 /** Catalogs are streamed: more room for what is young would only be filled. */
 const youngHeapMebibytes = 32;
-/** After an abort the thread has this long to obey before it is ended. */
+/** After an abort or its deadline the thread has this long to obey before it is ended. */
 const obeyMs = 5_000;
 
 /** Source files run as they stand, built files as JavaScript. */
@@ -37,10 +37,17 @@ export async function unpackInThread(job: UnpackJob, signal: AbortSignal): Promi
     const text = `error storing fbc: ${job.ref}: the thread that unpacked it ended${why}`;
     reject(new TransientError('UnpackerEnded', text));
   });
+  const end = (): void => void worker.terminate();
+  // The thread minds its deadline itself, unless it is so busy that it hears nothing.
+  const { deadlineMs } = job.settings;
+  const late = setTimeout(() => {
+    why = ` after ${deadlineMs + obeyMs} ms, in which it was not done`;
+    end();
+  }, deadlineMs + obeyMs);
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     worker.postMessage('stop');
-    timer = setTimeout(() => void worker.terminate(), obeyMs);
+    timer = setTimeout(end, obeyMs);
   };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -49,6 +56,7 @@ export async function unpackInThread(job: UnpackJob, signal: AbortSignal): Promi
     signal.throwIfAborted();
     throw thrown;
   } finally {
+    clearTimeout(late);
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startRegistry } from '../../../test/support/index.ts';
+import { defaultContentLimits, TransientError } from '../../base/index.ts';
+import { unpackInThread } from './unpack-thread.ts';
+
+const label = 'operators.operatorframework.io.index.configs.v1';
+
+test('a catalog that keeps its thread busy for ever is given up at the deadline', async () => {
+  await using stack = new AsyncDisposableStack();
+  const registry = stack.use(await startRegistry());
+  const workDir = await mkdtemp(join(tmpdir(), 'longshore-unpack-'));
+  stack.defer(() => rm(workDir, { recursive: true, force: true }));
+  // Each file is compared with each pattern, which takes minutes, and nothing of them is read.
+  const files = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`configs/${'a'.repeat(200)}b${n}`, '']));
+  const pattern = `${'*a'.repeat(120)}\n`;
+  const ignore = { 'configs/.indexignore': `*b*\n${pattern.repeat(4_000)}` };
+  const digest = registry.putImage('cat:v1', [{ files: { ...files, ...ignore } }], { [label]: '/configs' });
+  const ref = `${registry.host}/cat@${digest}`;
+  const job = {
+    ...{ pullSecrets: undefined, mirrors: undefined, policy: undefined },
+    settings: {
+      limits: defaultContentLimits,
+      insecureRegistries: [],
+      registryCaPem: [],
+      answerDeadlineMs: 10_000,
+      platform: 'linux/amd64',
+      deadlineMs: 2_000,
+      heapMebibytes: 256,
+    },
+    ...{ ref, askedRef: ref, isKnown: false, workDir, file: join(workDir, 'index') },
+  };
+  await expect(unpackInThread(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
+}, 60_000);
