@@ -20,7 +20,9 @@ test('a catalog that keeps its thread busy for ever is given up at the deadline'
   const digest = registry.putImage('cat:v1', [{ files: { ...files, ...ignore } }], { [label]: '/configs' });
   const ref = `${registry.host}/cat@${digest}`;
   const job = {
-    ...{ pullSecrets: undefined, mirrors: undefined, policy: undefined },
+    pullSecrets: undefined,
+    mirrors: undefined,
+    policy: undefined,
     settings: {
       limits: defaultContentLimits,
       insecureRegistries: [],
@@ -30,7 +32,11 @@ test('a catalog that keeps its thread busy for ever is given up at the deadline'
       deadlineMs: 2_000,
       heapMebibytes: 256,
     },
-    ...{ ref, askedRef: ref, isKnown: false, workDir, file: join(workDir, 'index') },
+    ref,
+    askedRef: ref,
+    isKnown: false,
+    workDir,
+    file: join(workDir, 'index'),
   };
   await expect(unpackInThread(job, new AbortController().signal)).rejects.toBeInstanceOf(TransientError);
 }, 60_000);

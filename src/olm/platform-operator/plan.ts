@@ -1,4 +1,4 @@
-import { errorMessage, TerminalError } from '../../base/index.ts';
+import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
 import { formatVersion } from '../../constraints/index.ts';
 import {
   type CatalogBundle,
@@ -59,6 +59,13 @@ export type Plan =
 
 /** Further candidates are not tried. */
 const maxCandidates = 8;
+/** Longer reasons are cut: a choice is kept in an annotation. */
+const maxReasonCharacters = 8_000;
+/** What status.resolved has room for. */
+const maxCharacters = { name: 253, image: 1_000, version: 1_024, release: 1_024, channel: 1_024 };
+/** Of a package that a BundleDeployment is to be named after. */
+const maxPackageCharacters = 63;
+const packagePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const words = { wanted: 'platformoperator', installed: 'bundle' };
 
 /** The words of the original for a package that no catalog has.
@@ -98,9 +105,24 @@ function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): r
 
 function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
   if (origin === undefined) return 'is installed';
-  const { image } = origin.bundle;
-  if (image === undefined) return `bundle ${origin.bundle.name} has no image`;
-  return { bundle: origin.bundle, image, catalog: origin.catalog, channel: origin.channel, reason };
+  const { bundle, catalog, channel } = origin;
+  const { image } = bundle;
+  if (image === undefined) return `bundle ${bundle.name} has no image`;
+  return tooLong(bundle, channel) ?? { bundle, image, catalog, channel, reason: reason.slice(0, maxReasonCharacters) };
+}
+
+/** A catalog may hold anything; what cannot be recorded is not chosen. */
+function tooLong({ name, image = '', version, release = '' }: CatalogBundle, channel: string): string | undefined {
+  const texts = { name, image, version: formatVersion(version), release, channel };
+  const found = Object.entries(maxCharacters).find(([what, max]) => texts[what as keyof typeof texts].length > max);
+  return found && `bundle ${name.slice(0, maxCharacters.name)}: its ${found[0]} has more than ${found[1]} characters`;
+}
+
+/** A package that is needed gives its BundleDeployment its name. */
+function nameFault(packageName: string): string | undefined {
+  if (packageName.length <= maxPackageCharacters && packagePattern.test(packageName)) return undefined;
+  const shown = goQuote(packageName.slice(0, maxPackageCharacters));
+  return `it needs package ${shown}, whose name no object can have: expected up to ${maxPackageCharacters} lower case letters, digits and hyphens`;
 }
 
 /** All that the main bundle needs of what was chosen with it, and what that needs in turn. */
@@ -130,7 +152,7 @@ function changeOf(resolution: Resolution, update: Update, reason: string): Plan 
   for (const [chosen, why] of neededBy(main, bundles)) {
     const { packageName } = chosen.candidate.facts;
     if (packageName === undefined) continue;
-    const one = chosen.origin === undefined ? undefined : plannedOf(chosen, why);
+    const one = chosen.origin === undefined ? undefined : (nameFault(packageName) ?? plannedOf(chosen, why));
     if (typeof one === 'string') return one;
     needed.push({ packageName, reason: why, planned: one });
   }

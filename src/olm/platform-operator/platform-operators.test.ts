@@ -282,6 +282,28 @@ test('nothing is installed whose needs cannot be met, an older version is, and a
   await has('wave', 'q:v1.0.0');
 });
 
+test('what no object can hold is passed over, and said why', async () => {
+  const odd = drawnPackage({ stable: '1.0.0' }, [], {
+    name: 'Odd_One',
+    properties: { '1.0.0': [{ type: 'x', value: 1 }] },
+  });
+  const needsOdd: Property = {
+    type: 'olm.package.required',
+    value: { packageName: 'Odd_One', versionRange: '>=1.0.0' },
+  };
+  const properties = { '1.1.0': [needsOdd], '1.2.0': [{ type: 'x', value: 1 }] };
+  const found = drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' }, [], { properties });
+  const bundles = new Map(found.bundles);
+  const newest = bundles.get('p.v1.2.0');
+  if (newest !== undefined) bundles.set(newest.name, { ...newest, image: `registry.example/${'x'.repeat(1000)}` });
+  offer(drawnCatalog([{ ...found, bundles }, odd]));
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.0.0');
+  const { resolved } = (await operatorNamed('tide'))['status'] as { resolved: { reason: string } };
+  expect(resolved.reason).toContain('its image has more than 1000 characters');
+  expect(resolved.reason).toContain('it needs package "Odd_One", whose name no object can have');
+});
+
 test('of two for one package the older counts, and a name that is taken is told', async () => {
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }), base]));
   await ask('a-tide', 'p');
