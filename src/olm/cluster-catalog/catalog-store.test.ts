@@ -105,7 +105,7 @@ test('what failed tries have left is gone with the next try, but for what that c
   await writeFile(`${failed}.1.unfinished`, 'half');
   await store.prepare('a');
   const left = await readdir(join(dir, 'a'));
-  expect(left.toSorted().slice(-2)).toEqual(['current.json', 'work']);
+  expect(left.filter((name) => !name.endsWith('.index')).toSorted()).toEqual(['current.json', 'work']);
   expect([left.length, packages('a')]).toEqual([3, ['p']]);
 });
 
