@@ -16,9 +16,10 @@ export function orderChannel(channel: Channel): ChannelOrder {
   const distances = new Map<string, number>();
   let level: readonly string[] = heads;
   for (let distance = 0; level.length > 0; distance += 1) {
-    const fresh = level.filter((name) => edges.has(name) && !distances.has(name));
+    // Once each: several edges may lead to one entry, and from there to the next, and so on.
+    const fresh = new Set(level.filter((name) => edges.has(name) && !distances.has(name)));
     for (const name of fresh) distances.set(name, distance);
-    level = fresh.flatMap((name) => edges.get(name) ?? []);
+    level = [...fresh].flatMap((name) => edges.get(name) ?? []);
   }
   return { heads, distances };
 }
