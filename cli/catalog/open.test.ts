@@ -8,6 +8,7 @@ import { canonicalMeta, configsLabel } from '../../src/catalog/index.ts';
 import {
   fileEntries,
   type LayerContent,
+  loopbackCertificate,
   type Registry,
   startRegistry,
   startWebServer,
@@ -156,6 +157,14 @@ test.each([
   ['catalogs/cut', 'the transfer broke off: unexpected end of file'],
 ])('of a served catalog, %s is told to be a fault', async (name, message) => {
   await expect(read(`${web.url}/${name}`)).rejects.toThrow(message);
+});
+
+test('of a server whose certificate nobody trusted has signed, it is told how to trust it', async () => {
+  const { tls } = await loopbackCertificate();
+  await using server = await startWebServer((_, response) => void response.end(), tls);
+  await expect(read(`${server.url}/catalogs/tide`)).rejects.toThrow(
+    "nobody who is trusted has signed the server's certificate; --registry-ca FILE names an authority of your own",
+  );
 });
 
 test('what is not there, and what is no catalog, is told', async () => {

@@ -7,24 +7,31 @@ import { isPassed, reportDocument } from '../catalog/validate/document.ts';
 import { reportText } from '../catalog/validate/text.ts';
 import type { OptionValues } from '../options.ts';
 
-async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
-  const check = createCatalogCheck();
-  try {
-    for await (const meta of openCatalog(name, options)) check.add(meta);
-  } catch (thrown) {
-    if (!(thrown instanceof UnreadableCatalog)) throw thrown;
-    for (const { file, line, message } of thrown.faults) {
-      check.addFault({ message, place: { file, ...(line === undefined ? {} : { line }) } });
-    }
-  }
-  return check.finish();
-}
-
 async function kindOf(name: string): Promise<'folder' | 'file' | 'other'> {
   return await stat(name).then(
     (found) => (found.isDirectory() ? 'folder' : 'file'),
     () => 'other',
   );
+}
+
+const documentFile = /\.(ya?ml|jsonl?)$/i;
+const strayAdvice =
+  'every file is read: one that is no part of the catalog is named in .indexignore, as in a .gitignore';
+
+async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
+  const check = createCatalogCheck();
+  const isFolder = (await kindOf(name)) === 'folder';
+  try {
+    for await (const meta of openCatalog(name, options)) check.add(meta);
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableCatalog)) throw thrown;
+    for (const { file, line, message } of thrown.faults) {
+      const place = { file, ...(line === undefined ? {} : { line }) };
+      const advice = isFolder && !documentFile.test(file) ? { advice: strayAdvice } : {};
+      check.addFault({ message, place, ...advice });
+    }
+  }
+  return check.finish();
 }
 
 /** `longshore catalog validate DIR|FILE|REF|URL|-`: 1 when the catalog is not valid, or cannot be read. */

@@ -177,11 +177,27 @@ async function sendStream(sent: ClientRequest, body: BodyStream, timer: NodeJS.T
   }
 }
 
+/** Codes of certificates whose authority is not known; what Node.js advises for these helps nobody who runs a program. */
+const untrustedCodes: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+]);
+
+function reasonOf(thrown: unknown): string {
+  const code = thrown instanceof Error ? ((thrown as NodeJS.ErrnoException).code ?? '') : '';
+  if (!untrustedCodes.has(code)) return errorMessage(thrown);
+  const [reason] = errorMessage(thrown).split('; ');
+  return `${reason}: nobody who is trusted has signed the server's certificate; --registry-ca FILE names an authority of your own`;
+}
+
 /** What a broken connection means to the caller. */
 export function failure(request: Pick<HttpRequest, 'method' | 'url' | 'signal'>, thrown: unknown): unknown {
   if (request.signal.aborted) return request.signal.reason;
   if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
-  const text = `${request.method} ${redactUrl(request.url)}: ${errorMessage(thrown)}`;
+  const text = `${request.method} ${redactUrl(request.url)}: ${reasonOf(thrown)}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -53,6 +53,17 @@ test('what can be read is listed, and the rest is told with its place', async ()
     1,
     `longshore: standard input:2: object '{"name":"x"}\n' is missing root schema field\n`,
   ]);
+});
+
+test('a file that is no part of the catalog is told to be one, and how to leave it out', async () => {
+  const catalog = join(dir, 'noted');
+  await mkdir(catalog);
+  await writeFile(join(catalog, 'README.md'), 'about this catalog');
+  await writeFile(join(catalog, 'a.yaml'), 'a: b: c');
+  const { code, stdout } = await run(['validate', 'noted']);
+  expect(code).toBe(1);
+  expect(stdout).toContain('noted/README.md:1: error parse');
+  expect(stdout.match(/    every file is read: .* is named in \.indexignore/g)).toHaveLength(1);
 });
 
 test('a pruned catalog is valid, and differs by what went', async () => {

@@ -272,7 +272,7 @@ test.skipIf(!hasKubectl)(`E-072 of several operators each tells its own fault${w
   await says('nothing', {
     status: 'False',
     reason: 'SourceFailed',
-    message: 'failed to find candidate olm.bundles from the nothing package',
+    message: 'failed to find candidate olm.bundles from the nothing package: no catalog that is served (shop) has it',
   });
   await says('hollow', { status: 'False', reason: 'UnpackFailed' });
   await aggregateSays({

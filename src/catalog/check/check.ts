@@ -15,7 +15,7 @@ export interface CatalogCheck {
   /** The document is not kept. */
   add(meta: Meta): void;
   /** Something that kept a document from being read at all. */
-  addFault(fault: Pick<CatalogFinding, 'message' | 'place'>): void;
+  addFault(fault: Pick<CatalogFinding, 'message' | 'place' | 'advice'>): void;
   /** Everything that was found; call it once, after the last document. */
   finish(): CatalogReport;
 }

@@ -238,6 +238,14 @@ test('CR-C24 an image without the label is final by digest, and tried again by t
   });
 });
 
+test('of a tag that is nowhere it is told what the registry has answered', async () => {
+  await create('a', {}, { ref: `${registry.host}/cat:never` });
+  const status = await untilSeen('a', ['Progressing True Retrying', 'Serving False Unavailable']);
+  expect(messageOf(status, 'Progressing')).toMatch(
+    /^source catalog content: Back-off pulling image ".*\/cat:never": GET .*\/manifests\/never: 404 Not Found/,
+  );
+});
+
 test('a registry that cannot be asked is asked again', async () => {
   await create('a', {}, { ref: '127.0.0.1:1/cat:v1' });
   const status = await eventually(async () => {

@@ -11,7 +11,14 @@ import {
   readStagedCatalog,
 } from '../../catalog/index.ts';
 import { createLocks, Staging } from '../../content/index.ts';
-import { createHttpClient, fetchImage, LayerCache, parsePlatform, RateLimits } from '../../sources/index.ts';
+import {
+  createHttpClient,
+  fetchImage,
+  imagePullBackOff,
+  LayerCache,
+  parsePlatform,
+  RateLimits,
+} from '../../sources/index.ts';
 import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 
 /** Layers that a try leaves for the next one. */
@@ -20,8 +27,14 @@ const maxToldFaults = 50;
 /** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 
+/** The words for a tag that is nowhere do not say what the registry has answered. */
+function backOffCause(thrown: unknown): string {
+  const isBackOff = thrown instanceof TransientError && thrown.reason === imagePullBackOff;
+  return isBackOff && thrown.cause instanceof Error ? `: ${thrown.cause.message}` : '';
+}
+
 function prefixed(prefix: string, thrown: unknown): unknown {
-  const message = `${prefix}${errorMessage(thrown)}`;
+  const message = `${prefix}${errorMessage(thrown)}${backOffCause(thrown)}`;
   if (thrown instanceof TerminalError) return new TerminalError(thrown.reason, message, { cause: thrown });
   if (!(thrown instanceof TransientError)) return thrown;
   const { retryAfterMs } = thrown;

@@ -1,4 +1,4 @@
-import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
+import { errorMessage, goQuote, nearest, TerminalError } from '../../base/index.ts';
 import { formatVersion } from '../../constraints/index.ts';
 import {
   type CatalogBundle,
@@ -66,13 +66,23 @@ const maxCharacters = { name: 253, image: 1_000, version: 1_024, release: 1_024,
 /** Of a package that a BundleDeployment is to be named after. */
 const maxPackageCharacters = 63;
 const packagePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+/** Further catalogs are counted. */
+const maxNamed = 5;
+/** Further names are not compared with a wrong one. */
+const maxCompared = 2_000;
 const words = { wanted: 'platformoperator', installed: 'bundle' };
 
 /** The words of the original for a package that no catalog has.
  *  @see olm-v0.md, section 5.2 */
 function nothingFound({ catalogs, packageName }: PlanRequest): string {
   const text = `failed to find candidate olm.bundles from the ${packageName} package`;
-  return catalogs.length === 0 ? `${text}: no ClusterCatalog is served` : text;
+  if (catalogs.length === 0) return `${text}: no ClusterCatalog is served`;
+  const known = new Set(catalogs.flatMap((catalog) => catalog.packageNames()));
+  const nameable = [...known].filter((name) => name.length <= maxPackageCharacters && packagePattern.test(name));
+  const guess = nearest(packageName, nameable.slice(0, maxCompared));
+  const names = catalogs.slice(0, maxNamed).map(({ name }) => name);
+  const where = [...names, ...(catalogs.length > maxNamed ? [`${catalogs.length - maxNamed} more`] : [])].join(', ');
+  return `${text}: no catalog that is served (${where}) has it${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }
 
 function chooseOf(request: PlanRequest): V1Choice | string {

@@ -181,8 +181,15 @@ test('E-072 an unknown package fails with the words of the original, and is foun
     reason: 'SourceFailed',
     message: `${text}: no ClusterCatalog is served`,
   });
-  offer(drawnCatalog([base]));
-  await says('tide', 'Installed', { status: 'False', reason: 'SourceFailed', message: text });
+  offer(
+    drawnCatalog([base], { name: 'shop' }),
+    drawnCatalog([drawnPackage({ stable: '1.0.0' }, [], { name: 'pp' })], { name: 'more' }),
+  );
+  await says('tide', 'Installed', {
+    status: 'False',
+    reason: 'SourceFailed',
+    message: `${text}: no catalog that is served (shop, more) has it; did you mean pp?`,
+  });
   offer(drawnCatalog([base, drawnPackage({ stable: '1.0.0' })]));
   await has('tide', 'p:v1.0.0');
 });
