@@ -35,9 +35,10 @@ async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promis
   try {
     const found = await kube.get(ref, { signal });
     if (!isEstablished(found)) return fail(`${what}: not established`, `see kubectl describe crd ${name}`);
-    if (isOfOthers(found)) return ok(`${what}: not of Longshore's manifests, left as it is`);
     const difference = differenceOf(wanted, found);
-    return difference === undefined ? ok(what) : warn(`${what}: ${difference}`, advice);
+    if (difference === undefined) return ok(what);
+    if (isOfOthers(found)) return ok(`${what}: not of Longshore's manifests, left as it is`);
+    return warn(`${what}: ${difference}`, advice);
   } catch (thrown) {
     if (isNotFound(thrown)) return fail(`${what}: not there`, advice);
     return unchecked(what, thrown);

@@ -151,8 +151,17 @@ test('catalogs that are not served, or have something wrong with them, are told'
 });
 
 test('a kind of another group that other manifests have brought is not to be replaced', async () => {
-  const line = linesOf(await examined(), 'crds').find((text) => text.includes('clustercatalogs'));
-  expect(line).toBe(
+  const name = 'clustercatalogs.olm.operatorframework.io';
+  const shown = async (): Promise<string | undefined> =>
+    linesOf(await examined(), 'crds').find((text) => text.includes(name));
+  expect(await shown()).toBe(`ok CustomResourceDefinition ${name}`);
+  const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+  const { spec } = (await kube.get(ref)) as unknown as {
+    spec: { versions: { schema: { openAPIV3Schema: { description: string } } }[] };
+  };
+  for (const { schema } of spec.versions) schema.openAPIV3Schema.description = 'Of another program.';
+  await kube.patch(ref, { spec } as never, { fieldManager: 'test' });
+  expect(await shown()).toBe(
     "ok CustomResourceDefinition clustercatalogs.olm.operatorframework.io: not of Longshore's manifests, left as it is",
   );
 });
