@@ -202,3 +202,11 @@ test('in a tar, links to files are read as these; to folders, to nothing and in 
   );
   expect(found).toEqual(['d/a.yaml', 'good', 'twice']);
 });
+
+test.each(['grpc://me:secret@host:1', 'grpc://:secret@host'])(
+  'a registry takes no login, and none is shown: %s',
+  async (name) => {
+    await expect(read(name)).rejects.toThrow('grpc://redacted@host');
+    await expect(read(name)).rejects.not.toThrow('secret');
+  },
+);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { TerminalError } from '../../src/base/index.ts';
+import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
 import { keepHeapTight } from '../heap.ts';
 import { readBundleName } from '../oci/bundle-name.ts';
@@ -16,8 +16,9 @@ const registryPort = 50_051;
 /** @throws TerminalError InvalidOption */
 function registryAddress(name: string): string {
   const url = URL.canParse(name) ? new URL(name) : undefined;
-  const isAddress = url !== undefined && url.hostname !== '' && url.username === '' && /^\/?$/.test(url.pathname);
-  if (!isAddress) throw new TerminalError('InvalidOption', `${name}: expected grpc://HOST[:PORT]`);
+  const isAddress =
+    url !== undefined && url.hostname !== '' && `${url.username}${url.password}` === '' && /^\/?$/.test(url.pathname);
+  if (!isAddress) throw new TerminalError('InvalidOption', `${redactUrl(name)}: expected grpc://HOST[:PORT]`);
   return `${url.hostname}:${url.port === '' ? registryPort : url.port}`;
 }
 
@@ -30,8 +31,9 @@ export async function* openCatalog(name: string, options: OpenOptions): AsyncGen
     return;
   }
   if (/^grpc:\/\//i.test(name)) {
-    options.progress.show(`reading ${name}`);
-    yield* readRegistry(registryAddress(name), { signal: options.signal });
+    const address = registryAddress(name);
+    options.progress.show(`reading grpc://${address}`);
+    yield* readRegistry(address, { signal: options.signal });
     return;
   }
   const place = readBundleName(name);
