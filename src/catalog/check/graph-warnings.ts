@@ -2,7 +2,6 @@ import {
   compareVersions,
   formatVersion,
   isInRange,
-  parseVersion,
   parseVersionRange,
   type Version,
   type VersionRange,
@@ -11,6 +10,7 @@ import type { ChannelEntry } from '../../resolver/index.ts';
 import { channelFault, headsOf } from './channel-graph.ts';
 import type { CatalogFinding, CatalogRule } from './finding.ts';
 import type { ModelBundle, ModelChannel, ModelPackage } from './model.ts';
+import { namedVersion } from './named-version.ts';
 import { coversNothing } from './range-extent.ts';
 
 interface Warning {
@@ -51,15 +51,6 @@ function* rangeWarnings({ name, entry, record }: ModelBundle): Iterable<Warning>
     message: `skipRange ${shown} of ${name} covers the entry's own version ${formatVersion(version)}`,
     advice: `end it with <${formatVersion(version)}`,
   };
-}
-
-/** The version that a name ends with, as names of bundles do. */
-function namedVersion(name: string): Version | undefined {
-  try {
-    return parseVersion(/\.v?(\d+\.\d+\.\d+.*)$/.exec(name)?.[1] ?? '');
-  } catch {
-    return undefined;
-  }
 }
 
 function oldestOf(channel: ModelChannel): Version | undefined {

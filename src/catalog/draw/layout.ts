@@ -1,12 +1,6 @@
-import {
-  compareVersions,
-  formatVersion,
-  isInRange,
-  parseVersion,
-  parseVersionRange,
-  type Version,
-} from '../../constraints/index.ts';
+import { compareVersions, formatVersion, isInRange, parseVersionRange, type Version } from '../../constraints/index.ts';
 import type { CatalogPackage, Channel, ChannelEntry, InstalledBundle } from '../../resolver/index.ts';
+import { namedVersion } from '../check/named-version.ts';
 import { assignLanes } from './lanes.ts';
 
 /** One update, as a path takes it. */
@@ -114,14 +108,6 @@ function linksOf(entries: readonly ChannelEntry[]): Links {
   return { byName, reached, skipped, spine, tails };
 }
 
-function versionIn(name: string): Version | undefined {
-  try {
-    return parseVersion(/\.v?(\d+\.\d+\.\d+.*)$/.exec(name)?.[1] ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
 interface Named {
   readonly name: string;
   readonly version: Version | undefined;
@@ -159,7 +145,7 @@ function namesOf(from: CatalogPackage, channel: Channel, { installed }: Marks): 
   if (installed !== undefined && isOfInterest(installed, from, channel)) names.add(installed.name);
   names.delete('');
   const versionOf = (name: string): Version | undefined =>
-    name === installed?.name ? installed.version : (from.bundles.get(name)?.version ?? versionIn(name));
+    name === installed?.name ? installed.version : (from.bundles.get(name)?.version ?? namedVersion(name));
   return [...names].map((name) => ({ name, version: versionOf(name) })).sort(newestFirst);
 }
 
