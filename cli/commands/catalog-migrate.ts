@@ -1,18 +1,9 @@
-import { mkdir, readdir } from 'node:fs/promises';
-import { TerminalError } from '../../src/base/index.ts';
+import { mkdir } from 'node:fs/promises';
 import { readMigrateLevel, writeCatalogFolder } from '../../src/catalog/index.ts';
 import { withCatalogs } from '../catalog/open.ts';
+import { assertEmptyFolder } from '../catalog/output-folder.ts';
 import { catalogKinds, renderReferences } from '../catalog/render.ts';
 import type { OptionValues } from '../options.ts';
-
-/** @throws TerminalError OutputNotEmpty */
-async function assertEmpty(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT') return [];
-    throw thrown;
-  });
-  if (names.length > 0) throw new TerminalError('OutputNotEmpty', `output dir "${folder}" must be empty`);
-}
 
 /** `longshore catalog migrate REF OUTDIR` */
 export async function catalogMigrate(
@@ -20,7 +11,7 @@ export async function catalogMigrate(
   [name = '', folder = '']: readonly string[],
 ): Promise<number> {
   const migrate = readMigrateLevel(values['migrate-level'] as string);
-  await assertEmpty(folder);
+  await assertEmptyFolder(folder);
   return await withCatalogs(values, async (open) => {
     const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
     const metas = renderReferences([name], { ...open, allowed: catalogKinds, migrate, warn });

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { errorMessage, goQuote, TerminalError } from '../../src/base/index.ts';
 import {
   createCatalogView,
@@ -16,6 +16,7 @@ import {
 import { parseVersion } from '../../src/constraints/index.ts';
 import type { CatalogPackage } from '../../src/resolver/index.ts';
 import { openCatalog, withCatalogs } from '../catalog/open.ts';
+import { assertEmptyFolder } from '../catalog/output-folder.ts';
 import { printCatalog } from '../catalog/print.ts';
 import type { OptionValues } from '../options.ts';
 
@@ -135,10 +136,8 @@ async function write(
 ): Promise<void> {
   const folder = values['to'] as string | undefined;
   if (folder !== undefined) {
+    await assertEmptyFolder(folder);
     await mkdir(folder, { recursive: true });
-    if ((await readdir(folder)).length > 0) {
-      throw new TerminalError('InvalidOption', `output dir ${goQuote(folder)} must be empty`);
-    }
     await writeCatalogFolder(metas, folder, options);
     return;
   }

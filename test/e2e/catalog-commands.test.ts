@@ -28,6 +28,8 @@ test.each([
   ],
   [['prune', fixture, '--keep-package', 'tide-gauge', '--min-version', 'other:1.0.0'], 'package "other" is not kept'],
   [['prune', fixture, '--keep-package', 'tide-gauge', '--to', '.'], 'must be empty'],
+  [['prune', fixture, '--keep-package', 'tide-gauge', '--to', 'here/x'], 'output dir "here/x": a file is there'],
+  [['migrate', fixture, 'here'], 'output dir "here": a file is there, or on the way to it: expected a folder'],
   [['diff', '-', '-'], 'standard input (-) can be read once'],
   [['diff', fixture, 'grpc://x:y'], 'grpc://x:y: expected grpc://HOST[:PORT]'],
   [['list', 'packages', 'https://'], 'https://: expected https://HOST/catalogs/NAME'],

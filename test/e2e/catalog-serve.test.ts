@@ -25,6 +25,9 @@ test('a catalog that is served over gRPC and HTTP says what its folder says, and
     expect(listed).toContain('tide-gauge  stable-v0');
     expect(await list(`grpc://127.0.0.1:${grpcPort}`)).toBe(listed);
     expect(await list(`http://127.0.0.1:${httpPort}/catalogs/shop`)).toBe(listed);
+    const again = ['catalog', 'serve', catalog, '--grpc-port', grpcPort, '--bind-address', '127.0.0.1'];
+    const second = await runProgram(process.execPath, [programPath, ...again]);
+    expect(second.stderr).toContain(`--grpc-port ${grpcPort}: another program listens there: name another port`);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(0);

@@ -8,6 +8,7 @@ import {
 } from '../../../src/catalog/index.ts';
 import { readLogLevel } from '../../config.ts';
 import { inRange, type OptionValues } from '../../options.ts';
+import { isPortTaken } from '../../ports.ts';
 import { openProcessLog } from '../../process-log.ts';
 import { untilStopped } from '../../stop.ts';
 import { createTerminal } from '../../terminal.ts';
@@ -44,6 +45,21 @@ function portsOf(values: OptionValues): { readonly grpcPort: number; readonly ht
   };
 }
 
+/** @throws TerminalError PortTaken */
+async function listening<Server>(
+  option: string,
+  port: number,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  try {
+    return await start(port);
+  } catch (thrown) {
+    if (!isPortTaken(thrown)) throw thrown;
+    const text = `--${option} ${port}: another program listens there: name another port, or 0 for a free one`;
+    throw new TerminalError('PortTaken', text, { cause: thrown });
+  }
+}
+
 async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Promise<void> {
   const { grpcPort, httpPort } = portsOf(values);
   const stopped = untilStopped();
@@ -51,12 +67,16 @@ async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Pr
   const address = values['bind-address'] as string | undefined;
   const listen = { log, ...(address === undefined ? {} : { host: address }) };
   await using servers = new AsyncDisposableStack();
-  const registry = servers.use(await startRegistryServer({ ...listen, port: grpcPort, catalog: () => index }));
+  const startRegistry = (port: number): ReturnType<typeof startRegistryServer> =>
+    startRegistryServer({ ...listen, port, catalog: () => index });
+  const registry = servers.use(await listening('grpc-port', grpcPort, startRegistry));
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
   if (httpPort !== undefined) {
     const name = values['http-name'] as string;
     const catalogOf = (wanted: string): CatalogIndex | undefined => (wanted === name ? index : undefined);
-    const server = servers.use(await startCatalogServer({ ...listen, port: httpPort, catalogOf }));
+    const startCatalogs = (port: number): ReturnType<typeof startCatalogServer> =>
+      startCatalogServer({ ...listen, port, catalogOf });
+    const server = servers.use(await listening('http-port', httpPort, startCatalogs));
     terminal.line(`serving /catalogs/${name}/api/v1/all over HTTP on port ${server.port}`);
   }
   await stopped;

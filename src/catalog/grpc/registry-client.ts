@@ -48,7 +48,9 @@ const transientCodes: ReadonlySet<number> = new Set([
 function faultOf(address: string, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('code' in thrown)) return thrown;
   const { code, details } = thrown as ServiceError;
-  const text = `grpc://${address}: ${details === '' ? thrown.message : details}`;
+  // The library ends its text with a heading that nothing follows.
+  const reason = (details === '' ? thrown.message : details).replace(/\.? Resolution note: $/, '');
+  const text = `grpc://${address}: ${reason}`;
   if (transientCodes.has(code)) return new TransientError('RegistryUnavailable', text, { cause: thrown });
   const expected = `${text}: expected an operator registry (api.Registry)`;
   return new TerminalError('RegistryUnreadable', expected, { cause: thrown });
