@@ -71,6 +71,13 @@ function keep(records: CatalogRecords, decoded: DecodedMeta, kept: Pick<PackageR
   }
 }
 
+const emptyWarning: CatalogFinding = {
+  rule: 'empty',
+  severity: 'warning',
+  message: 'there is no package',
+  advice: 'name the folder, file or image that has the documents of the catalog',
+};
+
 /** A check of one catalog by every rule of the reference, and by some that only warn. It does not end at the first fault, and a package that is
  *  wrong does not keep the others from being judged. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
  *  @see catalogs-and-resolution.md, sections 1.6 and 1.7 */
@@ -110,6 +117,7 @@ export function createCatalogCheck(): CatalogCheck {
         for (const finding of modelFaults([[model.name, model]])) tell(finding);
         for (const finding of graphWarnings(model, new Set(parts.bundles.keys()))) tell(finding);
       }
+      if (packages.size === 0 && errors.length === 0) tell(emptyWarning);
       const counts = { packages: packages.size, channels: records.channels.length, bundles: records.bundles.length };
       return { findings: [...errors, ...warnings], more, ...counts };
     },

@@ -5,6 +5,7 @@ export type CatalogRule =
   | 'parse'
   | `S${number}`
   | `V${number}`
+  | 'empty'
   | 'equal-versions'
   | 'head'
   | 'icon'

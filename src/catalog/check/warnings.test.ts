@@ -140,3 +140,8 @@ test('catalogs made to be judged long are judged at once', () => {
   expect(found.findings.filter(({ rule }) => rule === 'typo')).toHaveLength(20);
   expect(check(...ranged).findings.map(({ rule }) => rule)).toEqual(['range']);
 });
+
+test('a catalog without any package is probably the wrong place', () => {
+  expect(check().findings).toMatchObject([{ rule: 'empty', severity: 'warning', message: 'there is no package' }]);
+  expect(check(...whole).findings).toEqual([]);
+});
