@@ -1,8 +1,8 @@
 import { clusterCatalogResource, parseClusterCatalog } from '../../api/index.ts';
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, errorMessage, type Logger } from '../../base/index.ts';
 import type { CatalogIndex } from '../../catalog/index.ts';
 import { type Controller, startController } from '../../controller/index.ts';
-import { createEventRecorder, createKindCache, type KubeClient } from '../../kube/index.ts';
+import { createEventRecorder, createKindCache, type KubeClient, type KubeObject } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import { createHttpClient, parsePlatform, pinImage, RateLimits } from '../../sources/index.ts';
 import { Attempts } from './attempts.ts';
@@ -94,13 +94,23 @@ function createContext(
   };
 }
 
+/** What is wrong with one catalog is told when it is reconciled, and keeps no other one from being served. */
+function describe({ store, log }: CatalogContext, name: string, object: KubeObject): void {
+  try {
+    store.describe(name, traitsOf(parseClusterCatalog(object)));
+  } catch (thrown) {
+    log.debug({ catalog: name, message: errorMessage(thrown) }, 'priority and labels not known yet');
+  }
+}
+
 /** Removes the content of catalogs that went, or were made anew, while this was not running; what is left is what its object says before
  *  anybody chooses from it. */
-async function sweep({ store, catalogs }: CatalogContext): Promise<void> {
+async function sweep(context: CatalogContext): Promise<void> {
+  const { store, catalogs } = context;
   for (const name of store.names()) {
     const object = catalogs.get(name);
     if (object === undefined || object.metadata.uid !== store.find(name)?.uid) await store.remove(name);
-    else store.describe(name, traitsOf(parseClusterCatalog(object)));
+    else describe(context, name, object);
   }
 }
 
