@@ -238,8 +238,10 @@ class KillRounds implements AsyncDisposable {
         .replaceAll(/(AGE\d)-[0-9a-z]{6,}/g, '$1-HASH')
         .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
         .replaceAll(/("core\.rukpak\.io\/bundle-template-hash":)"[^"]*"/g, '$1"HASH"')
-        // The content server makes itself an authority at each start.
+        // The content server makes itself an authority at each start, and takes another port where somebody has its own.
         .replaceAll(/("ca\.crt":)"[^"]*"/g, '$1"AUTHORITY"')
+        .replaceAll(/("contentURL":"https:\/\/127\.0\.0\.1:)\d+/g, '$1PORT')
+        .replaceAll(/("url":)"aHR0cHM6Ly8[^"]*"/g, '$1"ADDRESS"')
         .replaceAll(/applyset-[\w-]+/g, 'applyset-ID')
     );
   }
