@@ -100,7 +100,7 @@ test('a receiver that is not there stops nothing, neither the work nor its end',
 
 test.each([
   ['ftp://collector', 'expected http(s)://HOST[:PORT][/PATH], found "ftp://collector/"'],
-  ['collector:4318', 'expected http(s)://HOST[:PORT][/PATH], found "collector://4318"'],
+  ['collector:4318', 'expected http(s)://HOST[:PORT][/PATH], found "collector:4318"'],
   ['http://user:secret@collector:4318', '--traces-endpoint: a login belongs into OTEL_EXPORTER_OTLP_HEADERS'],
 ])('%s is no address for traces', (text, message) => {
   expect(() => readTracesEndpoint({ 'traces-endpoint': text })).toThrow(message);
