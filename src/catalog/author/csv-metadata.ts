@@ -1,25 +1,6 @@
 import { type JsonObject, objectAt, valueAt } from '../../base/index.ts';
 import { readCsv } from '../../formats/index.ts';
-
-/** Members of `olm.csv.metadata` that have the same name in a ClusterServiceVersion's spec. */
-const sameNames = [
-  'description',
-  'displayName',
-  'installModes',
-  'keywords',
-  'links',
-  'maintainers',
-  'maturity',
-  'minKubeVersion',
-  'nativeAPIs',
-  'provider',
-] as const;
-
-/** Members that are written even when nothing is in them. */
-const alwaysWritten: Readonly<Record<string, string>> = {
-  apiServiceDefinitions: 'apiservicedefinitions',
-  crdDescriptions: 'customresourcedefinitions',
-};
+import { renamedFields, sameNamedFields } from '../csv-metadata-fields.ts';
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
@@ -38,8 +19,9 @@ export function csvMetadata(csv: JsonObject): JsonObject {
     const map = objectAt(metadata, key);
     if (map !== undefined && Object.keys(map).length > 0) value[key] = map;
   }
-  for (const [key, source] of Object.entries(alwaysWritten)) value[key] = objectAt(spec, source) ?? {};
-  for (const key of sameNames) {
+  // These are written even when nothing is in them.
+  for (const [key, source] of Object.entries(renamedFields)) value[key] = objectAt(spec, source) ?? {};
+  for (const key of sameNamedFields) {
     const member = valueAt(spec, key);
     if (!isEmpty(member)) value[key] = member;
   }

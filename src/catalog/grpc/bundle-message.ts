@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, textAt } from '../../base/index.ts';
 import { formatVersion, type Property } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, ChannelEntry } from '../../resolver/index.ts';
+import { renamedFields, sameNamedFields } from '../csv-metadata-fields.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
 function deprecated(message: string | undefined): { readonly deprecation?: { readonly message: string } } {
@@ -90,20 +91,8 @@ function isClusterServiceVersion(text: string): boolean {
 
 /** Fields of `olm.csv.metadata` and where they stand in a ClusterServiceVersion's spec. */
 const specFields: readonly (readonly [string, string])[] = [
-  ['apiServiceDefinitions', 'apiservicedefinitions'],
-  ['crdDescriptions', 'customresourcedefinitions'],
-  ...[
-    'description',
-    'displayName',
-    'installModes',
-    'keywords',
-    'links',
-    'maintainers',
-    'maturity',
-    'minKubeVersion',
-  ].map((name) => [name, name] as const),
-  ['nativeAPIs', 'nativeAPIs'],
-  ['provider', 'provider'],
+  ...Object.entries(renamedFields),
+  ...sameNamedFields.map((name) => [name, name] as const),
 ];
 
 function present(members: JsonObject): JsonObject {
