@@ -16,6 +16,7 @@ export {
 export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
 export type { FileNode } from './file-tree.ts';
+export { FileWriter } from './file-writer.ts';
 export { lockFolder } from './folder-lock.ts';
 export type { ForwardTarget } from './forward.ts';
 export { type ArchiveEntry, listArchive } from './listing.ts';

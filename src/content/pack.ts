@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ContentLimits, TerminalError, verifyStream } from '../base/index.ts';
 import { canonicalTar } from './canonical-tar.ts';
+import { flushBytes } from './file-writer.ts';
 import { gzipMembers } from './gzip-members.ts';
-import { flushBytes } from './spool.ts';
 import { type LayerWriter, Staging } from './staging.ts';
 
 interface PackOptions {

@@ -1,20 +1,18 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-
-/** So much is written when somebody calls `relieve`; less waits for more. */
-export const flushBytes: number = 1024 * 1024;
+import { FileWriter } from './file-writer.ts';
 
 /** One temporary file to which the bytes of all files of a bundle are appended; its name is the only path that staging ever
  *  writes, so no name from outside reaches the file system. */
 export class Spool implements AsyncDisposable {
   readonly path: string;
   readonly #handle: FileHandle;
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  #writtenBytes = 0;
+  readonly #writer: FileWriter;
+  #readableBytes = 0;
 
   private constructor(path: string, handle: FileHandle) {
     this.path = path;
     this.#handle = handle;
+    this.#writer = new FileWriter(handle);
   }
 
   /** Makes the file; fails when it exists. */
@@ -24,36 +22,28 @@ export class Spool implements AsyncDisposable {
 
   /** Where the next byte will stand. */
   get endOffset(): number {
-    return this.#writtenBytes + this.#waitingBytes;
+    return this.#writer.endOffset;
   }
 
-  /** Takes bytes without waiting; call `relieve` between pieces. The bytes must not change afterwards. */
+  /** As `FileWriter` has it. */
   append(bytes: Uint8Array): void {
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
+    this.#writer.append(bytes);
   }
 
-  /** Writes when enough has gathered. */
+  /** As `FileWriter` has it. */
   async relieve(): Promise<void> {
-    if (this.#waitingBytes >= flushBytes) await this.flush();
+    await this.#writer.relieve();
   }
 
-  /** Writes all that has gathered. */
-  async flush(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, 512);
-      const sizeBytes = batch.reduce((sum, piece) => sum + piece.length, 0);
-      const { bytesWritten } = await this.#handle.writev(batch, this.#writtenBytes);
-      if (bytesWritten !== sizeBytes)
-        await this.#handle.write(Buffer.concat(batch), bytesWritten, undefined, this.#writtenBytes + bytesWritten);
-      this.#writtenBytes += sizeBytes;
-      this.#waitingBytes -= sizeBytes;
-    }
+  async #flush(): Promise<void> {
+    const { endOffset } = this.#writer;
+    await this.#writer.flush();
+    this.#readableBytes = endOffset;
   }
 
   /** The bytes of a range, which must have been appended before. */
   async read(offset: number, sizeBytes: number): Promise<Buffer> {
-    if (offset + sizeBytes > this.#writtenBytes) await this.flush();
+    if (offset + sizeBytes > this.#readableBytes) await this.#flush();
     const buffer = Buffer.allocUnsafe(sizeBytes);
     let done = 0;
     while (done < sizeBytes) {
@@ -65,7 +55,7 @@ export class Spool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#waiting = [];
+    await this.#writer.abandon();
     await this.#handle.close();
     await rm(this.path, { force: true });
   }

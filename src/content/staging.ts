@@ -4,6 +4,7 @@ import { assertLinkStaysInside, parseEntryPath, quoteEntry } from './entry-path.
 import { type FileNode, FileTree, type PathSegments } from './file-tree.ts';
 import { Spool } from './spool.ts';
 
+const pieceBytes = 1024 * 1024;
 /** What archives may spend on headers and padding, a node. */
 const framingBytesPerEntry = 2048;
 
@@ -89,11 +90,22 @@ export class Staging implements AsyncDisposable {
     return await this.#spool.read(node.offset, node.sizeBytes);
   }
 
-  /** The bytes of a file in pieces of at most 1 MiB. */
+  /** The bytes of a file in pieces of at most 1 MiB; one is read while the one before is used. */
   async *streamFile(node: FileNode): AsyncGenerator<Buffer> {
-    for (let done = 0; done < node.sizeBytes; done += 1024 * 1024) {
-      yield await this.#spool.read(node.offset + done, Math.min(1024 * 1024, node.sizeBytes - done));
+    const read = (done: number): Promise<Buffer> => {
+      const piece = this.#spool.read(node.offset + done, Math.min(pieceBytes, node.sizeBytes - done));
+      // Whoever waits for it is told.
+      piece.catch(() => undefined);
+      return piece;
+    };
+    if (node.sizeBytes === 0) return;
+    let next = read(0);
+    for (let done = pieceBytes; done < node.sizeBytes; done += pieceBytes) {
+      const piece = await next;
+      next = read(done);
+      yield piece;
     }
+    yield await next;
   }
 
   /** What a directory holds, sorted by name; undefined when there is no such directory. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
@@ -8,6 +8,7 @@ import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
 
 import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
+import { FileWriter } from './file-writer.ts';
 import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
 import { type ContentRecord, Records } from './records.ts';
@@ -148,8 +149,19 @@ export class ContentStore {
         yield chunk;
       }
     }
-    const output = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(gzipMembers(hashed()), output, { signal });
+    await using handle = await open(path, 'wx', 0o600);
+    const writer = new FileWriter(handle);
+    try {
+      for await (const piece of gzipMembers(hashed())) {
+        signal.throwIfAborted();
+        writer.append(piece);
+        await writer.relieve();
+      }
+      await writer.flush();
+    } finally {
+      await writer.abandon();
+    }
+    await handle.sync();
     return { digest: `sha256:${hash.digest('hex')}`, sizeBytes };
   }
 

@@ -1,7 +1,9 @@
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { TransientError, verifyStream } from '../base/index.ts';
+import { FileWriter } from '../content/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
@@ -12,6 +14,9 @@ export class PartialBlob {
   /** False once a server has proved that it cannot give parts. */
   mayResume = true;
   #wasResumed = false;
+  /** Of the bytes that were appended here from the first one on, as many as are counted. */
+  #hash: Hash | undefined;
+  #hashedBytes = 0;
 
   constructor(path: string, wanted: Descriptor) {
     this.path = path;
@@ -35,33 +40,52 @@ export class PartialBlob {
   async discard(): Promise<void> {
     await rm(this.path, { force: true });
     this.#wasResumed = false;
+    this.#hash = undefined;
   }
 
   /** Adds bytes behind those that are there, until the blob is complete. `what` names it in messages.
    *  @throws TransientError SizeMismatch when there is more, TransferBroken when the pieces end too early */
   async append(what: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     const { sizeBytes } = this.wanted;
-    let offset = await this.offsetBytes();
-    this.#wasResumed ||= offset > 0;
-    const handle = await open(this.path, 'a', 0o600);
+    const start = await this.offsetBytes();
+    this.#wasResumed ||= start > 0;
+    this.#hashFrom(start);
+    let offset = start;
+    await using handle = await open(this.path, 'a', 0o600);
+    const writer = new FileWriter(handle, start);
     try {
       for await (const piece of pieces) {
         if (offset + piece.length > sizeBytes) {
           throw new TransientError('SizeMismatch', `${what}: expected ${sizeBytes} bytes, got more`);
         }
-        await handle.appendFile(piece);
+        this.#hash?.update(piece);
         offset += piece.length;
+        this.#hashedBytes = offset;
+        writer.append(piece);
+        await writer.relieve();
       }
     } finally {
-      await handle.close();
+      await writer.flush();
     }
     if (offset === sizeBytes) return;
     const text = `${what}: the transfer broke off: got ${offset} of ${sizeBytes} bytes`;
     throw new TransientError('TransferBroken', text);
   }
 
+  /** What was there before is not known, and read again by `verify`. */
+  #hashFrom(offset: number): void {
+    if (offset > 0 && offset === this.#hashedBytes) return;
+    this.#hash = offset === 0 ? createHash('sha256') : undefined;
+    this.#hashedBytes = 0;
+  }
+
   /** @throws TransientError DigestMismatch, SizeMismatch */
   async verify(what: string, signal: AbortSignal): Promise<void> {
+    if (this.#hash !== undefined && this.#hashedBytes === this.wanted.sizeBytes) {
+      const got = `sha256:${this.#hash.copy().digest('hex')}`;
+      if (got === this.wanted.digest) return;
+      throw new TransientError('DigestMismatch', `${what}: expected digest ${this.wanted.digest}, got ${got}`);
+    }
     await verifyFile(this.path, { what, blob: this.wanted, signal });
   }
 }
