@@ -7,6 +7,7 @@ import {
   splitCertificates,
   TerminalError,
 } from '../base/index.ts';
+import { plainRegistry } from './registry-name.ts';
 
 /** Whose signature counts: of a key, or of somebody whom an authority has given a certificate for a moment (keyless). */
 export type Signer =
@@ -52,6 +53,17 @@ export interface ImagePolicy {
 const maxRules = 1000;
 const maxPatternLength = 512;
 
+/** What is in the place of a public key, without showing it; undefined for a key that can be used. */
+function describeKey(text: string): string | undefined {
+  if (text.includes('PRIVATE KEY')) return 'a private key, which belongs nowhere but to its owner';
+  try {
+    const { asymmetricKeyType: type = '' } = createPublicKey(text);
+    return ['ec', 'rsa', 'ed25519'].includes(type) ? undefined : `a key of the type "${type}"`;
+  } catch {
+    return 'something else';
+  }
+}
+
 class Reader {
   readonly #file: string;
 
@@ -93,13 +105,12 @@ class Reader {
 
   key(field: string, value: JsonValue | undefined): string {
     const text = this.text(field, value);
-    try {
-      const { asymmetricKeyType: type = '' } = createPublicKey(text);
-      if (['ec', 'rsa', 'ed25519'].includes(type) && !text.includes('PRIVATE')) return text;
-    } catch {
-      // Told below, without what was found: it may be a private key.
-    }
-    return this.refuse(field, 'a public key in PEM (ECDSA, RSA or Ed25519)', undefined);
+    const found = describeKey(text);
+    if (found === undefined) return text;
+    throw new TerminalError(
+      'InvalidImagePolicy',
+      `${this.#file}: ${field}: expected a public key in PEM (ECDSA, RSA or Ed25519), found ${found}`,
+    );
   }
 
   certificates(field: string, value: JsonValue | undefined): string {
@@ -114,11 +125,47 @@ class Reader {
   }
 }
 
+const patternProblems: readonly {
+  readonly isWrong: (parts: readonly string[]) => boolean;
+  readonly expected: string;
+}[] = [
+  {
+    isWrong: (parts) => parts.length < 2 || parts.some((part) => !/^[^@\s]+$/.test(part)),
+    expected: 'registry/repository without tag or digest, perhaps with * or, at the end, **',
+  },
+  {
+    isWrong: (parts) => parts.slice(1).some((part) => part.includes(':')),
+    expected: 'registry/repository without tag or digest, as a rule is for all of them',
+  },
+  {
+    // As in references: what cannot be a host is a repository of Docker Hub.
+    isWrong: ([registry = '']) => registry !== 'localhost' && !/[.:*]/.test(registry),
+    expected: 'a registry first, such as docker.io/library/nginx for nginx',
+  },
+  {
+    isWrong: ([registry, ...path]) =>
+      registry === 'index.docker.io' || (registry === 'docker.io' && path.length < 2 && path[0] !== '**'),
+    expected: 'the whole name on Docker Hub, docker.io/library/nginx for nginx, as rules are held against that',
+  },
+  {
+    isWrong: ([, ...path]) =>
+      path.slice(0, -1).some((part) => part.includes('**')) || /.\*\*|\*\*./.test(path.at(-1) ?? ''),
+    expected: '** for the last part alone',
+  },
+  {
+    isWrong: ([, ...path]) => path.some((part) => part !== part.toLowerCase()),
+    expected: 'a repository in lower case, as no other can be named',
+  },
+];
+
+/** A pattern that could never fit is a mistake, and one that keeps a rule from holding. */
 function readPattern(reader: Reader, field: string, value: JsonValue): string {
   const pattern = reader.text(field, value);
-  const isGood = pattern.length <= maxPatternLength && /^[^/@\s]+(\/[^/@\s]+)+$/.test(pattern);
-  const expected = 'registry/repository without tag or digest, perhaps with * or, at the end, **';
-  return isGood ? pattern : reader.refuse(field, expected, pattern);
+  if (pattern.length > maxPatternLength) reader.refuse(field, `at most ${maxPatternLength} characters`, pattern);
+  const [registry = '', ...path] = pattern.split('/');
+  const parts = [plainRegistry(registry), ...path];
+  const problem = patternProblems.find(({ isWrong }) => isWrong(parts));
+  return problem === undefined ? parts.join('/') : reader.refuse(field, problem.expected, pattern);
 }
 
 function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
@@ -140,6 +187,14 @@ function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
   };
 }
 
+/** Empty only when nothing is said: a list that was left empty would let everything pass. */
+function readSigners(reader: Reader, field: string, value: JsonValue | undefined): readonly Signer[] {
+  if (value === undefined) return [];
+  const signers = reader.list(field, value);
+  if (signers.length === 0) reader.refuse(field, 'at least one signer, or no such member', value);
+  return signers.map((signer, index) => readSigner(reader, `${field}[${index}]`, signer));
+}
+
 function readRule(reader: Reader, field: string, value: JsonValue): ImageRule {
   const rule = reader.object(field, value, ['images', 'deny', 'requireDigest', 'signedBy']);
   const images = reader
@@ -150,9 +205,7 @@ function readRule(reader: Reader, field: string, value: JsonValue): ImageRule {
     images,
     isDenied: reader.flag(`${field}.deny`, rule['deny']),
     needsDigest: reader.flag(`${field}.requireDigest`, rule['requireDigest']),
-    signedBy: reader
-      .list(`${field}.signedBy`, rule['signedBy'])
-      .map((signer, index) => readSigner(reader, `${field}.signedBy[${index}]`, signer)),
+    signedBy: readSigners(reader, `${field}.signedBy`, rule['signedBy']),
   };
 }
 

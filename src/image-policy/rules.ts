@@ -1,5 +1,6 @@
 import { matchesGlob } from './glob.ts';
 import type { ImagePolicy, ImageRule } from './policy.ts';
+import { plainRegistry } from './registry-name.ts';
 
 function fits(pattern: string, name: string): boolean {
   const [wanted, found] = [pattern.split('/'), name.split('/')];
@@ -11,7 +12,9 @@ function fits(pattern: string, name: string): boolean {
 
 /** What holds for the image `name` (`registry/repository`); undefined when it may not be used, because no rule is for it. */
 export function ruleFor({ rules, isOpen }: ImagePolicy, name: string): ImageRule | undefined {
-  const rule = rules.find(({ images }) => images.some((pattern) => fits(pattern, name)));
+  const [registry = '', ...path] = name.split('/');
+  const plain = [plainRegistry(registry), ...path].join('/');
+  const rule = rules.find(({ images }) => images.some((pattern) => fits(pattern, plain)));
   if (rule !== undefined || !isOpen) return rule;
   return { images: [], isDenied: false, needsDigest: false, signedBy: [] };
 }
