@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Clock,
+  certificateExpiryMs,
   createReplaceableCertificate,
   errorMessage,
+  formatTimestamp,
   isServingCertificate,
   type Logger,
   type ServingCertificate,
@@ -35,7 +37,8 @@ async function readPair({ dir, caPath }: ServingFilesOptions): Promise<ServingPa
 }
 
 /** The certificate in a folder (`tls.crt`, `tls.key`), read again every ten seconds: what replaces it is shown to clients without a restart.
- *  Files that do not fit together, as while they are being replaced, are logged once and not used.
+ *  Files that do not fit together, as while they are being replaced, are logged once and not used; a certificate that has expired is logged once,
+ *  and used, as there is no better one.
  *  @throws TerminalError InvalidOption when there is no good certificate to begin with */
 export async function openServingFiles(options: ServingFilesOptions): Promise<ServingCertificate> {
   const { clock, log, signal } = options;
@@ -47,6 +50,16 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
   }
   const serving = createReplaceableCertificate(first);
   let said = '';
+  let toldExpired = '';
+  const tellExpired = (): void => {
+    const { certificatePem } = serving.current();
+    const expiryMs = certificateExpiryMs(certificatePem);
+    if (expiryMs > clock.now() || toldExpired === certificatePem) return;
+    toldExpired = certificatePem;
+    const hint = 'clients refuse it until another one is in the folder: see whoever renews it';
+    log.error({ dir: options.dir, expired: formatTimestamp(expiryMs), hint }, 'the certificate has expired');
+  };
+  tellExpired();
   const refresh = async (): Promise<void> => {
     try {
       const next = await readPair(options);
@@ -65,6 +78,7 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
     while (!signal.aborted) {
       await clock.sleep(rereadMs, { signal });
       await refresh();
+      tellExpired();
     }
   };
   follow().catch((thrown: unknown) => {

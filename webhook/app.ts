@@ -43,6 +43,8 @@ export interface TlsFiles {
   readonly minVersion?: 'TLSv1.2';
   /** Bytes of all headers of a request. */
   readonly maxHeaderSize?: number;
+  /** Milliseconds in which a client must have shown that it speaks TLS. */
+  readonly handshakeTimeout?: number;
 }
 
 interface Asked {

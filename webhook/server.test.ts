@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:https';
+import { connect as connectPlainly } from 'node:net';
 import { Readable } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
@@ -179,4 +180,16 @@ test('neither old TLS nor headers without end get an answer', async () => {
     call.end();
   });
   expect(status).toBe(431);
+});
+
+test('who connects and says nothing does not keep a connection from others', async () => {
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const mute = connectPlainly({ host: '127.0.0.1', port: server.port });
+  let isClosed = false;
+  mute.on('error', () => undefined).resume();
+  mute.once('close', () => {
+    isClosed = true;
+  });
+  await eventually(() => expect(isClosed).toBe(true), { timeoutMs: 60_000 });
 });

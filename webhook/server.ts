@@ -31,6 +31,7 @@ const unusedGraceMs = 1_000;
 const maxConnections = 512;
 const maxHeaderSize = 16 * 1024;
 const headersDeadlineMs = 10_000;
+const handshakeDeadlineMs = 5_000;
 
 /** Requests that are being answered. */
 class OpenRequests {
@@ -63,7 +64,7 @@ class OpenRequests {
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const serving = options.serving ?? (await createServingCertificate({ commonName: 'longshore webhook', ...options }));
   const tlsOf = ({ certificatePem: cert, privateKeyPem: key }: ServingPair) =>
-    ({ cert, key, minVersion: 'TLSv1.2', maxHeaderSize }) as const;
+    ({ cert, key, minVersion: 'TLSv1.2', maxHeaderSize, handshakeTimeout: handshakeDeadlineMs }) as const;
   const app = buildWebhook(options, tlsOf(serving.current()));
   const open = new OpenRequests();
   app.addHook('onRequest', async (request, reply) => {

@@ -1,6 +1,34 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { certificateExpiryMs, createCertificateAuthority, issueCertificate } from './certificates.ts';
+import {
+  type CertifiedKey,
+  certificateExpiryMs,
+  createCertificateAuthority,
+  isServingCertificate,
+  issueCertificate,
+} from './certificates.ts';
+
+/** An authority that another one vouches for. */
+async function issueAuthority(root: CertifiedKey): Promise<CertifiedKey> {
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const der = createPrivateKey(root.privateKeyPem).export({ type: 'pkcs8', format: 'der' });
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: '01',
+    subject: 'CN=middle',
+    issuer: new x509.X509Certificate(root.certificatePem).subject,
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + 86_400_000),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']),
+    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
+  });
+  const privateKeyPem = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem };
+}
 
 test('issues a certificate that its authority verifies and that names its hosts', async () => {
   const nowMs = Date.now();
@@ -21,4 +49,22 @@ test('issues a certificate that its authority verifies and that names its hosts'
   expect(certificate.checkHost('localhost')).toBe('localhost');
   expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
   expect(Math.abs(certificateExpiryMs(issued.certificatePem) - (nowMs + 86_400_000))).toBeLessThan(2_000);
+});
+
+test('a server may show a certificate that others between it and its authority have signed, if it shows these too', async () => {
+  const lifetime = { nowMs: Date.now(), lifetimeDays: 10 };
+  const root = await createCertificateAuthority({ commonName: 'root', ...lifetime });
+  const middle = await issueAuthority(root);
+  const leaf = await issueCertificate(middle, {
+    commonName: 'server',
+    usage: 'server',
+    dnsNames: ['localhost'],
+    ...lifetime,
+  });
+  const expected = { caBundlePem: root.certificatePem, dnsNames: ['localhost'] };
+  const whole = { ...leaf, certificatePem: leaf.certificatePem + middle.certificatePem };
+  expect(isServingCertificate(whole, expected)).toBe(true);
+  expect(isServingCertificate(leaf, expected)).toBe(false);
+  const other = await createCertificateAuthority({ commonName: 'root', ...lifetime });
+  expect(isServingCertificate(whole, { ...expected, caBundlePem: other.certificatePem })).toBe(false);
 });

@@ -2,6 +2,8 @@ import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:
 
 const dayMs = 86_400_000;
 const clockSkewMs = 5 * 60_000;
+/** Certificates from that of a server to its authority. */
+const maxChain = 6;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate and its private key, both PEM. */
@@ -114,18 +116,33 @@ export function splitCertificates(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g) ?? [];
 }
 
-/** Whether a server may show the certificate: it has the key, one of the authorities has signed it, and it is for all of the
- *  names. False for anything that is no certificate or key. */
+/** Whether an authority has signed the certificate, or one of those between them that `chain` has. */
+function isSignedByOne(
+  certificate: X509Certificate,
+  chain: readonly X509Certificate[],
+  authorities: readonly X509Certificate[],
+): boolean {
+  let current: X509Certificate | undefined = certificate;
+  for (let depth = 0; depth < maxChain && current !== undefined; depth++) {
+    const child: X509Certificate = current;
+    if (authorities.some(({ publicKey }) => child.verify(publicKey))) return true;
+    current = chain.find((one) => one.ca && child.checkIssued(one) && child.verify(one.publicKey));
+  }
+  return false;
+}
+
+/** Whether a server may show the certificate, the first of its text: it has the key, one of the authorities has signed it, perhaps by way of
+ *  others that follow it, and it is for all of the names. False for anything that is no certificate or key. */
 export function isServingCertificate(
   { certificatePem, privateKeyPem }: CertifiedKey,
   expected: { readonly caBundlePem: string; readonly dnsNames: readonly string[] },
 ): boolean {
   try {
     const certificate = new X509Certificate(certificatePem);
-    const authorities = splitCertificates(expected.caBundlePem).map((pem) => new X509Certificate(pem));
+    const parse = (pem: string): X509Certificate[] => splitCertificates(pem).map((text) => new X509Certificate(text));
     return (
       certificate.checkPrivateKey(createPrivateKey(privateKeyPem)) &&
-      authorities.some((authority) => certificate.verify(authority.publicKey)) &&
+      isSignedByOne(certificate, parse(certificatePem).slice(1, maxChain), parse(expected.caBundlePem)) &&
       expected.dnsNames.every((name) => certificate.checkHost(name) !== undefined)
     );
   } catch {

@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics/index.ts';
 import { type ForwardTarget, forward, forwardedHeader } from './forward.ts';
 
 const headersDeadlineMs = 10_000;
+const handshakeDeadlineMs = 5_000;
 const requestDeadlineMs = 15 * 60_000;
 const maxConnections = 256;
 
@@ -260,7 +261,12 @@ export async function startContentServer(options: ContentServerOptions): Promise
     return { cert, key, minVersion: 'TLSv1.2', ...clients };
   };
   const asking = clientCaPem === undefined ? {} : { requestCert: true, rejectUnauthorized: false };
-  const tls = { ...tlsOf(serving.current()), ...asking, maxHeaderSize: 16 * 1024 };
+  const tls = {
+    ...tlsOf(serving.current()),
+    ...asking,
+    maxHeaderSize: 16 * 1024,
+    handshakeTimeout: handshakeDeadlineMs,
+  };
   const server = createServer(tls, (request, response) => {
     counter.follow(request, response);
     handler.handle(request, response).catch((thrown: unknown) => {
