@@ -12,10 +12,11 @@ import type { WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import type { Progress } from '../progress.ts';
 import { kubernetesKinds } from './kinds.ts';
+import { bundleNameIn } from './roles.ts';
 
 /** What an installation takes. */
 export interface Needed {
-  /** Of the deployment, or `bundle`. */
+  /** Of the deployment, or of the bundle without its version. */
   readonly name: string;
   readonly needs: readonly Need[];
   /** Namespaces that are not there before the installation. */
@@ -104,7 +105,7 @@ export async function neededByBundle(name: string, work: Work): Promise<Needed> 
   const defaultNamespace = wanted ?? suggested ?? (values['system-namespace'] as string);
   const needs = await needsOfObjects(objects, { installNamespace: suggested, defaultNamespace });
   const coming = new Set([...namespacesIn(objects), ...(suggested === undefined ? [] : [suggested])]);
-  return { name: 'bundle', needs, comingNamespaces: coming, account: undefined, missing: undefined };
+  return { name: bundleNameIn(name), needs, comingNamespaces: coming, account: undefined, missing: undefined };
 }
 
 /** What a BundleDeployment takes, on its cluster: the bundle that it asks for, and the end of what is installed now.

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ServiceAccountName } from '../../src/api/index.ts';
 import type { Need } from '../../src/apply/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
@@ -52,6 +53,24 @@ export function roleObjects(
     };
     return account === undefined ? [role] : [role, bindingOf(role, account)];
   });
+}
+
+const maxNameLength = 60;
+
+/** What a bundle is called, for the names of its roles: the last part of its folder, file or reference, without version. */
+export function bundleNameIn(text: string): string {
+  const path = /(^|\/)\.{0,2}\/*$/.test(text) ? resolve(text) : text;
+  const last = path.split('/').findLast((part) => part !== '') ?? '';
+  const bare = last
+    .replace(/@.*$/, '')
+    .replace(/:[^:]*$/, '')
+    .replace(/\.(tar|tgz)(\.\w+)?$/, '');
+  const plain = bare
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, maxNameLength)
+    .replace(/^-+|-+$/g, '');
+  return plain === '' ? 'bundle' : plain;
 }
 
 const columns = ['NAMESPACE', 'VERBS', 'RESOURCES', 'NAMES'] as const;
