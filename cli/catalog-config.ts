@@ -13,12 +13,19 @@ export interface CatalogConfig {
   readonly catalogLimits: ContentLimits;
 }
 
+/** Of ClusterCatalogs, where they are judged when they change. */
+export const reviewedCatalogsOption: OptionSpec = {
+  name: 'cluster-catalogs',
+  kind: 'flag',
+  default: true,
+  sentence:
+    'Leave ClusterCatalogs to another program, such as catalogd: without it they are labelled with their names here.',
+};
+
 /** Of ClusterCatalogs, wherever they are looked after. */
 export const catalogOptions: readonly OptionSpec[] = [
   {
-    name: 'cluster-catalogs',
-    kind: 'flag',
-    default: true,
+    ...reviewedCatalogsOption,
     sentence:
       'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
   },

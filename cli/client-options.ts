@@ -73,16 +73,16 @@ export const installOptions: readonly OptionSpec[] = [
     name: 'overlay',
     kind: 'text',
     placeholder: overlays.join('|'),
-    default: 'self-signed',
     choices: overlays,
     sentence:
-      'Where certificates come from; with least the controllers may install nothing until rights are bound to them.',
+      'Where certificates come from; with least the controllers may install nothing until rights are bound to them (default: the one that is installed, else self-signed).',
   },
   {
     name: 'image',
     kind: 'text',
     placeholder: 'REF',
-    sentence: 'The image that the nodes pull (default: longshore:VERSION, for nodes that have it already).',
+    sentence:
+      'The image that the nodes pull (default: the one that is installed, else longshore:VERSION, for nodes that have it already).',
   },
   {
     name: 'dry-run',

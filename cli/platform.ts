@@ -66,6 +66,7 @@ async function openWebhook(
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem(),
     systemNamespace,
+    hasClusterCatalogs: config.hasClusterCatalogs,
   });
   return stack.move();
 }

@@ -1,6 +1,7 @@
 import type { Shard } from '../provisioners/index.ts';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
+import { reviewedCatalogsOption } from './catalog-config.ts';
 import {
   dependencyPolicyOption,
   type ProvisionerConfig,
@@ -39,6 +40,8 @@ export interface ProcessConfig {
 export interface WebhookConfig extends ProcessConfig {
   readonly dependencyPolicy: DependencyPolicy;
   readonly isAccountRequired: boolean;
+  /** Whether ClusterCatalogs are judged here. */
+  readonly hasClusterCatalogs: boolean;
   readonly drainMs: number;
   /** Undefined: the Service `rukpak-webhook-service`. */
   readonly externalAddress: string | undefined;
@@ -229,6 +232,7 @@ export const webhookOptions: readonly OptionSpec[] = [
   },
   dependencyPolicyOption,
   requireServiceAccountOption,
+  reviewedCatalogsOption,
   processLogOption,
   tracesOption,
 ];
@@ -302,6 +306,7 @@ export function readWebhookConfig(values: OptionValues): WebhookConfig {
     ...readShared(values, 'bind-address'),
     dependencyPolicy: readDependencyPolicy(values),
     isAccountRequired: values['require-service-account'] as boolean,
+    hasClusterCatalogs: values['cluster-catalogs'] as boolean,
     drainMs: seconds * 1000,
     externalAddress: readOrigin('external-address', values),
   });

@@ -172,6 +172,8 @@ export interface Endpoint {
   readonly configuration: string;
   /** Whether it may change objects; all webhooks of a configuration are alike in this. */
   readonly isMutating?: boolean;
+  /** It is about ClusterCatalogs, which another program may look after. */
+  readonly isForCatalogs?: boolean;
   /** Labels that the object must have, before or after the change. */
   readonly objectLabels?: Readonly<Record<string, string>>;
 }
@@ -256,6 +258,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     isForSystemNamespace: false,
     isMutating: true,
+    isForCatalogs: true,
     configuration: mutatingConfiguration,
   },
 ];

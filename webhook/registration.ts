@@ -26,6 +26,8 @@ export interface Registration {
   /** PEM of the authority that the API server is to trust. */
   readonly caBundlePem: string;
   readonly systemNamespace: string;
+  /** False: ClusterCatalogs are another program's, and nobody asks about them here. Default true. */
+  readonly hasClusterCatalogs?: boolean;
 }
 
 /** Kubernetes keeps the first two in every namespace, and empties a namespace that is deleted: it shall not wait for a webhook that may have gone
@@ -74,7 +76,9 @@ type Wish = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string 
 
 /** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
 export function webhookConfigurations(registration: Wish): readonly WebhookConfiguration[] {
-  return [...Map.groupBy(endpoints, ({ configuration }) => configuration)].map(([name, members]) => ({
+  const { hasClusterCatalogs = true } = registration;
+  const asked = endpoints.filter(({ isForCatalogs = false }) => hasClusterCatalogs || !isForCatalogs);
+  return [...Map.groupBy(asked, ({ configuration }) => configuration)].map(([name, members]) => ({
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: members[0]?.isMutating === true ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
     metadata: { name },

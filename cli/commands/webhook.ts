@@ -37,10 +37,10 @@ export async function webhook(values: OptionValues): Promise<number> {
     isAccountRequired: config.isAccountRequired,
     metricsAccess: metricsAccess(own.kube),
   });
-  const { externalAddress: origin } = config;
+  const { externalAddress: origin, hasClusterCatalogs } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
   const address: WebhookAddress = origin === undefined ? { service } : { origin };
-  const registered = keepRegistered({ ...own, address, serving });
+  const registered = keepRegistered({ ...own, address, serving, hasClusterCatalogs });
   await Promise.race([registered, own.whenStopped]);
   probes.isReady = true;
   await own.whenStopped;

@@ -1,6 +1,7 @@
 import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { readCrds } from '../crds.ts';
+import { isOurs } from '../install/installed.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 
@@ -23,9 +24,9 @@ function differenceOf(wanted: JsonObject, found: KubeObject): string | undefined
 }
 
 /** Kinds of other groups may have come with another program, which says what they are like. */
-function isOfOthers({ metadata }: KubeObject): boolean {
-  const isShared = metadata.name?.endsWith('.core.rukpak.io') !== true;
-  return isShared && metadata.labels?.['app.kubernetes.io/part-of'] !== 'longshore';
+function isOfOthers(crd: KubeObject): boolean {
+  const isShared = crd.metadata.name?.endsWith('.core.rukpak.io') !== true;
+  return isShared && !isOurs(crd);
 }
 
 async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promise<Finding> {

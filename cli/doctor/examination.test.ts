@@ -109,7 +109,7 @@ test('a server that does not answer is all that is told', async () => {
 test('an old server is told', async () => {
   const findings = await examined({ serverVersion: async () => await Promise.resolve('v1.22.4-eks-1') });
   expect(linesOf(findings, 'server')[0]).toBe(
-    'warn Kubernetes v1.22.4-eks-1 at https://cluster.example.com: older than 1.27',
+    'warn Kubernetes v1.22.4-eks-1 at https://cluster.example.com: older than 1.28',
   );
 });
 

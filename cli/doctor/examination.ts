@@ -1,5 +1,6 @@
 import { errorMessage } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
+import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
 import { catalogCheck } from './catalogs.ts';
 import { certificateCheck } from './certificates.ts';
 import { crdCheck } from './crds.ts';
@@ -33,8 +34,6 @@ const checks: readonly Check[] = [
   catalogCheck,
 ];
 const checkDeadlineMs = 30_000;
-/** Server-side apply and strict checks of fields are there for certain from this version on. */
-const oldestMinor = 27;
 const clockWarnMs = 5_000;
 const clockFailMs = 60_000;
 const maxCharacters = 500;
@@ -62,9 +61,8 @@ export function worstOf(findings: readonly Finding[]): Level {
 
 function versionFinding(version: string, server: string): Finding {
   const text = `Kubernetes ${version} at ${server}`;
-  const [, major = '0', minor = '0'] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
-  if (Number(major) > 1 || Number(minor) >= oldestMinor) return ok(text);
-  return warn(`${text}: older than 1.${oldestMinor}`, `upgrade the cluster to 1.${oldestMinor} or later`);
+  if (!isTooOld(version)) return ok(text);
+  return warn(`${text}: older than ${oldestKubernetes}`, `upgrade the cluster to ${oldestKubernetes} or later`);
 }
 
 function clockFinding(skewMs: number): Finding {

@@ -1,6 +1,7 @@
 import { certificateExpiryMs, errorMessage, type JsonObject, splitCertificates } from '../../src/base/index.ts';
 import { isKubeError, isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
+import { isOurs } from '../install/installed.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 
@@ -47,12 +48,28 @@ export async function readConfigurations({ kube, systemNamespace, signal }: Pati
   return found;
 }
 
+/** Whether another program has brought the kind ClusterCatalog, or nobody has. */
+async function areCatalogsOthers({ kube, signal }: Patient): Promise<boolean> {
+  const name = 'clustercatalogs.olm.operatorframework.io';
+  try {
+    const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
+    return !isOurs(await kube.get(ref, { signal }));
+  } catch (thrown) {
+    if (isNotFound(thrown)) return true;
+    throw thrown;
+  }
+}
+
 async function examineConfigurations(patient: Patient): Promise<readonly Finding[]> {
   const { systemNamespace, nowMs } = patient;
   const live = await readConfigurations(patient);
+  const areOthers = await areCatalogsOthers(patient);
   return webhookConfigurations({ address: { origin: '' }, systemNamespace }).flatMap(({ kind, metadata, webhooks }) => {
     const found = live.find((one) => one.metadata.name === metadata.name);
     const what = `${kind} ${metadata.name}`;
+    if (found === undefined && areOthers && kind === 'MutatingWebhookConfiguration') {
+      return [ok(`${what}: not there; another program looks after ClusterCatalogs`)];
+    }
     if (found === undefined) return [fail(`${what}: not there: nothing is checked when it is created`, reapply)];
     const problems = webhooks.flatMap((wanted): Finding[] => {
       const name = textAt(wanted, 'name');

@@ -1,14 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { installBatches } from '../../src/apply/index.ts';
 import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, TerminalError } from '../../src/base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { untilEstablished } from '../crds.ts';
+import { assertInstallable, readLive } from './preconditions.ts';
 
 const settleMs = 30_000;
 const pollMs = 200;
 
 /** What became of an object. */
-export type Outcome = 'created' | 'configured' | 'unchanged' | 'left: it leads to a webhook outside the cluster';
+export type Outcome =
+  | 'created'
+  | 'configured'
+  | 'unchanged'
+  | 'left: it leads to a webhook outside the cluster'
+  | 'deleted: the overlay does not have it';
 
 export interface ApplyManifestsOptions {
   readonly kube: KubeClient;
@@ -22,60 +28,6 @@ export interface ApplyManifestsOptions {
 function essence({ metadata, ...rest }: KubeObject): JsonObject {
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
   return { ...rest, metadata: kept } as unknown as JsonObject;
-}
-
-async function readLive(kube: KubeClient, object: KubeObject, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await kube.get(refOf(object), { signal });
-  } catch (thrown) {
-    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
-    throw thrown;
-  }
-}
-
-/** Whatever the manifests speak of must be there to be spoken of, but for what they bring themselves.
- *  @throws TerminalError KindsMissing */
-async function assertKinds(objects: readonly KubeObject[], { kube, signal }: ApplyManifestsOptions): Promise<void> {
-  const missing = new Set<string>();
-  for (const { apiVersion, kind } of objects) {
-    try {
-      await kube.resolve(apiVersion, kind, { signal });
-    } catch (thrown) {
-      if (!(thrown instanceof NoKindMatch)) throw thrown;
-      missing.add(`${kind} (${apiVersion})`);
-    }
-  }
-  if (missing.size === 0) return;
-  const isCertManager = [...missing].some((text) => text.includes('cert-manager.io/'));
-  const advice = isCertManager
-    ? 'install cert-manager first, or take the overlay self-signed'
-    : 'is the cluster too old?';
-  const text = `the cluster does not serve ${[...missing].join(', ')}: ${advice}; nothing was changed`;
-  throw new TerminalError('KindsMissing', text);
-}
-
-interface PodTemplate {
-  readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name?: string }[] } };
-}
-
-function containerNames(deployment: KubeObject): readonly string[] {
-  const { template } = (deployment['spec'] ?? {}) as PodTemplate;
-  return (template?.spec?.containers ?? []).map(({ name = '' }) => name);
-}
-
-/** RukPak's own Deployments have our names: its containers would stay beside ours.
- *  @throws TerminalError DeploymentTaken */
-async function assertOurs(objects: readonly KubeObject[], { kube, signal }: ApplyManifestsOptions): Promise<void> {
-  for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
-    const live = await readLive(kube, object, signal);
-    if (live === undefined) continue;
-    const ours = containerNames(object);
-    const foreign = containerNames(live).filter((name) => !ours.includes(name));
-    if (foreign.length === 0) continue;
-    const { name = '', namespace = '' } = object.metadata;
-    const text = `${describeRef(refOf(object))} has containers that are not Longshore's (${foreign.join(', ')}): if it is RukPak's, remove it with "kubectl delete deployment ${name} -n ${namespace}", which leaves everything installed as it is (docs/migrate-from-rukpak.md); nothing was changed`;
-    throw new TerminalError('DeploymentTaken', text);
-  }
 }
 
 /** A namespace that is not there yet is nothing that a dry run could look into. */
@@ -127,10 +79,9 @@ async function applyOne(
 }
 
 /** Applies the objects in the order in which they need each other; fields that others have set are taken over where the manifests name them.
- *  @throws TerminalError KindsMissing, DeploymentTaken before anything is written · ApplyFailed, naming the object */
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken before anything is written · ApplyFailed, naming the object */
 export async function applyManifests(objects: readonly KubeObject[], options: ApplyManifestsOptions): Promise<void> {
-  await assertKinds(objects, options);
-  await assertOurs(objects, options);
+  await assertInstallable(objects, options);
   for (const batch of installBatches(objects)) {
     for (const object of batch) options.onApplied(object, await applyOne(object, objects, options));
     const crds = batch.filter(({ kind }) => kind === 'CustomResourceDefinition');

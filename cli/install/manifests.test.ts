@@ -58,9 +58,13 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
     'CustomResourceDefinition "bundles.core.rukpak.io"',
     'CustomResourceDefinition "bundledeployments.core.rukpak.io"',
     // OpenShift has its own.
-    ...(overlay === 'openshift' ? [] : ['CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"']),
+    ...(overlay === 'openshift'
+      ? []
+      : [
+          'CustomResourceDefinition "clustercatalogs.olm.operatorframework.io"',
+          'MutatingWebhookConfiguration "longshore-mutating-webhook-configuration"',
+        ]),
     'CustomResourceDefinition "platformoperators.platform.openshift.io"',
-    'MutatingWebhookConfiguration "longshore-mutating-webhook-configuration"',
   ];
   expect(wanted.filter((name) => !names.some((found) => found.startsWith(name)))).toEqual([]);
 });
@@ -68,6 +72,14 @@ test.each(overlays)('%s has the objects that scripts for RukPak name', async (ov
 interface Workload {
   readonly spec: { readonly template: { readonly spec: JsonObject & { readonly containers: readonly JsonObject[] } } };
 }
+
+test("where ClusterCatalogs are another program's, nothing of ours is asked about them", async () => {
+  const names = (await manifestsOf('openshift')).map(nameOf);
+  expect(names.filter((name) => name.includes('Mutating') || name.includes('clustercatalogs'))).toEqual([]);
+  const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
+  const registered = webhookConfigurations({ address: { service }, systemNamespace, hasClusterCatalogs: false });
+  expect(registered.map(({ kind }) => kind)).toEqual(registered.map(() => 'ValidatingWebhookConfiguration'));
+});
 
 test.each(overlays)('the namespace enforces what the pods of %s keep to: restricted', async (overlay) => {
   const manifests = await manifestsOf(overlay);

@@ -9,17 +9,11 @@ import {
 } from '../../src/api/index.ts';
 import { installBatches } from '../../src/apply/index.ts';
 import { TerminalError } from '../../src/base/index.ts';
-import {
-  describeRef,
-  groupOf,
-  isNotFound,
-  type KubeClient,
-  type KubeObject,
-  NoKindMatch,
-  refOf,
-} from '../../src/kube/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import type { Progress } from '../progress.ts';
+import { isOurs } from './installed.ts';
 import { overlays, readManifests } from './manifests.ts';
+import { crdNameOf, sharedKinds } from './others-kinds.ts';
 
 const pollMs = 300;
 const shownNames = 20;
@@ -61,21 +55,13 @@ function namesOf(objects: readonly KubeObject[]): string {
   return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ');
 }
 
-/** Kinds that a cluster may have from others, too: then they, and their objects, are none of ours. */
-const sharedKinds: readonly Resource[] = [platformOperatorResource, clusterCatalogResource];
-
-function crdNameOf({ plural, apiVersion }: Resource): string {
-  return `${plural}.${groupOf(apiVersion)}`;
-}
-
-/** Those of `sharedKinds` that our manifests have brought. */
+/** Those of `sharedKinds` that we have brought. */
 async function ourSharedKinds(kube: KubeClient): Promise<readonly Resource[]> {
   const found: Resource[] = [];
   for (const resource of sharedKinds) {
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: crdNameOf(resource) };
     try {
-      const { labels } = (await kube.get(ref)).metadata;
-      if (labels?.['app.kubernetes.io/part-of'] === 'longshore') found.push(resource);
+      if (isOurs(await kube.get(ref))) found.push(resource);
     } catch (thrown) {
       if (!isNotFound(thrown)) throw thrown;
     }
@@ -122,6 +108,16 @@ async function removeAll(
     if (left.length > 0 && performance.now() > untilMs) throw stillThere(left, timeoutMs);
   }
   for (const object of all) onRemoved(object);
+}
+
+/** Not what somebody else has under a name of ours. */
+async function deleteIfOurs(kube: KubeClient, object: KubeObject): Promise<boolean> {
+  try {
+    return isOurs(await kube.get(refOf(object))) && (await deleteOne(kube, object));
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
+    throw thrown;
+  }
 }
 
 async function deleteOne(kube: KubeClient, object: KubeObject): Promise<boolean> {
@@ -195,7 +191,7 @@ export async function removeInstallation(
   const isOf = (kind: string): readonly KubeObject[] => objects.filter((object) => object.kind === kind);
   const [namespaces, crds] = [isOf('Namespace'), isOf('CustomResourceDefinition')];
   for (const object of objects.filter((candidate) => ![...namespaces, ...crds].includes(candidate))) {
-    if (await deleteOne(kube, object)) onRemoved(object);
+    if (await deleteIfOurs(kube, object)) onRemoved(object);
   }
   const others: string[] = [];
   for (const namespace of namespaces) others.push(...(await removeNamespace(namespace, options)));

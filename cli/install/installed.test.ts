@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
+import { type BareCluster, openBareCluster } from '../../test/support/index.ts';
+import { readCrds } from '../crds.ts';
+import { createProgress } from '../progress.ts';
+import { applyManifests, withImage } from './apply-manifests.ts';
+import { chooseOverlay, findInstalled } from './installed.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { type Overlay, readManifests, shownName } from './manifests.ts';
+import { leaveOthersKinds } from './others-kinds.ts';
+import { removeInstallation } from './removal.ts';
+
+const rbac = 'rbac.authorization.k8s.io/v1';
+const user = { fieldManager: 'somebody' };
+const signal = AbortSignal.timeout(300_000);
+
+let cluster: BareCluster;
+beforeEach(async () => {
+  cluster = await openBareCluster();
+});
+afterEach(() => cluster[Symbol.asyncDispose]());
+
+async function install(overlay: Overlay, isDryRun = false): Promise<readonly string[]> {
+  const printed: string[] = [];
+  const shipped = (await readManifests(overlay)) as unknown as KubeObject[];
+  const objects = withImage(shipped, 'registry.example.com/l:1');
+  const onApplied = (object: KubeObject, outcome: string): void => void printed.push(`${shownName(object)} ${outcome}`);
+  const options = { kube: cluster.kube, isDryRun, signal, onApplied };
+  await applyManifests(objects, options);
+  await removeLeftovers(objects, options);
+  return printed;
+}
+
+async function hasRole(name: string): Promise<boolean> {
+  try {
+    await cluster.kube.get({ apiVersion: rbac, kind: 'ClusterRole', name });
+    return true;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
+
+test('nothing keeps rights that only the overlay before gave, and who asks for none keeps the one that is there', async () => {
+  expect(await findInstalled(cluster.kube, signal)).toBeUndefined();
+  await install('self-signed');
+  const deleted = 'clusterrole.rbac.authorization.k8s.io/core-content deleted: the overlay does not have it';
+  expect(await install('service-accounts', true)).toContain(deleted);
+  expect(await hasRole('core-content')).toBe(true);
+  expect(await install('service-accounts')).toContain(deleted);
+  expect(await hasRole('core-content')).toBe(false);
+  expect(await hasRole('core-service-accounts')).toBe(true);
+  const installed = await findInstalled(cluster.kube, signal);
+  expect(installed).toEqual({ overlay: 'service-accounts', image: 'registry.example.com/l:1' });
+  expect(chooseOverlay(undefined, installed)).toBe('service-accounts');
+  expect(chooseOverlay('least', installed)).toBe('least');
+});
+
+test('where nothing says which overlay is installed, it must be named; the first time it need not be', () => {
+  expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
+  const image = undefined;
+  expect(() => chooseOverlay(undefined, { overlay: undefined, image })).toThrow('name one with --overlay self-signed|');
+  expect(() => chooseOverlay(undefined, { overlay: 'own', image })).toThrow('"own", which this version does not have');
+});
+
+test('a kind that another program has brought is left to it, with all that is there for it alone', async () => {
+  const name = 'clustercatalogs.olm.operatorframework.io';
+  const crd = (await readCrds()).find(({ metadata }) => (metadata as { name: string }).name === name);
+  await cluster.kube.apply(crd as unknown as KubeObject, { fieldManager: 'catalogd' });
+  const left: string[] = [];
+  const onLeft = ({ metadata }: KubeObject): void => void left.push(metadata.name ?? '');
+  const shipped = (await readManifests('self-signed')) as unknown as KubeObject[];
+  const kept = await leaveOthersKinds(shipped, { kube: cluster.kube, signal, onLeft });
+  expect(left).toEqual([name]);
+  const gone = shipped.filter((object) => !kept.some((one) => shownName(one) === shownName(object)));
+  expect(gone.map(shownName)).toEqual([
+    `customresourcedefinition.apiextensions.k8s.io/${name}`,
+    'service/catalogs',
+    'mutatingwebhookconfiguration.admissionregistration.k8s.io/longshore-mutating-webhook-configuration',
+  ]);
+  const deployments = JSON.stringify(kept.filter(({ kind }) => kind === 'Deployment'));
+  expect(deployments.match(/"--no-cluster-catalogs"/g)).toHaveLength(2);
+});
+
+test('nothing is written to a cluster that is too old', async () => {
+  const kube = { ...cluster.kube, serverVersion: () => Promise.resolve('v1.27.16') };
+  const options = { kube, isDryRun: false, signal, onApplied: () => undefined };
+  await expect(applyManifests([], options)).rejects.toThrow('is of Kubernetes v1.27.16, and 1.28 or newer is needed');
+});
+
+test('rights of somebody else that have a name of ours are neither overwritten nor removed', async () => {
+  const rules = [{ nonResourceURLs: ['/metrics', '/more'], verbs: ['get'] }];
+  const metadata = { name: 'metrics-reader' };
+  await cluster.kube.create({ apiVersion: rbac, kind: 'ClusterRole', metadata, rules } as unknown as KubeObject, user);
+  await expect(install('least')).rejects.toThrow(
+    /ClusterRole "metrics-reader".* is there already and is not Longshore's/,
+  );
+  const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Namespace' });
+  expect(items.map(({ metadata: { name } }) => name)).not.toContain('rukpak-system');
+  using progress = createProgress(process.stderr, { isQuiet: true });
+  const onRemoved = (): void => undefined;
+  await removeInstallation({ kube: cluster.kube, timeoutMs: 30_000, progress, onRemoved, isWithContent: false });
+  expect(await hasRole('metrics-reader')).toBe(true);
+});

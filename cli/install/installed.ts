@@ -1,0 +1,68 @@
+import { ownerKindLabel } from '../../src/api/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { type Overlay, overlays } from './manifests.ts';
+
+/** On the Namespace: the overlay that it came with. */
+const overlayAnnotation = 'core.rukpak.io/overlay';
+const partOf = 'app.kubernetes.io/part-of';
+const systemNamespace = 'rukpak-system';
+
+/** What an installation on a cluster was made with. */
+export interface Installed {
+  /** Undefined where nothing says it, as after an overlay of somebody's own. */
+  readonly overlay: string | undefined;
+  readonly image: string | undefined;
+}
+
+/** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
+ *  not. */
+export function isOurs({ metadata }: KubeObject): boolean {
+  if (metadata.labels?.[partOf] === 'longshore') return true;
+  if (metadata.labels?.[ownerKindLabel] !== undefined) return false;
+  const managers = objectsAt(metadata as unknown as JsonObject, 'managedFields').map((entry) =>
+    textAt(entry, 'manager'),
+  );
+  return managers.some((manager) => manager === 'longshore' || manager === 'rukpak-webhooks');
+}
+
+async function getIfThere(
+  kube: KubeClient,
+  ref: Parameters<KubeClient['get']>[0],
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(ref, { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Undefined where Longshore is not installed. */
+export async function findInstalled(kube: KubeClient, signal: AbortSignal): Promise<Installed | undefined> {
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace, name: 'core' };
+  const core = await getIfThere(kube, ref, signal);
+  if (core === undefined || !isOurs(core)) return undefined;
+  const podSpec = objectAt(core as unknown as JsonObject, 'spec', 'template', 'spec');
+  const namespace = await getIfThere(kube, { apiVersion: 'v1', kind: 'Namespace', name: systemNamespace }, signal);
+  return {
+    overlay: namespace?.metadata.annotations?.[overlayAnnotation],
+    image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
+  };
+}
+
+/** The overlay to install: the wanted one, else the one that is there, so that an upgrade gives nobody more rights than before.
+ *  @throws TerminalError InvalidOption where one must be named */
+export function chooseOverlay(wanted: Overlay | undefined, installed: Installed | undefined): Overlay {
+  if (wanted !== undefined) return wanted;
+  if (installed === undefined) return 'self-signed';
+  const found = overlays.find((overlay) => overlay === installed.overlay);
+  if (found !== undefined) return found;
+  const said =
+    installed.overlay === undefined
+      ? `the Namespace "${systemNamespace}" does not say with which overlay (annotation ${overlayAnnotation})`
+      : `with the overlay "${installed.overlay}", which this version does not have`;
+  const text = `Longshore is installed, and ${said}: name one with --overlay ${overlays.join('|')}; nothing was changed`;
+  throw new TerminalError('InvalidOption', text);
+}

@@ -1,0 +1,112 @@
+import { isJsonEqual, type JsonObject, TerminalError, valueAt } from '../../src/base/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
+import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
+import { isOurs } from './installed.ts';
+
+interface Asking {
+  readonly kube: KubeClient;
+  readonly signal: AbortSignal;
+}
+
+/** The object as it is; undefined when it, or its kind, is not there. */
+export async function readLive(
+  kube: KubeClient,
+  object: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(refOf(object), { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
+    throw thrown;
+  }
+}
+
+/** Whatever the manifests speak of must be there to be spoken of, but for what they bring themselves.
+ *  @throws TerminalError KindsMissing */
+async function assertKinds(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
+  const missing = new Set<string>();
+  for (const { apiVersion, kind } of objects) {
+    try {
+      await kube.resolve(apiVersion, kind, { signal });
+    } catch (thrown) {
+      if (!(thrown instanceof NoKindMatch)) throw thrown;
+      missing.add(`${kind} (${apiVersion})`);
+    }
+  }
+  if (missing.size === 0) return;
+  const isCertManager = [...missing].some((text) => text.includes('cert-manager.io/'));
+  const advice = isCertManager
+    ? 'install cert-manager first, or take the overlay self-signed'
+    : 'is the cluster too old?';
+  const text = `the cluster does not serve ${[...missing].join(', ')}: ${advice}; nothing was changed`;
+  throw new TerminalError('KindsMissing', text);
+}
+
+/** @throws TerminalError ClusterTooOld */
+async function assertVersion({ kube, signal }: Asking): Promise<void> {
+  const version = await kube.serverVersion({ signal });
+  if (!isTooOld(version)) return;
+  const text = `the cluster is of Kubernetes ${version}, and ${oldestKubernetes} or newer is needed: upgrade it first; nothing was changed`;
+  throw new TerminalError('ClusterTooOld', text);
+}
+
+interface PodTemplate {
+  readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name?: string }[] } };
+}
+
+function containerNames(deployment: KubeObject): readonly string[] {
+  const { template } = (deployment['spec'] ?? {}) as PodTemplate;
+  return (template?.spec?.containers ?? []).map(({ name = '' }) => name);
+}
+
+/** RukPak's own Deployments have our names: its containers would stay beside ours.
+ *  @throws TerminalError DeploymentTaken */
+async function assertOurs(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
+  for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
+    const live = await readLive(kube, object, signal);
+    if (live === undefined) continue;
+    const ours = containerNames(object);
+    const foreign = containerNames(live).filter((name) => !ours.includes(name));
+    if (foreign.length === 0) continue;
+    const { name = '', namespace = '' } = object.metadata;
+    const text = `${describeRef(refOf(object))} has containers that are not Longshore's (${foreign.join(', ')}): if it is RukPak's, remove it with "kubectl delete deployment ${name} -n ${namespace}", which leaves everything installed as it is (docs/migrate-from-rukpak.md); nothing was changed`;
+    throw new TerminalError('DeploymentTaken', text);
+  }
+}
+
+/** Of RukPak, whose place is taken. */
+const rukpakRoles: ReadonlySet<string> = new Set([
+  'core-admin',
+  'rukpak-webhooks-admin',
+  'bundle-reader',
+  'bundle-uploader',
+]);
+
+/** Rights of somebody else that happen to have a name of ours would be overwritten.
+ *  @throws TerminalError NameTaken */
+async function assertFree(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
+  const wide = objects.filter(({ kind, metadata }) => {
+    return kind.startsWith('ClusterRole') && !rukpakRoles.has(metadata.name ?? '');
+  });
+  for (const object of wide) {
+    const live = await readLive(kube, object, signal);
+    if (live === undefined || isOurs(live)) continue;
+    const [there, wanted] = [live, object].map((one) => one as unknown as JsonObject);
+    const isSame = ['rules', 'roleRef', 'subjects'].every((key) =>
+      isJsonEqual(valueAt(there, key) ?? null, valueAt(wanted, key) ?? null),
+    );
+    if (isSame) continue;
+    const text = `${describeRef(refOf(object))} is there already and is not Longshore's: it would be overwritten. Give it another name, or remove it if nobody needs it, and call this again; nothing was changed`;
+    throw new TerminalError('NameTaken', text);
+  }
+}
+
+/** Looks whether anything stands against an installation of these objects.
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken */
+export async function assertInstallable(objects: readonly KubeObject[], asking: Asking): Promise<void> {
+  await assertVersion(asking);
+  await assertKinds(objects, asking);
+  await assertOurs(objects, asking);
+  await assertFree(objects, asking);
+}
