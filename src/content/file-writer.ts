@@ -33,12 +33,14 @@ export class FileWriter {
 
   /** Writes when enough has gathered. Fails when an earlier write did. */
   async relieve(): Promise<void> {
-    if (this.#waitingBytes >= flushBytes) await this.#begin();
+    if (this.#waitingBytes < flushBytes) return;
+    await this.#writing;
+    this.#begin();
   }
 
   /** Returns when all is written. */
   async flush(): Promise<void> {
-    await this.#begin();
+    this.#begin();
     await this.#writing;
   }
 
@@ -49,14 +51,13 @@ export class FileWriter {
     await this.#writing.catch(() => undefined);
   }
 
-  async #begin(): Promise<void> {
-    await this.#writing;
+  #begin(): void {
     if (this.#waitingBytes === 0) return;
     const pieces = this.#waiting;
     const offset = this.#endOffset - this.#waitingBytes;
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#writing = this.#write(pieces, offset);
+    this.#writing = this.#writing.then(() => this.#write(pieces, offset));
     // Whoever comes next is told.
     this.#writing.catch(() => undefined);
   }
