@@ -1,12 +1,17 @@
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
-import { isJsonObject, TransientError } from '../base/index.ts';
+import { isJsonObject, mapLimit, TransientError } from '../base/index.ts';
 import { fileSizeBytes } from './disk.ts';
 import type { ContentRecord, Records } from './records.ts';
 
 /** What was used more recently than this is still needed. */
 const defaultRestMs = 10 * 60_000;
-/** How old a count of what is on disk may be, as long as nothing is near the budget. */
+/** How old a count of what is on disk may be: other threads add to it. */
 const countLifetimeMs = 5_000;
+/** Counting many contents takes long: where there is much room, it is to be this small a part of the time. */
+const maxCountingShare = 1 / 50;
+/** So much of the budget is much room. */
+const roomyShare = 1 / 4;
+const countedAtATime = 16;
 /** Their content can be fetched again by the pin of the record. */
 const refetchableTypes: ReadonlySet<string> = new Set(['image', 'git', 'http']);
 
@@ -43,7 +48,10 @@ function isRefetchable({ facts, storedAt }: ContentRecord): boolean {
 async function folderSize(folder: string): Promise<{ count: number; bytes: number }> {
   const names = await readdir(folder).catch(() => []);
   let bytes = 0;
-  for (const name of names) bytes += (await fileSizeBytes(`${folder}/${name}`)) ?? 0;
+  await mapLimit(names, countedAtATime, async (name) => {
+    const sizeBytes = await fileSizeBytes(`${folder}/${name}`);
+    bytes += sizeBytes ?? 0;
+  });
   return { count: names.length, bytes };
 }
 
@@ -52,7 +60,7 @@ async function folderSize(folder: string): Promise<{ count: number; bytes: numbe
 export class Budget {
   readonly #options: BudgetOptions;
   readonly #records: Records;
-  #counted = { totalBytes: 0, atMs: Number.NEGATIVE_INFINITY };
+  #counted = { totalBytes: 0, untilMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: BudgetOptions, records: Records) {
     this.#options = options;
@@ -95,13 +103,19 @@ export class Budget {
   }
 
   async #total(): Promise<number> {
-    if (performance.now() - this.#counted.atMs > countLifetimeMs) await this.#count();
+    if (performance.now() > this.#counted.untilMs) await this.#count();
     return this.#counted.totalBytes;
   }
 
   async #count(): Promise<void> {
+    const { maxBytes } = this.#options;
+    const startedMs = performance.now();
     const { contentBytes, uploadBytes } = await this.usage();
-    this.#counted = { totalBytes: contentBytes + uploadBytes, atMs: performance.now() };
+    const totalBytes = contentBytes + uploadBytes;
+    const nowMs = performance.now();
+    const isRoomy = maxBytes - totalBytes > maxBytes * roomyShare;
+    const lifetimeMs = isRoomy ? (nowMs - startedMs) / maxCountingShare : 0;
+    this.#counted = { totalBytes, untilMs: nowMs + Math.max(countLifetimeMs, lifetimeMs) };
   }
 
   async #evict(neededBytes: number): Promise<void> {

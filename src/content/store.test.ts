@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { access, mkdir, readdir, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { list } from 'tar';
 import { beforeEach, expect, test } from 'vitest';
@@ -276,4 +276,21 @@ test('a folder is for one process at a time, which is named, and free again when
   );
   first[Symbol.dispose]();
   lockFolder(dir)[Symbol.dispose]();
+});
+
+test('all Bundles of one content share its room on the disk, until the last one goes', async () => {
+  await bounded(1_000_000);
+  for (const name of ['a', 'b', 'c']) {
+    await using staging = await store.stage();
+    staging.beginLayer('test').addFile('manifests/a', { sizeBytes: 4, isExecutable: false })(Buffer.from('same'));
+    await store.commit(staging, { name, uid: 'u1', facts: { resolvedSource: { type: 'git' } }, signal });
+  }
+  const inodes = await Promise.all(['a', 'b', 'c'].map(async (name) => (await stat(`${dir}/${name}.tgz`)).ino));
+  expect(new Set(inodes).size).toBe(1);
+  await store.remove('c');
+  await store.remove('a');
+  expect((await store.usage()).contentCount).toBe(1);
+  await store.readDirectories({ name: 'b', uid: 'u1' }, { names: ['manifests'], maxFileBytes: 1e6, signal }, () => {});
+  await store.remove('b');
+  expect((await store.usage()).contentCount).toBe(0);
 });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
@@ -126,6 +126,7 @@ export class ContentStore {
       const previous = await this.#records.read(options.name);
       const isNew = (await fileSizeBytes(this.#blobPath(digest))) === undefined;
       if (isNew) await this.#budget.makeRoom((await fileSizeBytes(temporaryPath)) ?? 0);
+      if (isNew) await this.#addBlob(temporaryPath, digest);
       await this.#install(temporaryPath, bundlePath, digest);
       await this.#records.write(record);
       if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
@@ -165,20 +166,31 @@ export class ContentStore {
     return { digest: `sha256:${hash.digest('hex')}`, sizeBytes };
   }
 
-  async #install(temporaryPath: string, bundlePath: string, digest: string): Promise<void> {
-    const blobPath = this.#blobPath(digest);
-    await rename(temporaryPath, blobPath);
+  async #addBlob(temporaryPath: string, digest: string): Promise<void> {
+    await rename(temporaryPath, this.#blobPath(digest));
     await syncDirectory(`${this.#dir}/blobs/sha256`);
+  }
+
+  /** All Bundles of one content have links to one blob. When it has as many as it can have, the same in `temporaryPath` takes its place. */
+  async #install(temporaryPath: string, bundlePath: string, digest: string): Promise<void> {
     const linkPath = this.#temporaryPath();
-    await link(blobPath, linkPath);
+    try {
+      await link(this.#blobPath(digest), linkPath);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EMLINK') throw thrown;
+      await this.#addBlob(temporaryPath, digest);
+      await link(this.#blobPath(digest), linkPath);
+    }
     await rename(linkPath, bundlePath);
     await rm(linkPath, { force: true });
     await syncDirectory(this.#dir);
   }
 
+  /** A blob that no Bundle has a link to any more goes. */
   async #dropUnused(digest: string): Promise<void> {
-    const records = await this.#records.all();
-    if (!records.some((record) => record.digest === digest)) await rm(this.#blobPath(digest), { force: true });
+    const path = this.#blobPath(digest);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts?.nlink === 1) await rm(path, { force: true });
   }
 
   /** What is stored for this very Bundle, or was and had to give way; undefined when nothing is, or its file was lost. */

@@ -9,6 +9,14 @@ const maxPartialAgeMs = 24 * 60 * 60_000;
 /** A part that has grown lately belongs to a transfer that is under way. */
 const activeMs = 15 * 60_000;
 
+/** The folder may hold tens of thousands of layers: it is looked through again when this part of the free room may have been filled, by one of several
+ *  that work on it. */
+const lookedThroughShare = 1 / 8;
+/** Or after this, for what is stale. */
+const maxUnseenMs = 60 * 60_000;
+/** When there is too much, so much of the limit stays: a full cache is not looked through for each layer. */
+const keptShare = 0.9;
+
 export interface LayerCacheOptions {
   readonly dir: string;
   readonly maxBytes: number;
@@ -27,6 +35,8 @@ interface CachedFile {
 /** Compressed layers on disk by digest, and what has come of layers whose transfer broke off. Bounded: what was not used for longest goes first. */
 export class LayerCache {
   readonly #options: LayerCacheOptions;
+  /** How much may come before the folder is looked through, and until when it need not be. */
+  #unseen = { leftBytes: 0, untilMs: 0 };
 
   constructor(options: LayerCacheOptions) {
     this.#options = options;
@@ -57,7 +67,7 @@ export class LayerCache {
       await fetch(part);
       await rename(part.path, path);
     } finally {
-      await this.#evict(path);
+      await this.#makeRoom(path, layer.sizeBytes);
     }
     return path;
   }
@@ -84,17 +94,30 @@ export class LayerCache {
     );
   }
 
-  async #evict(keptPath: string): Promise<void> {
+  async #makeRoom(keptPath: string, addedBytes: number): Promise<void> {
+    const leftBytes = this.#unseen.leftBytes - addedBytes;
+    this.#unseen = { ...this.#unseen, leftBytes };
+    if (leftBytes > 0 && performance.now() < this.#unseen.untilMs) return;
+    const totalBytes = await this.#evict(keptPath);
+    const roomBytes = (this.#options.maxBytes - totalBytes) * lookedThroughShare;
+    this.#unseen = { leftBytes: roomBytes, untilMs: performance.now() + maxUnseenMs };
+  }
+
+  /** How much stays. */
+  async #evict(keptPath: string): Promise<number> {
+    const { maxBytes } = this.#options;
     const files = await this.#files();
     let totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    const allowedBytes = totalBytes > maxBytes ? maxBytes * keptShare : maxBytes;
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
       const ageMs = Date.now() - file.usedMs;
       const isPartial = file.path.endsWith(partialSuffix);
       const isStale = isPartial && ageMs > maxPartialAgeMs;
-      const isTooMuch = totalBytes > this.#options.maxBytes && !(isPartial && ageMs < activeMs);
+      const isTooMuch = totalBytes > allowedBytes && !(isPartial && ageMs < activeMs);
       if (file.path === keptPath || (!isStale && !isTooMuch)) continue;
       await rm(file.path, { force: true });
       totalBytes -= file.sizeBytes;
     }
+    return totalBytes;
   }
 }

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sha256Digest } from '../base/index.ts';
+import { createLocks } from '../content/index.ts';
+import { LayerCache } from './layer-cache.ts';
+
+const { signal } = new AbortController();
+const layerBytes = 1000;
+
+let dir: string;
+beforeEach(() => {
+  dir = `${tmpdir()}/layer-cache-${randomUUID()}`;
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function put(cache: LayerCache, name: string): Promise<void> {
+  const content = Buffer.alloc(layerBytes, name);
+  const layer = { digest: sha256Digest(content), sizeBytes: layerBytes };
+  await cache.obtain(layer, { signal }, async (part) => {
+    await part.append(name, [content] as unknown as AsyncIterable<Uint8Array>);
+  });
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const sizes = (await readdir(folder)).map(async (name) => (await stat(`${folder}/${name}`)).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+test('several caches of one folder stay near its limit together', async () => {
+  const maxBytes = 50 * layerBytes;
+  const caches = [1, 2].map(() => new LayerCache({ dir, maxBytes, locks: createLocks() }));
+  for (let round = 0; round < 200; round += 1) {
+    for (const [index, cache] of caches.entries()) await put(cache, `layer ${round} of ${index}; `);
+    expect(await bytesOf(dir)).toBeLessThanOrEqual(maxBytes * 1.1);
+  }
+  expect(await bytesOf(dir)).toBeGreaterThan(maxBytes / 2);
+});
+
+test('a part that nobody has asked for since a day goes with the first layer', async () => {
+  await mkdir(dir);
+  const part = `${'2'.repeat(64)}.partial`;
+  await writeFile(`${dir}/${part}`, 'x');
+  const then = new Date(Date.now() - 25 * 60 * 60_000);
+  await utimes(`${dir}/${part}`, then, then);
+  await put(new LayerCache({ dir, maxBytes: 1e9, locks: createLocks() }), 'layer');
+  expect(await readdir(dir)).not.toContain(part);
+});
