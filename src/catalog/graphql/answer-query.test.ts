@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type JsonObject, silentLogger, textAt } from '../../base/index.ts';
 import { type CatalogServer, startCatalogServer } from '../http/catalog-server.ts';
 import type { Meta } from '../meta.ts';
@@ -189,4 +191,41 @@ test('where queries are not enabled, they are refused', async () => {
   expect(await post('{}', servers.off)).toEqual({ status: 503, text: 'GraphQL queries are not enabled\n' });
   const got = await fetch(`http://127.0.0.1:${servers.on.port}/catalogs/shop/api/v1/graphql`);
   expect([got.status, await got.text()]).toEqual([405, 'Only POST is allowed\n']);
+});
+
+/** A query of which the last byte is still to come. */
+function begin(body: string): { readonly sent: ClientRequest; readonly answer: Promise<number | undefined> } {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const path = '/catalogs/shop/api/v1/graphql';
+  const headers = { 'content-length': String(body.length) };
+  const take = (reply: IncomingMessage): void => {
+    reply.resume();
+    reply.once('end', () => resolve(reply.statusCode));
+  };
+  const target = { host: '127.0.0.1', port: servers.on.port, path, method: 'POST', headers, agent: false };
+  const sent = request(target, take).once('error', reject);
+  sent.write(body.slice(0, -1));
+  return { sent, answer: promise };
+}
+
+test('so many queries at a time are answered, and the next are told to come again', async () => {
+  const body = JSON.stringify({ query: '{ summary { totalSchemas } }' });
+  // They end after their time, should this take longer: then others take their places.
+  await eventually(async () => {
+    const slow = Array.from({ length: 4 }, () => begin(body));
+    for (const { answer } of slow) answer.catch(() => undefined);
+    try {
+      await eventually(
+        async () => {
+          expect(await post(body)).toEqual({ status: 503, text: 'too many queries at a time: try again later\n' });
+        },
+        { timeoutMs: 3_000 },
+      );
+      for (const { sent } of slow) sent.end('}');
+      expect(await Promise.all(slow.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
+    } finally {
+      for (const { sent } of slow) sent.destroy();
+    }
+  });
+  await eventually(async () => expect((await post(body)).status).toBe(200));
 });

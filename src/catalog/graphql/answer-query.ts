@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { addAbortSignal } from 'node:stream';
 import type { GraphQLSchema } from 'graphql';
 import { errorMessage, isJsonObject, parseJson } from '../../base/index.ts';
 import type { CatalogQuery } from '../http/catalog-handler.ts';
@@ -12,11 +14,16 @@ const deadlineMs = 5_000;
 /** Of documents, for one query. */
 const maxReadBytes = 64 * 1024 * 1024;
 const maxErrors = 10;
+/** Each may hold as many documents as one may read. */
+const queriesAtATime = 4;
+/** For the client to take its answer. */
+const takeDeadlineMs = 30_000;
 
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+/** Undefined: it is too large. */
+async function readBody(request: IncomingMessage, signal: AbortSignal): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
+  for await (const piece of addAbortSignal(signal, request) as AsyncIterable<Buffer>) {
     sizeBytes += piece.length;
     if (sizeBytes > maxBodyBytes) return undefined;
     pieces.push(piece);
@@ -24,10 +31,10 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function refuse(response: ServerResponse, text: string): void {
+function refuse(response: ServerResponse, status: number, text: string): void {
   // What is left of the body is not read.
   response.setHeader('connection', 'close');
-  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });
   response.end(`${text}\n`);
 }
 
@@ -88,22 +95,41 @@ async function run(
   return { status: 200, body: { data, ...(told === undefined ? {} : { errors: told }) } };
 }
 
-/** Answers queries of GraphQL over catalogs; the package behind it is loaded with the first one. */
-export function createQueryAnswer(): (query: CatalogQuery) => Promise<void> {
-  const schemas = new WeakMap<CatalogIndex, GraphQLSchema>();
-  return async ({ index, request, response, signal }) => {
-    const found = queryIn(await readBody(request));
-    if ('problem' in found) return refuse(response, found.problem);
+/** Answers queries, one after the other or several at a time. */
+class QueryDesk {
+  readonly #schemas = new WeakMap<CatalogIndex, GraphQLSchema>();
+  #underWay = 0;
+
+  /** A query counts until its client has its answer: as long it is in memory. */
+  async take(query: CatalogQuery): Promise<void> {
+    if (this.#underWay >= queriesAtATime) {
+      return refuse(query.response, 503, 'too many queries at a time: try again later');
+    }
+    this.#underWay += 1;
+    try {
+      await this.#answer(query);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #answer({ index, request, response, signal: gone }: CatalogQuery): Promise<void> {
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(deadlineMs)]);
+    const found = queryIn(await readBody(request, signal));
+    if ('problem' in found) return refuse(response, 400, found.problem);
     const graphql = await import('graphql');
-    const schema = schemas.get(index) ?? buildQuerySchema(graphql, index.schemas());
-    schemas.set(index, schema);
-    const context: QueryContext = {
-      index,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
-      leftBytes: maxReadBytes,
-    };
+    const schema = this.#schemas.get(index) ?? buildQuerySchema(graphql, index.schemas());
+    this.#schemas.set(index, schema);
+    const context: QueryContext = { index, signal, leftBytes: maxReadBytes };
     const { status, body } = await run(graphql, schema, { query: found.query, context });
     response.writeHead(status, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' });
     response.end(`${JSON.stringify(body)}\n`);
-  };
+    await once(response, 'finish', { signal: AbortSignal.any([gone, AbortSignal.timeout(takeDeadlineMs)]) });
+  }
+}
+
+/** Answers queries of GraphQL over catalogs, no more than 4 at a time; the package behind it is loaded with the first one. */
+export function createQueryAnswer(): (query: CatalogQuery) => Promise<void> {
+  const desk = new QueryDesk();
+  return (query) => desk.take(query);
 }

@@ -19,6 +19,8 @@ import { type Answer, type Method, registryMethods } from './registry-methods.ts
 
 const maxConnections = 256;
 const maxCalls = 256;
+/** Watches of health and conversations of reflection: they last as long as their clients like, and take no call's place. */
+const maxTalks = 256;
 const maxRequestBytes = 64 * 1024;
 const stallDeadlineMs = 60_000;
 const stopDeadlineMs = 10_000;
@@ -58,6 +60,10 @@ function faultOf(thrown: unknown): CallFault {
   return { code: isArgument ? status.INVALID_ARGUMENT : status.UNKNOWN, details: errorMessage(thrown) };
 }
 
+function tooMany(what: string): CallFault {
+  return { code: status.RESOURCE_EXHAUSTED, details: `more than ${what} at a time: try again later` };
+}
+
 function isMany(answer: Answer): answer is Iterable<object> {
   return Symbol.iterator in answer && !(answer instanceof Uint8Array);
 }
@@ -93,11 +99,12 @@ async function untilDrained(call: ServerWritableStream<object, object>): Promise
   }
 }
 
-/** Answers calls; no more than so many at a time. */
+/** Answers calls; no more than so many at a time, over all connections. */
 class CallHandler {
   readonly #log: Logger;
   readonly #stop: AbortSignal;
   #calls = 0;
+  #talks = 0;
 
   constructor(log: Logger, stop: AbortSignal) {
     this.#log = log;
@@ -122,7 +129,7 @@ class CallHandler {
 
   /** Says that all is well, and once that it ends. */
   readonly watchHealth: handleServerStreamingCall<object, object> = (call) => {
-    call.on('error', () => undefined);
+    if (!this.#isLetIn(call)) return;
     call.write(serving);
     const end = (): void => {
       call.end();
@@ -132,7 +139,7 @@ class CallHandler {
   };
 
   readonly reflect = (call: ServerDuplexStream<ReflectionRequest, object>): void => {
-    call.on('error', () => undefined);
+    if (!this.#isLetIn(call)) return;
     call.on('data', (request: ReflectionRequest) => {
       if (!call.write(reflect(request, services))) {
         call.pause();
@@ -147,6 +154,20 @@ class CallHandler {
     call.once('close', () => this.#stop.removeEventListener('abort', end));
   };
 
+  /** Whether there is room for one talk more; it counts until its stream is closed. */
+  #isLetIn(call: ServerWritableStream<object, object> | ServerDuplexStream<ReflectionRequest, object>): boolean {
+    call.on('error', () => undefined);
+    if (this.#talks >= maxTalks) {
+      call.emit('error', tooMany(`${maxTalks} watches and reflections`));
+      return false;
+    }
+    this.#talks += 1;
+    call.once('close', () => {
+      this.#talks -= 1;
+    });
+    return true;
+  }
+
   #one(name: string, method: Method): UntypedHandleCall {
     const one: handleUnaryCall<object, object> = (call, reply) => {
       try {
@@ -160,7 +181,7 @@ class CallHandler {
 
   async #counted(call: ServerWritableStream<object, object>, run: () => Promise<void>): Promise<void> {
     if (this.#calls >= maxCalls) {
-      call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: `more than ${maxCalls} calls at a time` });
+      call.emit('error', tooMany(`${maxCalls} calls`));
       return;
     }
     this.#calls += 1;

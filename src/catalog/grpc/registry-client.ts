@@ -82,6 +82,7 @@ class RegistryCalls {
   }
 
   async *list<T extends object>(method: string, codec: MessageCodec<T>): AsyncGenerator<T> {
+    this.#signal?.throwIfAborted();
     const path = `/api.Registry/${method}`;
     const decode = this.#counted(codec);
     const call: ClientReadableStream<T> = this.#client.makeServerStreamRequest(

@@ -1,6 +1,8 @@
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { once } from 'node:events';
+import { Client, type ClientReadableStream, credentials, Metadata } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { api, csv, other, startTestRegistry } from '../../../test/support/catalog-registry.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { type JsonObject, textAt } from '../../base/index.ts';
 import { codecOf, descriptors } from './descriptors.ts';
 
@@ -274,4 +276,39 @@ test('a request that is too large, or none, is refused, and the server goes on',
   );
   await expect(stream.toArray()).rejects.toThrow(/INTERNAL|UNKNOWN/);
   expect(await one('GetPackage', { name: 'q' })).toMatchObject({ name: 'q' });
+});
+
+test('watches of health are bounded over all connections, and take no place of other calls', async () => {
+  await using registry = await startTestRegistry();
+  const open = (): Client =>
+    new Client(`127.0.0.1:${registry.port}`, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
+  const [many, late] = [open(), open()];
+  const send = (from: Client, path: string): ClientReadableStream<Buffer> => {
+    const stream = from.makeServerStreamRequest(
+      path,
+      () => Buffer.alloc(0),
+      (bytes) => bytes,
+      {},
+    );
+    stream.on('error', () => undefined);
+    return stream;
+  };
+  const watch = async (from: Client): Promise<ClientReadableStream<Buffer>> => {
+    const stream = send(from, '/grpc.health.v1.Health/Watch');
+    await once(stream, 'data');
+    return stream;
+  };
+  try {
+    const watches = await Promise.all(Array.from({ length: 256 }, () => watch(many)));
+    const refused = { code: 8, details: 'more than 256 watches and reflections at a time: try again later' };
+    await expect(watch(late)).rejects.toMatchObject(refused);
+    const reflection = send(late, '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo');
+    await expect(reflection.toArray()).rejects.toMatchObject(refused);
+    expect(await send(late, '/api.Registry/ListPackages').toArray()).toHaveLength(2);
+    watches[0]?.cancel();
+    await eventually(() => watch(late));
+  } finally {
+    many.close();
+    late.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorMessage, type Logger } from '../../base/index.ts';
+import { errorMessage, goQuote, type Logger } from '../../base/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
 import type { CatalogIndex, MetaFilter, MetaSelection } from '../store/catalog-index.ts';
 import { gzipHeader, gzipTrailer } from '../store/gzip-segments.ts';
@@ -77,13 +77,16 @@ function targetOf(url: string): Target | undefined {
   return { name, service: service as Service, parameters: new URLSearchParams(query) };
 }
 
-/** What to choose of the documents; undefined for parameters that there are not. */
-function filterOf(parameters: URLSearchParams): MetaFilter | undefined {
-  const known = ['schema', 'package', 'name', 'includePackage'];
+const knownParameters = ['schema', 'package', 'name', 'includePackage'];
+const maxShownCharacters = 64;
+
+/** What to choose of the documents; a text for parameters that there are not. */
+function filterOf(parameters: URLSearchParams): MetaFilter | string {
+  const shown = (text: string): string => goQuote(text.slice(0, maxShownCharacters));
+  const unknown = [...parameters.keys()].find((key) => !knownParameters.includes(key));
+  if (unknown !== undefined) return `unknown parameter ${shown(unknown)}: expected ${knownParameters.join(', ')}`;
   const include = parameters.get('includePackage') ?? 'false';
-  if ([...parameters.keys()].some((key) => !known.includes(key)) || !['true', 'false'].includes(include)) {
-    return undefined;
-  }
+  if (!['true', 'false'].includes(include)) return `includePackage is ${shown(include)}: expected true or false`;
   // As if it were not there.
   const given = (key: string): string | undefined => parameters.get(key) || undefined;
   return {
@@ -207,7 +210,7 @@ export class CatalogHandler {
         : await graphql(query);
     }
     const filter = service === 'all' ? {} : filterOf(parameters);
-    if (filter === undefined) return reply(query.response, 400);
+    if (typeof filter === 'string') return reply(query.response, 400, `${statusTexts[400]}: ${filter}`);
     await this.#sendMetas(query, filter, service === 'all');
   }
 

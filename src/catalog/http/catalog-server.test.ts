@@ -125,10 +125,16 @@ test('CR-C20 documents are chosen by parameters; others are refused; without the
   expect(await linesOf('?schema=OLM.bundle')).toEqual([]);
   expect(await linesOf('?package=p')).toEqual([lines[1], lines[2]]);
   expect(await linesOf('?package=p&includePackage=true')).toEqual(lines.slice(0, 3));
-  const bad = ['?foo=1', '?Schema=x', '?package=p&includePackage=1'];
-  for (const query of bad) {
+  const known = 'expected schema, package, name, includePackage';
+  const bad = {
+    '?foo=1': `unknown parameter "foo": ${known}`,
+    '?name=x&Schema=x': `unknown parameter "Schema": ${known}`,
+    [`?${'%0A'.repeat(2000)}`]: `unknown parameter "${'\\n'.repeat(64)}": ${known}`,
+    '?package=p&includePackage=1': 'includePackage is "1": expected true or false',
+  };
+  for (const [query, text] of Object.entries(bad)) {
     const { status, body } = await ask(`/catalogs/shop/api/v1/metas${query}`);
-    expect([status, body.toString()]).toEqual([400, '400 Bad Request\n']);
+    expect([status, body.toString()]).toEqual([400, `400 Bad Request: ${text}\n`]);
   }
   expect((await ask('/catalogs/shop/api/v1/metas', { port: plainPort })).status).toBe(404);
   expect((await ask(all, { port: plainPort })).status).toBe(200);
