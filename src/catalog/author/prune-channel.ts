@@ -1,18 +1,32 @@
 import type { Channel } from '../../resolver/index.ts';
 import { orderChannel } from '../store/channel-heads.ts';
 
-/** The chain of replacement from a head, as far as no entry skips its members.
+/** For each entry those right above it on the chains of replacement from the heads, as far as no entry skips their members.
  *  @see catalogs-and-resolution.md, section 1.7, "Chain rule" */
-function spineOf(head: string, { entries }: Channel): readonly string[] {
+function aboveOf(heads: readonly string[], { entries }: Channel): ReadonlyMap<string, readonly string[]> {
   const replaced = new Map(entries.map(({ name, replaces }) => [name, replaces]));
   const skipped = new Set(entries.flatMap(({ skips }) => skips));
-  const spine = new Set([head]);
-  let next = replaced.get(head);
-  while (next !== undefined && replaced.has(next) && !skipped.has(next) && !spine.has(next)) {
-    spine.add(next);
-    next = replaced.get(next);
+  const above = new Map<string, string[]>();
+  const walked = new Set<string>();
+  for (const head of heads) {
+    const chain = new Set<string>();
+    // Where chains meet, the rest is walked already.
+    for (let name = head; !walked.has(name); ) {
+      walked.add(name);
+      chain.add(name);
+      const next = replaced.get(name);
+      if (next === undefined || !replaced.has(next) || skipped.has(next) || chain.has(next)) break;
+      addTo(above, next, name);
+      name = next;
+    }
   }
-  return Array.from(spine);
+  return above;
+}
+
+function addTo(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 /** For each entry the names of those that skip it, the nearest to the head first. */
@@ -21,7 +35,7 @@ function skippersOf(channel: Channel, distances: ReadonlyMap<string, number>): R
   const distanceOf = (name: string): number => distances.get(name) ?? Infinity;
   for (const { name, skips } of channel.entries.toSorted((a, b) => distanceOf(a.name) - distanceOf(b.name))) {
     for (const skipped of skips) {
-      if (skipped !== name) skippers.set(skipped, [...(skippers.get(skipped) ?? []), name]);
+      if (skipped !== name) addTo(skippers, skipped, name);
     }
   }
   return skippers;
@@ -31,7 +45,7 @@ function skippersOf(channel: Channel, distances: ReadonlyMap<string, number>): R
  *  above one that stays, and for what is skipped somebody who skips it. Edges to what goes may stay: they lead in from there. */
 export function keptEntries(channel: Channel, wanted: readonly string[]): ReadonlySet<string> {
   const { heads, distances } = orderChannel(channel);
-  const spines = heads.map((head) => spineOf(head, channel));
+  const above = aboveOf(heads, channel);
   const skippers = skippersOf(channel, distances);
   const known = new Set(channel.entries.map(({ name }) => name));
   const kept = new Set<string>();
@@ -39,10 +53,7 @@ export function keptEntries(channel: Channel, wanted: readonly string[]): Readon
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (kept.has(name)) continue;
     kept.add(name);
-    for (const spine of spines) {
-      const at = spine.indexOf(name);
-      if (at > 0) pending.push(...spine.slice(0, at));
-    }
+    for (const other of above.get(name) ?? []) pending.push(other);
     const [nearest, ...others] = skippers.get(name) ?? [];
     if (nearest !== undefined && !others.some((other) => kept.has(other))) pending.push(nearest);
   }

@@ -60,6 +60,23 @@ test('whatever is kept of a valid channel, it stays valid', () => {
   );
 });
 
+test('a channel of any length is pruned, by how much it may branch', () => {
+  const count = 200_000;
+  const chain = Array.from({ length: count }, (_, index) => ({
+    name: `v${index}`,
+    skips: [],
+    ...(index === 0 ? {} : { replaces: `v${index - 1}` }),
+  }));
+  const heads = Array.from({ length: 1_000 }, (_, index) => ({
+    name: `head${index}`,
+    skips: [],
+    replaces: `v${count - 1}`,
+  }));
+  const channel = { name: 'c', entries: [...chain, ...heads] };
+  expect(keptEntries(channel, ['v0']).size).toBe(count + heads.length);
+  expect(keptEntries(channel, []).size).toBe(heads.length);
+});
+
 describe('of a package', () => {
   const entriesOf = (kept: ReturnType<typeof prunePackage>): Record<string, readonly string[]> =>
     Object.fromEntries(Array.from(kept.channels, ([name, entries]) => [name, Array.from(entries).sort()]));

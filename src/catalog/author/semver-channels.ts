@@ -45,7 +45,7 @@ function edgesOf(bundles: readonly VersionedBundle[]): ReadonlyMap<string, Edges
   for (const minor of grouped(bundles, ({ version }) => `${version.minor}`).values()) {
     const last = minor.at(-1);
     if (last === undefined) continue;
-    below.push(...minor.slice(0, -1).map(({ name }) => name));
+    for (const { name } of minor.slice(0, -1)) below.push(name);
     const skips = below.filter((name) => name !== previous?.name).sort(compareTexts);
     edges.set(last.name, {
       ...(previous === undefined ? {} : { replaces: previous.name }),

@@ -1,3 +1,4 @@
+import { goQuote, TerminalError } from '../../base/index.ts';
 import { compareVersions, formatVersion, isInRange, parseVersionRange, type Version } from '../../constraints/index.ts';
 import type { CatalogPackage, Channel, ChannelEntry, InstalledBundle } from '../../resolver/index.ts';
 import { namedVersion } from '../check/named-version.ts';
@@ -78,6 +79,8 @@ export interface ChannelLayout {
 
 /** Ranges that nearly every entry has would hide the rest: then that of the head alone is drawn. */
 const maxRangeTracks = 4;
+/** More bundles nobody could find their way among. */
+const maxRows = 20_000;
 /** More lines to bundles that are skipped would hide the rest: then those are left out that nobody needs. */
 const maxLinesToSkipped = 6;
 
@@ -250,10 +253,18 @@ function joined(lines: readonly Line[]): readonly Omit<Track, 'lane'>[] {
   });
 }
 
-/** Where everything of a channel stands. Channels that are not valid are laid out like others. */
+function assertDrawable({ name }: Channel, rows: number): void {
+  if (rows <= maxRows) return;
+  const text = `channel ${goQuote(name)} has ${rows} bundles, more than the ${maxRows} that are drawn`;
+  throw new TerminalError('PictureTooLarge', `${text}: draw another channel (--channel), or as mermaid`);
+}
+
+/** Where everything of a channel stands. Channels that are not valid are laid out like others.
+ *  @throws TerminalError PictureTooLarge */
 export function layOutChannel(from: CatalogPackage, channel: Channel, marks: Marks = {}): ChannelLayout {
   const links = linksOf(channel.entries);
   const names = namesOf(from, channel, marks);
+  assertDrawable(channel, names.length);
   const hops = (marks.path ?? []).filter((hop) => hop.channel === channel.name);
   const onPath = new Set(hops.flatMap((hop) => [hop.from, hop.to]));
   const rows = names.map((named) => rowOf(named, { from, links, marks, onPath }));

@@ -111,7 +111,8 @@ function pictureOf(from: CatalogPackage, wanted: readonly string[] | undefined, 
   };
 }
 
-/** The update graph of a package as SVG: a panel for each channel that is wanted, all when none is named. */
+/** The update graph of a package as SVG: a panel for each channel that is wanted, all when none is named.
+ *  @throws TerminalError PictureTooLarge */
 export function drawSvg(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): string {
   return sceneSvg(pictureOf(from, wanted, marks));
 }

@@ -1,4 +1,4 @@
-import { printableLine } from '../../base/index.ts';
+import { printableLine, TerminalError } from '../../base/index.ts';
 import type { CatalogPackage } from '../../resolver/index.ts';
 import {
   type ChannelLayout,
@@ -63,11 +63,17 @@ class Grid {
   }
 }
 
+/** Of the lines of one channel. */
+const maxCells = 20_000_000;
 const columnAt = (column: number): number => column * 2;
 const laneAt = (lane: number): number => 4 + lane * 2;
 
 function gridOf({ rows, straights, tracks, lanes }: ChannelLayout): { readonly grid: Grid; readonly width: number } {
   const width = laneAt(lanes);
+  if (rows.length * width > maxCells) {
+    const text = `the drawing would have ${rows.length} lines of ${width} characters, more than ${maxCells}`;
+    throw new TerminalError('PictureTooLarge', `${text}: draw one channel (--channel), or as mermaid`);
+  }
   const grid = new Grid(rows.length, width);
   for (const { kind, column, top, bottom } of straights) grid.upright(columnAt(column), [top, bottom], kind);
   for (const { kind, to, from, lane } of tracks) {
@@ -112,7 +118,8 @@ function channelText(layout: ChannelLayout, packageName: string): string {
   );
 }
 
-/** The update graph of a package for a terminal: a line a bundle, the newest on top; lines lead from older bundles to those that follow them. */
+/** The update graph of a package for a terminal: a line a bundle, the newest on top; lines lead from older bundles to those that follow them.
+ *  @throws TerminalError PictureTooLarge */
 export function drawText(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): string {
   const layouts = layOutPackage(from, wanted, marks);
   const kinds = new Set(layouts.flatMap(({ rows }) => rows.map(({ kind }) => kind)));

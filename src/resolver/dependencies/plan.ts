@@ -40,8 +40,8 @@ function inOrder(
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const waiting = open.has(top) ? [] : (suppliers.get(top) ?? []).filter((one) => !order.has(one) && !open.has(one));
     open.add(top);
-    if (waiting.length > 0) stack.push(...waiting.toReversed());
-    else {
+    for (const one of waiting.toReversed()) stack.push(one);
+    if (waiting.length === 0) {
       order.add(top);
       stack.pop();
     }

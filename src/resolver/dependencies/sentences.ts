@@ -155,7 +155,7 @@ export function tellRules(rules: readonly Rule[], story: Story): readonly string
     else same.push(rule);
   }
   for (const kind of order) {
-    if (kind === 'requires') sentences.push(...[...needs.values()].map((same) => tellNeeds(same, story)));
+    if (kind === 'requires') for (const same of needs.values()) sentences.push(tellNeeds(same, story));
     for (const rule of rules) if (rule.kind === kind && rule.kind !== 'requires') sentences.push(tellRule(rule, story));
   }
   return sentences.filter((sentence) => sentence !== '');
