@@ -12,6 +12,7 @@ import {
   TerminalError,
   TransientError,
   verifyStream,
+  withDeadline,
 } from '../base/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, readBody } from './http-client.ts';
@@ -30,6 +31,9 @@ const maxManifestBytes = 1024 * 1024;
 const maxAnswerBytes = 4 * 1024 * 1024;
 const tagsAPage = 1000;
 const maxTagPages = 1000;
+/** Of all pages together. */
+const maxTagBytes = 64 * 1024 * 1024;
+const tagsDeadlineMs = 5 * 60_000;
 
 /** One file in a registry, and a small document about it. */
 export interface Artifact {
@@ -181,19 +185,27 @@ export class ArtifactRepository {
     throw new TerminalError('DeletionUnsupported', text);
   }
 
-  /** All tags that begin with `prefix`. */
-  async tags(prefix: string, options: Waiting): Promise<readonly string[]> {
+  /** All tags that begin with `prefix`, of as many as there is room for: 1,000 pages, 64 MiB. The rest is found when some of these have gone.
+   *  @throws TransientError DeadlineExceeded */
+  async tags(prefix: string, { signal }: Waiting): Promise<readonly string[]> {
+    const limits = { deadlineMs: tagsDeadlineMs, signal };
+    return await withDeadline(`${this.name}, tags`, limits, (whole) => this.#tags(prefix, { signal: whole }));
+  }
+
+  async #tags(prefix: string, options: Waiting): Promise<readonly string[]> {
     const client = await this.#client(options);
     const found: string[] = [];
+    let leftBytes = maxTagBytes;
     let path: string | undefined = `tags/list?n=${tagsAPage}`;
-    for (let page = 0; path !== undefined && page < maxTagPages; page += 1) {
+    for (let page = 0; path !== undefined && page < maxTagPages && leftBytes > 0; page += 1) {
       path = await client.get(path, { headers: () => ({}), statuses: [200, 404] }, async (response, request) => {
         const body = await readBody(request, response, maxAnswerBytes);
+        leftBytes -= body.length;
         // A repository that nothing was pushed to yet.
         if (response.status === 404) return undefined;
         const document = parseJson(`${this.name}, tags`, body.toString());
         const tags = isJsonObject(document) && Array.isArray(document['tags']) ? document['tags'] : [];
-        found.push(...tags.filter((tag) => typeof tag === 'string' && tag.startsWith(prefix)).map(String));
+        for (const tag of tags) if (typeof tag === 'string' && tag.startsWith(prefix)) found.push(tag);
         return nextPage(response.headers['link']);
       });
     }
