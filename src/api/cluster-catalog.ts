@@ -22,6 +22,7 @@ export type ClusterCatalogConditionType = 'Progressing' | 'Serving' | 'Valid';
 /** Reasons of all of them. */
 export type ClusterCatalogReason =
   | 'Succeeded'
+  | 'Unpacking'
   | 'Retrying'
   | 'Blocked'
   | 'Available'

@@ -50,6 +50,11 @@ test.each<{ name: string; given: Partial<Situation>; wanted: unknown }>([
     wanted: { kind: 'restore', ref: pinned },
   },
   {
+    name: 'a first look that was broken off is had again',
+    given: { catalog: catalog({ observed: 2, resolved: pinned, reason: 'Unpacking' }) },
+    wanted: { kind: 'look' },
+  },
+  {
     name: 'lost content of an earlier spec is not restored',
     given: { catalog: catalog({ observed: 1, resolved: pinned }) },
     wanted: { kind: 'look' },

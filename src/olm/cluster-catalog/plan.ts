@@ -9,6 +9,9 @@ const jitterShare = 0.01;
 /** Reason of errors that nothing but another spec can mend. */
 export const blocked = 'Blocked';
 
+/** Reason of `Progressing` before the first outcome. */
+export const unpacking = 'Unpacking';
+
 /** When the image of a catalog was looked at last, by this process. */
 export interface Look {
   readonly uid: string;
@@ -68,7 +71,8 @@ export function lookOf(catalog: ClusterCatalog, nowMs: number, random: () => num
 /** What came of the spec as it is; undefined before that is known. */
 function outcomeOf(catalog: ClusterCatalog): string | undefined {
   const progressing = catalog.status?.conditions?.find(({ type }) => type === 'Progressing');
-  return progressing?.observedGeneration === generationOf(catalog) ? progressing.reason : undefined;
+  if (progressing?.observedGeneration !== generationOf(catalog) || progressing.reason === unpacking) return undefined;
+  return progressing.reason;
 }
 
 function planWithout(catalog: ClusterCatalog): Plan {

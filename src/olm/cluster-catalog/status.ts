@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/index.ts';
 import { type Condition, setCondition } from '../../kube/index.ts';
 import type { AttemptState } from './attempts.ts';
 import type { CatalogRecord } from './catalog-store.ts';
-import { blocked } from './plan.ts';
+import { blocked, unpacking } from './plan.ts';
 
 /** What is found for a catalog. */
 export interface Findings {
@@ -23,7 +23,7 @@ interface Claim {
 
 const unavailable = 'Catalog availability mode is set to Unavailable';
 
-function progressing({ state, isUnavailable }: Findings): Claim | undefined {
+function progressing({ state, isUnavailable }: Findings, isFirst: boolean): Claim | undefined {
   const type = 'Progressing';
   if (isUnavailable) return { type, status: 'True', reason: 'Succeeded', message: unavailable };
   if (state.kind === 'failed') {
@@ -31,7 +31,11 @@ function progressing({ state, isUnavailable }: Findings): Claim | undefined {
     const { message } = state.error;
     return { type, status: isBlocked ? 'False' : 'True', reason: isBlocked ? 'Blocked' : 'Retrying', message };
   }
-  if (state.kind !== 'done') return undefined;
+  if (state.kind !== 'done') {
+    // What came of it before stands until the next outcome.
+    const text = 'The image is looked at for the first time, and unpacked';
+    return isFirst ? { type, status: 'True', reason: unpacking, message: text } : undefined;
+  }
   const message = 'Successfully unpacked and stored content from resolved source';
   return { type, status: 'True', reason: 'Succeeded', message };
 }
@@ -64,9 +68,13 @@ function validity({ faults, faultCount, packageCount, ref }: CatalogRecord): Cla
   return { type, status: 'False', reason: 'InvalidPackages', message };
 }
 
-function claimsOf(findings: Findings): readonly Claim[] {
+function claimsOf(findings: Findings, isFirst: boolean): readonly Claim[] {
   const { stored } = findings;
-  const claims = [progressing(findings), serving(findings), stored === undefined ? undefined : validity(stored)];
+  const claims = [
+    progressing(findings, isFirst),
+    serving(findings),
+    stored === undefined ? undefined : validity(stored),
+  ];
   return claims.filter((claim) => claim !== undefined);
 }
 
@@ -88,7 +96,8 @@ export function statusOf(
 ): JsonObject {
   const observedGeneration = catalog.metadata.generation ?? 0;
   let conditions = (catalog.status?.conditions ?? []) as readonly Condition[];
-  for (const claim of claimsOf(findings)) {
+  const isFirst = !conditions.some(({ type }) => type === 'Progressing');
+  for (const claim of claimsOf(findings, isFirst)) {
     conditions = setCondition(conditions, { ...claim, observedGeneration }, nowMs);
   }
   if (findings.stored === undefined && findings.state.kind !== 'running') {
