@@ -37,3 +37,4 @@ export {
   type Update,
 } from './graph/updates.ts';
 export type { CatalogBundle, CatalogPackage, CatalogView, Channel, ChannelEntry } from './package.ts';
+export { type SearchLimits, Steps } from './sat/steps.ts';

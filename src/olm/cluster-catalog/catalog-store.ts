@@ -38,6 +38,13 @@ export interface CatalogTraits {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** The index of a catalog, as a thread opens it: plain data. */
+export interface CatalogPlace extends CatalogTraits {
+  readonly name: string;
+  /** Gone when the catalog has another one. */
+  readonly file: string;
+}
+
 interface Held {
   readonly record: CatalogRecord;
   /** Name of the index in the catalog's folder. */
@@ -110,6 +117,11 @@ export class CatalogStore implements AsyncDisposable {
   /** Good until the catalog is replaced or removed; keep it with `use`. */
   index(name: string): CatalogIndex | undefined {
     return this.#held.get(name)?.index;
+  }
+
+  placeOf(name: string): CatalogPlace | undefined {
+    const held = this.#held.get(name);
+    return held && { name, file: join(this.#folder(name), held.fileName), ...held.traits };
   }
 
   /** For an index that is to be made, and what is needed meanwhile. */

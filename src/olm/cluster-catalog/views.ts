@@ -1,11 +1,13 @@
 import type { CatalogIndex } from '../../catalog/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
-import type { CatalogStore } from './catalog-store.ts';
+import type { CatalogPlace, CatalogStore } from './catalog-store.ts';
 
 /** Catalogs as they are served, held until they are given back, whatever becomes of them meanwhile. */
 export interface HeldCatalogs extends Disposable {
   /** Higher priorities first, then by name. */
   readonly catalogs: readonly CatalogView[];
+  /** Where the same may be read by another thread. */
+  readonly places: readonly CatalogPlace[];
   /** The image that a catalog is from, by digest. */
   imageOf(name: string): string | undefined;
 }
@@ -32,6 +34,7 @@ export function viewsOf(store: CatalogStore): CatalogViews {
       const images = new Map(catalogs.map(({ name }) => [name, store.find(name)?.ref]));
       return {
         catalogs,
+        places: catalogs.flatMap(({ name }) => store.placeOf(name) ?? []),
         imageOf: (name) => images.get(name),
         [Symbol.dispose]: () => {
           for (const use of uses) use[Symbol.dispose]();

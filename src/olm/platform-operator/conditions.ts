@@ -5,7 +5,6 @@ import {
   type UpToDateReason,
 } from '../../api/index.ts';
 import { type Condition, type KubeObject, setCondition } from '../../kube/index.ts';
-import type { CatalogBundle, CatalogPackage } from '../../resolver/index.ts';
 
 /** A condition as it is to be from now on. */
 export interface ConditionChange {
@@ -43,6 +42,15 @@ export function installedCondition(object: KubeObject): ConditionChange {
   return { type: 'Installed', status: 'True', reason: 'InstallSuccessful', message };
 }
 
+const pendingReasons: ReadonlySet<string> = new Set(['UnpackPending', 'InstallPending']);
+
+/** Whether a BundleDeployment cannot install what it is to install, and has never installed anything. */
+export function hasNeverSucceeded(object: KubeObject): boolean {
+  const { activeBundle = '' } = parseBundleDeployment(object).status ?? {};
+  const { status, reason } = installedCondition(object);
+  return activeBundle === '' && status === 'False' && !pendingReasons.has(reason);
+}
+
 /** Whether a BundleDeployment has done all it is to do, and what it installed is well. */
 export function isSettled(object: KubeObject): boolean {
   const deployment = parseBundleDeployment(object);
@@ -71,11 +79,11 @@ export function upToDate(reason: UpToDateReason, message: string): ConditionChan
   return { type: 'UpToDate', status: statuses[reason], reason, message };
 }
 
-/** What a catalog says of what is installed from it; the bundle is undefined where the catalog has it no more. */
+/** What a catalog says against a package, the channel that it was chosen from (or any), and the bundle that was; plain data. */
 export interface CatalogWord {
-  readonly package: CatalogPackage;
+  readonly package: string | undefined;
   readonly channel: string | undefined;
-  readonly bundle: CatalogBundle | undefined;
+  readonly bundle: string | undefined;
 }
 
 function warning(type: PlatformOperatorConditionType, what: string, text: string | undefined): ConditionChange {
@@ -97,15 +105,12 @@ export function deprecationConditions(word: CatalogWord | undefined, isInstalled
       message: unknown,
     }));
   }
-  const channels = word.package.channels.filter(({ name }) => word.channel === undefined || name === word.channel);
-  const ofChannels = channels.flatMap(({ deprecation }) => (deprecation === undefined ? [] : [deprecation]));
-  const ofChannel = ofChannels.length === 0 ? undefined : ofChannels.join('\n');
-  const ofBundle = isInstalled ? word.bundle?.deprecation : undefined;
-  const all = [word.package.deprecation, ofChannel, ofBundle].filter((text) => text !== undefined);
+  const ofBundle = isInstalled ? word.bundle : undefined;
+  const all = [word.package, word.channel, ofBundle].filter((text) => text !== undefined);
   return [
     warning('Deprecated', '', all.length === 0 ? undefined : all.join('\n')),
-    warning('PackageDeprecated', 'package ', word.package.deprecation),
-    warning('ChannelDeprecated', 'channel ', ofChannel),
+    warning('PackageDeprecated', 'package ', word.package),
+    warning('ChannelDeprecated', 'channel ', word.channel),
     isInstalled
       ? warning('BundleDeprecated', 'bundle ', ofBundle)
       : { type: 'BundleDeprecated', status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' },

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
 import type { EventRecorder, KindCache, KubeClient, ObjectCache } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
+import type { Resolver } from './resolve-thread.ts';
 
 /** What the reconciles work with. */
 export interface PlatformContext {
@@ -11,6 +12,7 @@ export interface PlatformContext {
   /** What Bundles say of themselves, as far as it was noted, by name. */
   readonly noted: ObjectCache<readonly Property[]>;
   readonly views: CatalogViews;
+  readonly resolver: Resolver;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly log: Logger;

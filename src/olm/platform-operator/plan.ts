@@ -1,8 +1,7 @@
 import { errorMessage, goQuote, nearest, TerminalError } from '../../base/index.ts';
-import { formatVersion } from '../../constraints/index.ts';
+import { compareVersions, formatVersion } from '../../constraints/index.ts';
 import {
   type CatalogBundle,
-  type CatalogPackage,
   type CatalogView,
   type ChosenBundle,
   type Conflict,
@@ -13,10 +12,13 @@ import {
   type Resolution,
   resolve,
   resolveV1,
+  type SearchLimits,
+  Steps,
   type Update,
   type V1Choice,
   type WantedPackage,
 } from '../../resolver/index.ts';
+import { type Choice, installedBy, type Resolved } from './choice.ts';
 
 /** What is asked for a PlatformOperator: the next bundle of its package, and all that this needs. */
 export interface PlanRequest {
@@ -29,16 +31,11 @@ export interface PlanRequest {
   readonly others: readonly PresentBundle[];
   /** Names of those among them that are there only because something needs them: they may be updated for this. */
   readonly movable: ReadonlySet<string>;
+  readonly limits?: SearchLimits;
 }
 
 /** A bundle to be installed. */
-export interface Planned {
-  readonly bundle: CatalogBundle;
-  readonly image: string;
-  readonly catalog: CatalogView;
-  readonly channel: string;
-  readonly reason: string;
-}
+export type Planned = Choice;
 
 /** A bundle that the plan counts on, and why. */
 export interface Needed {
@@ -48,9 +45,16 @@ export interface Needed {
   readonly planned: Planned | undefined;
 }
 
-/** What is to be done. */
+/** Bundles to be installed. */
+export interface Change {
+  readonly outcome: 'change';
+  readonly main: Planned;
+  readonly needed: readonly Needed[];
+}
+
+/** What is to be done; plain data. */
 export type Plan =
-  | { readonly outcome: 'change'; readonly main: Planned; readonly needed: readonly Needed[] }
+  | Change
   /** What is installed is the newest that can be had. */
   | { readonly outcome: 'stay' }
   /** There is something newer, and it cannot be installed. */
@@ -72,17 +76,24 @@ const maxNamed = 5;
 const maxCompared = 2_000;
 const words = { wanted: 'platformoperator', installed: 'bundle' };
 
-/** The words of the original for a package that no catalog has.
+/** Of a package that no catalog has: the words of the original where nothing is installed.
  *  @see olm-v0.md, section 5.2 */
-function nothingFound({ catalogs, packageName }: PlanRequest): string {
-  const text = `failed to find candidate olm.bundles from the ${packageName} package`;
-  if (catalogs.length === 0) return `${text}: no ClusterCatalog is served`;
+function nothingFound(request: PlanRequest): string {
+  const { packageName, installed } = request;
+  if (installed === undefined) {
+    return `failed to find candidate olm.bundles from the ${packageName} package: ${whyNowhere(request)}`;
+  }
+  return `${installed.name} stays installed, and nobody knows of updates of package ${packageName}: ${whyNowhere(request)}`;
+}
+
+function whyNowhere({ catalogs, packageName }: PlanRequest): string {
+  if (catalogs.length === 0) return `no ClusterCatalog is served`;
   const known = new Set(catalogs.flatMap((catalog) => catalog.packageNames()));
   const nameable = [...known].filter((name) => name.length <= maxPackageCharacters && packagePattern.test(name));
   const guess = nearest(packageName, nameable.slice(0, maxCompared));
   const names = catalogs.slice(0, maxNamed).map(({ name }) => name);
   const where = [...names, ...(catalogs.length > maxNamed ? [`${catalogs.length - maxNamed} more`] : [])].join(', ');
-  return `${text}: no catalog that is served (${where}) has it${guess === undefined ? '' : `; did you mean ${guess}?`}`;
+  return `no catalog that is served (${where}) has it${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }
 
 function chooseOf(request: PlanRequest): V1Choice | string {
@@ -92,7 +103,7 @@ function chooseOf(request: PlanRequest): V1Choice | string {
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     const isKnown = catalogs.some((catalog) => catalog.package(packageName) !== undefined);
-    return isKnown || installed !== undefined ? errorMessage(thrown) : nothingFound(request);
+    return isKnown ? errorMessage(thrown) : nothingFound(request);
   }
 }
 
@@ -118,7 +129,19 @@ function plannedOf({ origin }: ChosenBundle, reason: string): Planned | string {
   const { bundle, catalog, channel } = origin;
   const { image } = bundle;
   if (image === undefined) return `bundle ${bundle.name} has no image`;
-  return tooLong(bundle, channel) ?? { bundle, image, catalog, channel, reason: reason.slice(0, maxReasonCharacters) };
+  const { name, packageName, version, release } = bundle;
+  return (
+    tooLong(bundle, channel) ?? {
+      package: packageName,
+      bundle: name,
+      version: formatVersion(version),
+      ...(release !== undefined && { release }),
+      image,
+      channel,
+      catalog: { name: catalog.name },
+      reason: reason.slice(0, maxReasonCharacters),
+    }
+  );
 }
 
 /** A catalog may hold anything; what cannot be recorded is not chosen. */
@@ -185,9 +208,9 @@ function reasonOf({ bundle, edge, channel }: Update, catalog: CatalogView, passe
 function tryUpdate(
   request: PlanRequest,
   choice: V1Choice,
-  step: { update: Update; passed: readonly string[] },
+  step: { readonly update: Update; readonly passed: readonly string[]; readonly steps: Steps },
 ): Plan | string {
-  const { update, passed } = step;
+  const { update, passed, steps } = step;
   const { name } = update.bundle;
   if (update.channel === undefined) return `${name} is in no channel`;
   if (update.bundle.image === undefined) return `${name} has no image`;
@@ -197,6 +220,7 @@ function tryUpdate(
     wanted: wantedOf(request, choice.catalog, update),
     installed: others.filter((other) => other.packageName !== packageName),
     words,
+    steps,
   });
   if (resolution.outcome === 'conflict') return `${name} cannot be installed: ${whyNot(resolution)}`;
   return changeOf(resolution, update, reasonOf(update, choice.catalog, passed));
@@ -207,27 +231,32 @@ function isInstalled({ bundle }: Update, { installed }: PlanRequest): boolean {
 }
 
 /** Decides on the next bundle of a package: the highest that updates lead to, or where nothing is installed the highest of all, whose needs can
- *  be met. What cannot be installed is passed over.
+ *  be met. What cannot be installed is passed over. All that is tried shares one budget of steps.
  *  @throws TransientError ResolutionCancelled */
 export function planFor(request: PlanRequest): Plan {
   const choice = chooseOf(request);
   if (typeof choice === 'string') return { outcome: 'none', text: choice };
   const passed: string[] = [];
+  const steps = new Steps(request.limits);
   for (const update of [choice, ...choice.others].slice(0, maxCandidates)) {
     if (isInstalled(update, request)) break;
-    const plan = tryUpdate(request, choice, { update, passed });
+    const plan = tryUpdate(request, choice, { update, passed, steps });
     if (typeof plan !== 'string') return plan;
     passed.push(plan);
   }
   return passed.length === 0 ? { outcome: 'stay' } : { outcome: 'blocked', text: passed.join('\n') };
 }
 
-/** What a catalog has of a package, for its warnings: the catalog that was chosen from, or else the first that has it. */
-export function packageIn(
-  catalogs: readonly CatalogView[],
-  packageName: string,
-  catalogName: string | undefined,
-): CatalogPackage | undefined {
-  const chosen = catalogs.find(({ name }) => name === catalogName)?.package(packageName);
-  return chosen ?? catalogs.map((catalog) => catalog.package(packageName)).find((found) => found !== undefined);
+/** Whether a choice has something newer than an earlier one had, or the same as another image, and nothing older. */
+export function isNewer({ main, needed }: Change, { main: before, dependencies }: Resolved): boolean {
+  const pairs: readonly (readonly [Choice, Choice])[] = [
+    [main, before],
+    ...needed.flatMap(({ packageName, planned }): [Choice, Choice][] => {
+      const same = dependencies.find((one) => one.package === packageName);
+      return planned === undefined || same === undefined ? [] : [[planned, same]];
+    }),
+  ];
+  const versionOf = (choice: Choice) => installedBy(choice).version;
+  const isOlder = pairs.some(([next, old]) => compareVersions(versionOf(next), versionOf(old)) < 0);
+  return !isOlder && pairs.some(([next, old]) => next.bundle !== old.bundle || next.image !== old.image);
 }

@@ -7,6 +7,7 @@ import type { Property } from '../../constraints/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
 import { type PlatformOperators, startPlatformOperators } from './start.ts';
+import { answerNeeds, answerNext } from './study.ts';
 
 const user = { fieldManager: 'test' };
 const deploymentKind = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'BundleDeployment' };
@@ -59,11 +60,15 @@ beforeEach(async () => {
   started = startPlatformOperators({
     kube: cluster.kube,
     views: {
-      hold: () => ({ catalogs, imageOf: () => `shop@${digest}`, [Symbol.dispose]: () => undefined }),
+      hold: () => ({ catalogs, places: [], imageOf: () => `shop@${digest}`, [Symbol.dispose]: () => undefined }),
       subscribe: (listener) => {
         listeners.add(listener);
         return { [Symbol.dispose]: () => listeners.delete(listener) };
       },
+    },
+    resolver: {
+      next: (question) => Promise.resolve(question).then((asked) => answerNext(asked, catalogs)),
+      needs: (question) => Promise.resolve(question).then((asked) => answerNeeds(asked, catalogs)),
     },
     systemNamespace: 'rukpak-system',
     version: '1.2.3',
@@ -109,8 +114,12 @@ function conditionOf(object: KubeObject, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
 
-/** Says of a BundleDeployment what a provisioner would; returns what was so. */
-async function settle(name: string, changes: Readonly<Record<string, Partial<Condition>>> = {}): Promise<void> {
+/** Says of a BundleDeployment what a provisioner would; `activeBundle` is what it has installed. */
+async function settle(
+  name: string,
+  changes: Readonly<Record<string, Partial<Condition>>> = {},
+  activeBundle?: string,
+): Promise<void> {
   const { metadata } = await deploymentNamed(name);
   const conditions = ['HasValidBundle', 'Installed', 'Healthy'].map((type) => ({
     type,
@@ -121,7 +130,7 @@ async function settle(name: string, changes: Readonly<Record<string, Partial<Con
     observedGeneration: metadata.generation ?? 0,
     ...changes[type],
   }));
-  const status = { conditions } as unknown as JsonObject;
+  const status = { conditions, ...(activeBundle !== undefined && { activeBundle }) } as unknown as JsonObject;
   await cluster.kube.patch({ ...deploymentKind, name }, { status }, { ...user, subresource: 'status' });
 }
 
@@ -222,7 +231,20 @@ test('CR-C39 what somebody changes or deletes is put right, even when no catalog
   await settle('tide');
   await says('tide', 'Installed', { status: 'True' });
   offer();
-  await says('tide', 'UpToDate', { status: 'Unknown', reason: 'CatalogsUnknown' });
+  const nobody = 'p.v1.0.0 stays installed, and nobody knows of updates of package p';
+  await says('tide', 'UpToDate', {
+    status: 'Unknown',
+    reason: 'CatalogsUnknown',
+    message: `${nobody}: no ClusterCatalog is served`,
+  });
+  const unknown = 'deprecation status unknown: catalog data unavailable';
+  await says('tide', 'Deprecated', { status: 'Unknown', reason: 'DeprecationStatusUnknown', message: unknown });
+  offer(drawnCatalog([oldBase], { name: 'shop' }));
+  await says('tide', 'UpToDate', {
+    status: 'Unknown',
+    message: `${nobody}: no catalog that is served (shop) has it`,
+  });
+  offer();
   const source = { type: 'http', http: { url: 'https://elsewhere.example' }, image: null };
   await cluster.kube.patch({ ...deploymentKind, name: 'tide' }, { spec: { template: { spec: { source } } } }, user);
   await has('tide', 'p:v1.0.0');
@@ -287,6 +309,48 @@ test('nothing is installed whose needs cannot be met, an older version is, and a
   offer(drawnCatalog([needy, hopeless, base]));
   await has('tide', 'p:v1.1.0');
   await has('wave', 'q:v1.0.0');
+});
+
+test('E-072 what cannot be installed at all gives way to what is newer, and what was installed does not', async () => {
+  const failed = { Installed: { status: 'False' as const, reason: 'InstallFailed', message: 'no such kind' } };
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.0.0');
+  await settle('tide', failed);
+  await says('tide', 'UpToDate', { status: 'True', reason: 'NothingNewer' });
+  await says('tide', 'Installed', { status: 'False', reason: 'InstallFailed', message: 'no such kind' });
+  offer(drawnCatalog([{ ...drawnPackage({ stable: '0.9.0' }), deprecation: 'go away' }]));
+  await says('tide', 'PackageDeprecated', { status: 'True', message: 'go away' });
+  expect(await imageOf('tide')).toBe('registry.example/p:v1.0.0');
+  // No edge leads there.
+  offer(drawnCatalog([drawnPackage({ stable: '1.1.0' })]));
+  await has('tide', 'p:v1.1.0');
+  await eventually(async () => {
+    const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
+    const messages = items.filter(({ reason }) => reason === 'Updating').map(({ message }) => message);
+    expect(messages).toContainEqual(expect.stringContaining('Installing p.v1.1.0, as p.v1.0.0 could not be installed'));
+  });
+  await settle('tide', {}, 'tide-1');
+  await says('tide', 'Installed', { status: 'True' });
+  await settle('tide', failed, 'tide-1');
+  await says('tide', 'Installed', { status: 'False' });
+  offer(drawnCatalog([drawnPackage({ stable: '1.1.0; 1.2.0 <1.1.0' })]));
+  await says('tide', 'UpToDate', { status: 'False', reason: 'UpdateAvailable' });
+  expect(await imageOf('tide')).toBe('registry.example/p:v1.1.0');
+});
+
+test('what is needed and cannot be installed gives way, too', async () => {
+  const first = drawnPackage({ stable: '1.0.0' }, [], { properties: { '1.0.0': needsBase } });
+  offer(drawnCatalog([oldBase, first]));
+  await ask('tide', 'p');
+  await has('tide', 'p:v1.0.0');
+  await has('base', 'base:v1.0.0');
+  await settle('base', { HasValidBundle: { status: 'False', reason: 'UnpackFailed' } });
+  await settle('tide', { Installed: { status: 'False', reason: 'DependenciesNotMet' } });
+  await says('tide', 'Installed', { status: 'False', reason: 'DependenciesNotMet' });
+  offer(drawnCatalog([base, first]));
+  await has('base', 'base:v2.0.0');
+  expect(await imageOf('tide')).toBe('registry.example/p:v1.0.0');
 });
 
 test('what no object can hold is passed over, and said why', async () => {

@@ -1,11 +1,22 @@
-import { parseBundleDeployment, platformPackageLabel } from '../../api/index.ts';
 import { isJsonObject, textAt } from '../../base/index.ts';
 import { type Property, parseTolerantVersion, type Version } from '../../constraints/index.ts';
-import type { KubeObject } from '../../kube/index.ts';
 import { type CatalogView, type Facts, factsOf, isMetBy, type PresentBundle } from '../../resolver/index.ts';
-import { choiceOf, installedBy, type PlacedChoice } from './choice.ts';
-import type { PlatformContext } from './context.ts';
-import { platformOwners } from './deployment-object.ts';
+import { installedBy, type PlacedChoice } from './choice.ts';
+
+/** What a BundleDeployment of the cluster has to say to a choice; plain data. */
+export interface Standing {
+  readonly name: string;
+  /** What it was made for; undefined: it is somebody else's. */
+  readonly choice: PlacedChoice | undefined;
+  /** What its Bundle says of itself, as far as it was noted. */
+  readonly noted: readonly Property[];
+  /** By its label: of the package that it was made for. */
+  readonly packageName: string | undefined;
+  /** A PlatformOperator is about it; else it is there only because something needs it. */
+  readonly isWanted: boolean;
+  readonly hasNeverSucceeded: boolean;
+  readonly isGoing: boolean;
+}
 
 function tryVersion(text: string): Version | undefined {
   try {
@@ -13,11 +24,6 @@ function tryVersion(text: string): Version | undefined {
   } catch {
     return undefined;
   }
-}
-
-function notedOf({ noted }: PlatformContext, deployment: KubeObject): readonly Property[] {
-  const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
-  return noted.get(activeBundle) ?? [];
 }
 
 function propertiesOf(choice: PlacedChoice, catalogs: readonly CatalogView[]): readonly Property[] | undefined {
@@ -37,7 +43,7 @@ function chosenBundle(choice: PlacedChoice, properties: readonly Property[]): Pr
 }
 
 /** What somebody else's BundleDeployment has installed, when that says what it is. */
-function foreignBundle(name: string, properties: readonly Property[]): PresentBundle | undefined {
+function foreignBundle({ name, noted: properties }: Standing): PresentBundle | undefined {
   const identity = properties.find(({ type }) => type === 'olm.package')?.value;
   if (!isJsonObject(identity)) return undefined;
   const [packageName, version] = [textAt(identity, 'packageName'), tryVersion(textAt(identity, 'version'))];
@@ -51,32 +57,25 @@ interface Present {
   readonly isMovable: boolean;
 }
 
-function presentOf(
-  context: PlatformContext,
-  deployment: KubeObject,
-  catalogs: readonly CatalogView[],
-): Present | undefined {
-  const choice = choiceOf(deployment);
-  const noted = notedOf(context, deployment);
-  if (choice === undefined) {
-    const bundle = foreignBundle(deployment.metadata.name ?? '', noted);
-    return bundle && { bundle, isMovable: false };
-  }
-  const bundle = chosenBundle(choice, propertiesOf(choice, catalogs) ?? noted);
-  const isWanted = platformOwners(deployment).some(({ controller = false }) => controller);
-  return bundle && { bundle, isMovable: !isWanted };
+function presentOf(standing: Standing, catalogs: readonly CatalogView[]): Present | undefined {
+  const { choice, noted, isWanted } = standing;
+  const bundle =
+    choice === undefined ? foreignBundle(standing) : chosenBundle(choice, propertiesOf(choice, catalogs) ?? noted);
+  return bundle && { bundle, isMovable: choice !== undefined && !isWanted };
 }
 
-/** What is installed on the cluster beside a package, and what of that may be updated because it is there for others only. */
+/** What is installed on the cluster beside a package, and what of that may be updated because it is there for others only. What is there for
+ *  others and could never be installed counts as not there: it may be chosen anew. */
 export function presentBeside(
-  context: PlatformContext,
+  standing: readonly Standing[],
   packageName: string,
   catalogs: readonly CatalogView[],
 ): { readonly others: readonly PresentBundle[]; readonly movable: ReadonlySet<string> } {
-  const beside = context.deployments.values().filter(({ metadata }) => {
-    return metadata.deletionTimestamp === undefined && metadata.labels?.[platformPackageLabel] !== packageName;
+  const beside = standing.filter((one) => {
+    const isLost = one.choice !== undefined && !one.isWanted && one.hasNeverSucceeded;
+    return !one.isGoing && !isLost && one.packageName !== packageName;
   });
-  const present = beside.flatMap((deployment) => presentOf(context, deployment, catalogs) ?? []);
+  const present = beside.flatMap((one) => presentOf(one, catalogs) ?? []);
   const others = new Map(present.map(({ bundle }) => [bundle.name, bundle]));
   const movable = present.filter(({ isMovable }) => isMovable).map(({ bundle }) => bundle.name);
   return { others: [...others.values()], movable: new Set(movable) };
@@ -84,14 +83,13 @@ export function presentBeside(
 
 /** What of the BundleDeployments that were made for packages an installed bundle needs, and what that needs in turn. */
 export function standingNeeds(
-  context: PlatformContext,
+  standing: readonly Standing[],
   main: PlacedChoice,
   catalogs: readonly CatalogView[],
 ): readonly PlacedChoice[] {
-  const choices = context.deployments.values().flatMap((deployment) => {
-    const choice = choiceOf(deployment);
-    return choice === undefined || choice.package === main.package ? [] : [choice];
-  });
+  const choices = standing.flatMap(({ choice }) =>
+    choice === undefined || choice.package === main.package ? [] : [choice],
+  );
   const factsOfChoice = (choice: PlacedChoice): Facts | undefined => {
     const bundle = chosenBundle(choice, propertiesOf(choice, catalogs) ?? []);
     return bundle && factsOf(bundle);

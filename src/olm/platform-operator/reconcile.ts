@@ -1,14 +1,12 @@
 import { parsePlatformOperator } from '../../api/index.ts';
-import { errorMessage, TerminalError, WaitingError } from '../../base/index.ts';
-import { formatVersion } from '../../constraints/index.ts';
+import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
-import type { CatalogView } from '../../resolver/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
-import { choiceOf, deploymentNameFor, installedBy, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
+import { choiceOf, deploymentNameFor, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
 import {
-  type CatalogWord,
   deprecationConditions,
+  hasNeverSucceeded,
   installedCondition,
   installFailed,
   isSettled,
@@ -17,24 +15,24 @@ import {
 } from './conditions.ts';
 import type { PlatformContext } from './context.ts';
 import { deploymentOf, ensureDeployment, releaseOthers } from './ensure.ts';
-import { type Needed, type Plan, type Planned, packageIn, planFor } from './plan.ts';
-import { presentBeside, standingNeeds } from './present.ts';
+import { type Change, isNewer, type Needed, type Plan, type Planned } from './plan.ts';
 import { operatorOf, type PlatformRun, report } from './run.ts';
-
-/** When what failed is tried again though nothing has happened. */
-const retryMs = 60_000;
+import { standingOf } from './standing.ts';
+import type { NextAnswer } from './study.ts';
 
 function packageOf(run: PlatformRun): string {
   return operatorOf(run).spec.package.name;
 }
 
 /** What is installed under the name of the package, whoever asked for it first. */
-function recalled(run: PlatformRun, catalogs: readonly CatalogView[]): Resolved | undefined {
+async function recalled(run: PlatformRun, held: HeldCatalogs, signal: AbortSignal): Promise<Resolved | undefined> {
+  const { context } = run;
   const packageName = packageOf(run);
-  const deployment = deploymentOf(run.context, packageName);
+  const deployment = deploymentOf(context, packageName);
   const main = deployment === undefined ? undefined : choiceOf(deployment);
   if (main?.package !== packageName) return undefined;
-  return { main, dependencies: standingNeeds(run.context, main, catalogs) };
+  const question = { main, standing: standingOf(context) };
+  return { main, dependencies: await context.resolver.needs(question, { held, signal }) };
 }
 
 function rank({ metadata }: KubeObject): string {
@@ -56,19 +54,9 @@ const heedOthers: Step<PlatformRun> = async (run, { signal }) => {
 };
 
 function placed(planned: Planned, bundleDeployment: string, held: HeldCatalogs): PlacedChoice {
-  const { bundle, image, catalog, channel, reason } = planned;
-  const digest = held.imageOf(catalog.name)?.split('@')[1];
-  return {
-    package: bundle.packageName,
-    bundleDeployment,
-    bundle: bundle.name,
-    version: formatVersion(bundle.version),
-    ...(bundle.release !== undefined && { release: bundle.release }),
-    image,
-    channel,
-    catalog: { name: catalog.name, ...(digest !== undefined && { digest }) },
-    reason,
-  };
+  const { name } = planned.catalog;
+  const digest = held.imageOf(name)?.split('@')[1];
+  return { ...planned, bundleDeployment, catalog: { name, ...(digest !== undefined && { digest }) } };
 }
 
 /** A dependency keeps its BundleDeployment; a new one is named after its package. */
@@ -80,23 +68,29 @@ function placedNeed(run: PlatformRun, need: Needed, held: HeldCatalogs): PlacedC
   return standing && { ...standing, reason: need.reason };
 }
 
-function resolvedBy(run: PlatformRun, change: Plan & { readonly outcome: 'change' }, held: HeldCatalogs): Resolved {
+function resolvedBy(run: PlatformRun, change: Change, held: HeldCatalogs): Resolved {
   const name = run.resolved?.main.bundleDeployment ?? run.object.metadata.name ?? '';
   const dependencies = change.needed.flatMap((need) => placedNeed(run, need, held) ?? []);
   return { main: placed(change.main, name, held), dependencies };
 }
 
-function plan(run: PlatformRun, catalogs: readonly CatalogView[]): Plan {
+/** What catalogs have for it. `isAnew`: what was chosen before is of no account. */
+async function ask(
+  run: PlatformRun,
+  isAnew: boolean,
+  options: { readonly held: HeldCatalogs; readonly signal: AbortSignal },
+): Promise<NextAnswer> {
+  const { context, object, resolved } = run;
   const packageName = packageOf(run);
-  const installed = run.resolved === undefined ? undefined : installedBy(run.resolved.main);
-  const name = run.object.metadata.name ?? '';
-  return planFor({ catalogs, name, packageName, installed, ...presentBeside(run.context, packageName, catalogs) });
-}
-
-function wordOf(run: PlatformRun, catalogs: readonly CatalogView[]): CatalogWord | undefined {
-  const { main } = run.resolved ?? {};
-  const found = packageIn(catalogs, packageOf(run), main?.catalog.name);
-  return found && { package: found, channel: main?.channel, bundle: found.bundles.get(main?.bundle ?? '') };
+  const { name = '' } = object.metadata;
+  const question = { name, packageName, main: resolved?.main, isAnew, standing: standingOf(context) };
+  try {
+    return await context.resolver.next(question, options);
+  } catch (thrown) {
+    if (!(thrown instanceof TransientError && thrown.reason === 'ResolutionCancelled')) throw thrown;
+    const advice = 'remove the ClusterCatalog that makes this so hard, or ask its author to mend it';
+    return { plan: { outcome: 'none', text: `package ${packageName}: ${thrown.message}: ${advice}` }, word: undefined };
+  }
 }
 
 /** Makes all BundleDeployments what was chosen: what is needed comes first. */
@@ -111,13 +105,20 @@ async function ensureAll(run: PlatformRun, signal: AbortSignal): Promise<readonl
 }
 
 /** Writes down what was chosen before anything is made of it, so that a restart in between changes nothing. */
-async function adopt(run: PlatformRun, chosen: Resolved, signal: AbortSignal): Promise<void> {
+async function adopt(
+  run: PlatformRun,
+  chosen: Resolved,
+  { signal, isAnew = false }: { readonly signal: AbortSignal; readonly isAnew?: boolean },
+): Promise<void> {
   const before = run.resolved?.main.bundle;
   run.resolved = chosen;
   run.isChosenNow = true;
   await report(run, signal);
   const { bundle, version, reason } = chosen.main;
-  const what = before === undefined ? `Installing ${bundle}` : `Updating from ${before} to ${bundle}`;
+  const update = isAnew
+    ? `Installing ${bundle}, as ${before} could not be installed`
+    : `Updating from ${before} to ${bundle}`;
+  const what = before === undefined ? `Installing ${bundle}` : update;
   const more = chosen.dependencies.map((one) => `${one.bundle} (${one.reason})`).join('; ');
   const message = `${what} (${version}): ${reason}${more === '' ? '' : `; with ${more}`}`;
   const news = { type: 'Normal' as const, reason: before === undefined ? 'Resolved' : 'Updating', message };
@@ -131,7 +132,7 @@ async function install(run: PlatformRun, signal: AbortSignal): Promise<readonly 
     if (!(thrown instanceof TerminalError)) throw thrown;
     run.changes.push(installFailed(errorMessage(thrown)));
     await report(run, signal);
-    throw new WaitingError('InstallFailed', errorMessage(thrown), { afterMs: retryMs });
+    throw new TransientError('InstallFailed', errorMessage(thrown), { cause: thrown });
   }
 }
 
@@ -139,21 +140,21 @@ async function install(run: PlatformRun, signal: AbortSignal): Promise<readonly 
 const choose: Step<PlatformRun> = async (run, { signal }) => {
   if (run.resolved !== undefined) return undefined;
   using held = run.context.views.hold();
-  run.resolved = recalled(run, held.catalogs);
+  run.resolved = await recalled(run, held, signal);
   if (run.resolved !== undefined) return undefined;
-  const chosen = plan(run, held.catalogs);
-  if (chosen.outcome === 'change') {
-    await adopt(run, resolvedBy(run, chosen, held), signal);
+  const { plan, word } = await ask(run, true, { held, signal });
+  if (plan.outcome === 'change') {
+    await adopt(run, resolvedBy(run, plan, held), { signal });
     return undefined;
   }
-  const text = 'text' in chosen ? chosen.text : `nothing can be chosen for package ${packageOf(run)}`;
-  run.changes.push(sourceFailed(text), ...deprecationConditions(wordOf(run, held.catalogs), false));
+  const text = 'text' in plan ? plan.text : `nothing can be chosen for package ${packageOf(run)}`;
+  run.changes.push(sourceFailed(text), ...deprecationConditions(word, false));
   await report(run, signal);
-  throw new WaitingError('SourceFailed', text, { afterMs: retryMs });
+  throw new TransientError('SourceFailed', text);
 };
 
 function tellOfUpdate(run: PlatformRun, found: Plan): void {
-  const next = found.outcome === 'change' ? `${found.main.bundle.name}: ${found.main.reason}` : '';
+  const next = found.outcome === 'change' ? `${found.main.bundle}: ${found.main.reason}` : '';
   const changes = {
     change: () => upToDate('UpdateAvailable', `${next}; spec.upgradePolicy Automatic would install it`),
     stay: () => upToDate('NothingNewer', 'No catalog has an update of what is installed'),
@@ -163,25 +164,43 @@ function tellOfUpdate(run: PlatformRun, found: Plan): void {
   run.changes.push(changes[found.outcome]());
 }
 
-/** Goes one update further, when all that was chosen before is installed and well. */
+/** How far the installation of what was chosen is. */
+interface Progress {
+  /** All of it is installed and well. */
+  readonly isDone: boolean;
+  /** It cannot be installed, and nothing was before it. */
+  readonly hasNeverSucceeded: boolean;
+}
+
+/** What a choice made anew means for one that could not be installed. */
+function inPlaceOf(failed: Resolved, plan: Plan): Plan {
+  return plan.outcome !== 'change' || isNewer(plan, failed) ? plan : { outcome: 'stay' };
+}
+
+/** Goes one update further, when all that was chosen before is installed and well; what could not be installed at all gives way to what is newer,
+ *  whatever the policy: it is the first installation still. */
 async function follow(
   run: PlatformRun,
-  isDone: boolean,
+  { isDone, hasNeverSucceeded: isAnew }: Progress,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[] | undefined> {
+  const { resolved } = run;
+  if (resolved === undefined) return undefined;
   using held = run.context.views.hold();
-  const installed = run.changes.some(({ type, status }) => type === 'Installed' && status === 'True');
-  run.changes.push(...deprecationConditions(wordOf(run, held.catalogs), installed));
-  const found = plan(run, held.catalogs);
+  const isInstalled = run.changes.some(({ type, status }) => type === 'Installed' && status === 'True');
+  const { plan, word } = await ask(run, isAnew, { held, signal });
+  run.changes.push(...deprecationConditions(word, isInstalled));
+  const found = isAnew ? inPlaceOf(resolved, plan) : plan;
   const { upgradePolicy = 'None' } = operatorOf(run).spec;
-  if (found.outcome !== 'change' || upgradePolicy === 'None') {
+  if (found.outcome !== 'change' || (upgradePolicy === 'None' && !isAnew)) {
     tellOfUpdate(run, found);
     return undefined;
   }
-  const next = `${found.main.bundle.name}: ${found.main.reason}`;
-  run.changes.push(upToDate('Updating', isDone ? next : `${next}; it follows when what is installed is well`));
-  if (!isDone) return undefined;
-  await adopt(run, resolvedBy(run, found, held), signal);
+  const next = `${found.main.bundle}: ${found.main.reason}`;
+  const isDue = isDone || isAnew;
+  run.changes.push(upToDate('Updating', isDue ? next : `${next}; it follows when what is installed is well`));
+  if (!isDue) return undefined;
+  await adopt(run, resolvedBy(run, found, held), { signal, isAnew });
   return await install(run, signal);
 }
 
@@ -194,7 +213,9 @@ const keepInstalled: Step<PlatformRun> = async (run, { signal }) => {
   const deployments = await install(run, signal);
   speakOf(run, deployments[0]);
   const isDone = deployments.every(isSettled);
-  const updated = await follow(run, isDone, signal);
+  const [main] = deployments;
+  const progress = { isDone, hasNeverSucceeded: main !== undefined && hasNeverSucceeded(main) };
+  const updated = await follow(run, progress, signal);
   speakOf(run, updated?.[0]);
   await report(run, signal);
   if (!isDone || updated !== undefined) return 'stop';

@@ -21,6 +21,7 @@ import { aggregateConditions, startConditions, writeAggregate } from './aggregat
 import { fieldManager, type PlatformContext } from './context.ts';
 import { isMadeForPackage, platformOwners } from './deployment-object.ts';
 import { reconcilePlatformOperator } from './reconcile.ts';
+import { type Resolver, ResolverThread } from './resolve-thread.ts';
 
 export interface PlatformOperatorsOptions {
   readonly kube: KubeClient;
@@ -29,6 +30,8 @@ export interface PlatformOperatorsOptions {
   readonly systemNamespace: string;
   /** Of this program; told of by the aggregate. */
   readonly version: string;
+  /** Default: a thread of its own. */
+  readonly resolver?: Resolver;
   readonly metrics?: Metrics | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -60,7 +63,7 @@ function notedProperties({ metadata }: KubeObject): readonly Property[] {
   }
 }
 
-function createContext(options: PlatformOperatorsOptions): PlatformContext {
+function createContext(options: PlatformOperatorsOptions, resolver: Resolver): PlatformContext {
   const { kube, clock, log, signal, views } = options;
   const runtime = { kube, clock, log, signal };
   return {
@@ -68,6 +71,7 @@ function createContext(options: PlatformOperatorsOptions): PlatformContext {
     clock,
     log,
     views,
+    resolver,
     operators: createKindCache({ ...runtime, resource: platformOperatorResource }),
     deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
     noted: createCache<readonly Property[]>({
@@ -121,7 +125,8 @@ async function begin(
 /** Starts the controller of PlatformOperators and that of their aggregate; returns at once. */
 export function startPlatformOperators(options: PlatformOperatorsOptions): PlatformOperators {
   const { kube, clock, log, metrics, signal, systemNamespace, version } = options;
-  const context = createContext(options);
+  const thread = new ResolverThread();
+  const context = createContext(options, options.resolver ?? thread);
   const allowed = Promise.withResolvers<void>();
   const runtime = { workers: 1, whenAllowed: allowed.promise, metrics, clock, log, signal };
   const facts = { systemNamespace, version };
@@ -151,6 +156,6 @@ export function startPlatformOperators(options: PlatformOperatorsOptions): Platf
   };
   return {
     whenReady: start(),
-    whenStopped: Promise.all([operators.whenStopped, aggregate.whenStopped]).then(() => undefined),
+    whenStopped: Promise.all([operators.whenStopped, aggregate.whenStopped]).then(() => thread[Symbol.dispose]()),
   };
 }

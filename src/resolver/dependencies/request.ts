@@ -1,7 +1,7 @@
 import type { Property, Version } from '../../constraints/index.ts';
 import type { InstalledBundle } from '../graph/steps.ts';
 import type { CatalogView } from '../package.ts';
-import type { SearchLimits } from '../sat/steps.ts';
+import type { SearchLimits, Steps } from '../sat/steps.ts';
 
 /** Tells a catalog from others. */
 export interface CatalogName {
@@ -66,6 +66,8 @@ export interface ResolutionRequest {
   /** `subscription` and `clusterserviceversion` when absent. */
   readonly words?: RequestWords;
   readonly limits?: SearchLimits;
+  /** In place of limits: what several requests may take together. */
+  readonly steps?: Steps;
 }
 
 const defaultWords: RequestWords = { wanted: 'subscription', installed: 'clusterserviceversion' };

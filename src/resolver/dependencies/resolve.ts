@@ -1,5 +1,5 @@
 import { errorMessage, goQuote, TerminalError } from '../../base/index.ts';
-import { type SearchLimits, Steps } from '../sat/steps.ts';
+import { Steps } from '../sat/steps.ts';
 import { type Anchor, findAnchor } from './anchor.ts';
 import { compareTexts, formatCatalogName } from './candidate.ts';
 import { explainConflict } from './conflict.ts';
@@ -10,9 +10,6 @@ import type { Conflict, Resolution } from './resolution.ts';
 import { search } from './search.ts';
 import { labelOf } from './sentences.ts';
 import { Shelf } from './shelf.ts';
-
-/** About a second, and many times what a namespace needs with the largest catalogs: the search holds up whoever asks. */
-const defaultLimits: SearchLimits = { maxSteps: 5_000_000 };
 
 /** Those who may change something first, then by name. */
 function inOrder(wanted: readonly WantedPackage[]): readonly WantedPackage[] {
@@ -105,7 +102,8 @@ function deprecationsOf({ bundles }: Pick<Resolution, 'bundles'>, shelf: Shelf):
 }
 
 /** Chooses bundles for all that is wanted, and for what these need: all of it, or nothing. What is installed changes only where somebody wants
- *  its package. The same request gives the same answer, in whatever order its lists are.
+ *  its package. The same request gives the same answer, in whatever order its lists are. It may take a second and more, and holds up
+ *  whoever asks: who has others to answer meanwhile asks in another thread.
  *  @throws TransientError ResolutionCancelled: cancelled, or too many steps · TerminalError DuplicateIdentifier
  *  @see catalogs-and-resolution.md, section 6 */
 export function resolve(request: ResolutionRequest): Resolution | Conflict {
@@ -113,7 +111,7 @@ export function resolve(request: ResolutionRequest): Resolution | Conflict {
   check({ ...request, words });
   const unavailable = unavailability(request);
   if (unavailable !== undefined) return unavailable;
-  const steps = new Steps(request.limits ?? defaultLimits);
+  const steps = request.steps ?? new Steps(request.limits);
   const shelf = new Shelf(request, steps);
   const found = findAnchors(request, shelf);
   if ('failure' in found) return { ...found.failure, notices: shelf.faults };

@@ -8,15 +8,17 @@ export interface SearchLimits {
   readonly isCancelled?: (() => boolean) | undefined;
 }
 
+/** About a second, and many times what a namespace needs with the largest catalogs. */
+const defaultLimits: SearchLimits = { maxSteps: 5_000_000 };
 const stepsBetweenQuestions = 1_000_000;
 
-/** Counts the steps of a search, which may span several solvers. */
+/** Counts the steps of a search, which may span several solvers, and several requests. */
 export class Steps {
   readonly #limits: SearchLimits;
   #count = 0;
   #asked = 0;
 
-  constructor(limits: SearchLimits) {
+  constructor(limits: SearchLimits = defaultLimits) {
     this.#limits = limits;
   }
 

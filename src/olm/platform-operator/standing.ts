@@ -1,0 +1,27 @@
+import { parseBundleDeployment, platformPackageLabel } from '../../api/index.ts';
+import type { Property } from '../../constraints/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { choiceOf } from './choice.ts';
+import { hasNeverSucceeded } from './conditions.ts';
+import type { PlatformContext } from './context.ts';
+import { platformOwners } from './deployment-object.ts';
+import type { Standing } from './present.ts';
+
+function notedOf({ noted }: PlatformContext, deployment: KubeObject): readonly Property[] {
+  const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
+  return noted.get(activeBundle) ?? [];
+}
+
+/** All BundleDeployments that are there, as far as anything is known of them. */
+export function standingOf(context: PlatformContext): readonly Standing[] {
+  const all = context.deployments.values().map((deployment) => ({
+    name: deployment.metadata.name ?? '',
+    choice: choiceOf(deployment),
+    noted: notedOf(context, deployment),
+    packageName: deployment.metadata.labels?.[platformPackageLabel],
+    isWanted: platformOwners(deployment).some(({ controller = false }) => controller),
+    hasNeverSucceeded: hasNeverSucceeded(deployment),
+    isGoing: deployment.metadata.deletionTimestamp !== undefined,
+  }));
+  return all.filter(({ choice, noted }) => choice !== undefined || noted.length > 0);
+}
