@@ -63,7 +63,7 @@ function readable(stream: NodeJS.WriteStream): Writable {
 }
 
 /** The log of a process, on standard error: JSON lines, or lines for people where that is a terminal. SIGUSR2 switches to the level debug and back,
- *  without a restart. */
+ *  without a restart. SIGUSR1 does nothing, so that it does not open the debugger of Node.js, where anybody on the machine could give orders. */
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
   const { stderr } = process;
   const log = await createLogger({ level, ...(stderr.isTTY ? { destination: readable(stderr) } : {}) });
@@ -71,6 +71,9 @@ export async function openProcessLog(level: LogLevel): Promise<Logger> {
   process.on('SIGUSR2', () => {
     log.level = log.level === 'debug' ? usual : 'debug';
     log.warn({ logLevel: log.level }, 'log level changed');
+  });
+  process.on('SIGUSR1', () => {
+    log.warn({ hint: 'SIGUSR2 switches the log to debug and back' }, 'SIGUSR1 does nothing');
   });
   return log;
 }

@@ -33,6 +33,8 @@ export interface ProvisioningContext {
       readonly systemNamespace: string;
     },
   ) => Promise<OpenContent>;
+  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  readonly whenStopped?: Promise<void>;
   /** As `startProvisioners` has it. */
   readonly beforeWork?: ProvisionerOptions['beforeWork'];
   /** As `startProvisioners` has it. */
@@ -99,7 +101,8 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
     stop.abort();
     await provisioners.whenStopped;
   });
-  await provisioners.whenReady;
+  // Without an answer of the API server that never comes.
+  await Promise.race([provisioners.whenReady, context.whenStopped ?? provisioners.whenReady]);
   stack.use(mirrors.watch(provisioners.retryImages));
   stack.use(imagePolicy.watch(provisioners.retrySources));
   const owned = stack.move();

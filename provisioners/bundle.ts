@@ -104,6 +104,7 @@ const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
     throw thrown;
   }
   await removeFinalizer(run.context.kube, run.object, { finalizer: cachedBundleFinalizer, fieldManager, signal });
+  log.info('bundle removed');
   return 'stop';
 };
 

@@ -10,6 +10,7 @@ import {
 } from '../src/api/index.ts';
 import { RightsMissing, readInventory } from '../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import type { ReconcileContext } from '../src/controller/index.ts';
 import {
   type Condition,
   type EventNews,
@@ -126,7 +127,7 @@ function farewell(object: KubeObject): EventNews {
 export async function removeDeployment(
   context: ProvisionerContext,
   object: KubeObject,
-  signal: AbortSignal,
+  { signal, log }: ReconcileContext,
 ): Promise<void> {
   if (!hasFinalizer(object, installedObjectsFinalizer)) return;
   const removal: Removal = { context, object, signal };
@@ -139,4 +140,5 @@ export async function removeDeployment(
   }
   context.events.record(object, farewell(removal.object));
   await removeFinalizer(context.kube, removal.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
+  log.info({ isOrphaned: isAsked(removal.object, orphanAnnotation) }, 'deployment removed');
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { parseBundle } from '../src/api/index.ts';
-import { isJsonObject, type JsonObject, silentLogger } from '../src/base/index.ts';
+import { isJsonObject, type JsonObject, silentLogger, TransientError } from '../src/base/index.ts';
 import { buildWebhook } from './app.ts';
 import type { FactsReader } from './facts.ts';
 
@@ -294,6 +294,27 @@ test('another path is 404, an object of another form is refused with 400, and un
   };
   const source = { type: 'configMaps', configMaps: [{ configMap: { name: 'x' } }] };
   expect((await ask(bundlePath, create(bundle(source)), broken)).statusCode).toBe(500);
+});
+
+test('a review that failed is logged with what it was of, and the answer says what to do, and no detail', async () => {
+  const lines: object[] = [];
+  const log = { ...silentLogger(), error: (fields: object) => lines.push(fields) };
+  const failed = async (thrown: Error): Promise<string> => {
+    const reader = { ...facts(), readConfigMap: () => Promise.reject(thrown) };
+    await using app = buildWebhook({ facts: reader, systemNamespace: 'rukpak-system', log: log as never });
+    const object = bundle({ type: 'configMaps', configMaps: [{ configMap: { name: 'x' }, path: 'a' }] });
+    const request = { uid: 'u1', name: 'a', ...create(object) };
+    const payload = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request };
+    const reply = await app.inject({ method: 'POST', url: bundlePath, payload });
+    expect(reply.statusCode).toBe(500);
+    return reply.json<{ error: string }>().error;
+  };
+  const review = { webhook: 'vbundles.core.rukpak.io', operation: 'CREATE', namespace: '', name: 'a' };
+  expect(await failed(new TransientError('ServerUnavailable', 'dial 10.0.0.1'))).toMatch(/try again; the log of/);
+  expect(lines.pop()).toEqual({ ...review, reason: 'ServerUnavailable', message: 'dial 10.0.0.1' });
+  const defect = new Error('detail');
+  expect(await failed(defect)).toMatch(/^internal error; the log of/);
+  expect(lines.pop()).toEqual({ ...review, err: defect });
 });
 
 const annotated = (annotations: Record<string, string>): JsonObject => ({

@@ -1,11 +1,13 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import {
+  isJsonObject,
   type JsonObject,
   type Logger,
   parseJson,
   TerminalError,
   type TracedWork,
+  TransientError,
   traced,
   withDeadline,
 } from '../src/base/index.ts';
@@ -45,6 +47,11 @@ export interface TlsFiles {
   readonly maxHeaderSize?: number;
   /** Milliseconds in which a client must have shown that it speaks TLS. */
   readonly handshakeTimeout?: number;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 interface Asked {
@@ -121,12 +128,23 @@ function statusCodeOf(error: unknown): number {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? statusCode : 500;
 }
 
+/** Which review it was, for the log. */
+function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<string, string>> {
+  const webhook = endpoints.find(({ path }) => path === routeOptions.url)?.webhook ?? '';
+  const { operation, namespace, name } = readReview(isJsonObject(body) ? body : {});
+  return { webhook, operation, namespace, name };
+}
+
 /** A fault of ours is told as one, and its details go to the log only. */
-function handleError(log: Logger, error: unknown, reply: FastifyReply): FastifyReply {
+function handleError(log: Logger, error: unknown, { request, reply }: Exchange): FastifyReply {
   const code = statusCodeOf(error);
-  if (code === 500) log.error({ err: error }, 'review failed');
-  const message = code === 500 ? 'internal error' : (error as Error).message;
-  return reply.code(code).send({ error: message });
+  if (code < 500) return reply.code(code).send({ error: (error as Error).message });
+  // That the cluster could not be asked is no defect: no stack is needed.
+  const isTransient = error instanceof TransientError;
+  const facts = isTransient ? { reason: error.reason, message: error.message } : { err: error };
+  log.error({ ...reviewedBy(request), ...facts }, 'review failed');
+  const what = isTransient ? 'the cluster did not tell what it takes to judge this: try again' : 'internal error';
+  return reply.code(code).send({ error: `${what}; the log of longshore webhook says more` });
 }
 
 /** The webhook as an app that does not listen: one POST route a row of the table of endpoints, `AdmissionReview` v1 in and out.
@@ -151,7 +169,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
       done(thrown as Error);
     }
   });
-  app.setErrorHandler((error, _request, reply) => handleError(deps.log, error, reply));
+  app.setErrorHandler((error, request, reply) => handleError(deps.log, error, { request, reply }));
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no such path: ${request.url.slice(0, 200)}` }),
   );

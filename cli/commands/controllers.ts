@@ -69,7 +69,7 @@ export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
   await using own = await openOwnProcess(config, 'longshore-controllers');
-  const { log, metrics, systemNamespace, probes } = own;
+  const { log, metrics, systemNamespace, probes, whenStopped } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
   const serving = config.isIssuing
     ? await issueServing(own)
@@ -105,11 +105,11 @@ export async function controllers(values: OptionValues): Promise<number> {
   metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0, ...shards }));
   const { offersFor } = new LateOffers(catalogs?.views);
   const shared = { kube, systemNamespace, log, metrics };
-  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard };
+  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard, whenStopped };
   await using _ = await openProvisioners(config, context);
   await using _operators = await openOperators(shared, { leadership, catalogs });
   log.info({ contentUrl: url }, 'controllers running');
-  const status = await Promise.race([own.whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
+  const status = await Promise.race([whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
   probes.isReady = false;
   log.info('stopping');
   return status;

@@ -5,7 +5,8 @@ import { isOurs } from '../install/installed.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 
-const advice = 'apply the CustomResourceDefinitions of this version: kubectl apply --server-side -k crds';
+const advice = 'install those of this version: longshore install (or kubectl apply --server-side -k crds)';
+const otherAdvice = `if the cluster runs a newer version, use its program, else ${advice}`;
 
 function isEstablished(crd: KubeObject): boolean {
   return objectsAt(crd, 'status', 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
@@ -39,7 +40,7 @@ async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promis
     const difference = differenceOf(wanted, found);
     if (difference === undefined) return ok(what);
     if (isOfOthers(found)) return ok(`${what}: not of Longshore's manifests, left as it is`);
-    return warn(`${what}: ${difference}`, advice);
+    return warn(`${what}: ${difference}`, otherAdvice);
   } catch (thrown) {
     if (isNotFound(thrown)) return fail(`${what}: not there`, advice);
     return unchecked(what, thrown);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
-import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
 import { readCrds } from '../crds.ts';
 import { type Diagnosis, examine, worstOf } from './examination.ts';
 
@@ -18,7 +18,10 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function examined(changes: Partial<KubeClient> = {}): Promise<readonly Diagnosis[]> {
+async function examined(
+  changes: Partial<KubeClient> = {},
+  options: { readonly stuckMs?: number } = {},
+): Promise<readonly Diagnosis[]> {
   return await examine({
     kube: { ...kube, ...changes },
     server: 'https://cluster.example.com',
@@ -26,6 +29,7 @@ async function examined(changes: Partial<KubeClient> = {}): Promise<readonly Dia
     stuckMs: 60_000,
     now: Date.now,
     onDiagnosis: () => undefined,
+    ...options,
   });
 }
 
@@ -164,4 +168,52 @@ test('a kind of another group that other manifests have brought is not to be rep
   expect(await shown()).toBe(
     "ok CustomResourceDefinition clustercatalogs.olm.operatorframework.io: not of Longshore's manifests, left as it is",
   );
+});
+
+test('of a Lease that looks old its holder is watched: a wrong clock is told from a holder that is gone', async () => {
+  const lease = (renewTime: string | undefined, resourceVersion: string): KubeObject => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'core.rukpak.io', namespace: 'rukpak-system', resourceVersion },
+    spec: { holderIdentity: 'core-1', leaseDurationSeconds: 3, ...(renewTime === undefined ? {} : { renewTime }) },
+  });
+  const told = async (shown: () => KubeObject): Promise<string[]> => {
+    const get: KubeClient['get'] = async (ref, options) =>
+      ref.kind === 'Lease' ? shown() : await kube.get(ref, options);
+    return linesOf(await examined({ get }), 'leader');
+  };
+  const what = 'Lease rukpak-system/core.rukpak.io: held by core-1';
+  let version = 1;
+  const renewed = (renewTime: string | undefined) => () => {
+    version += 1;
+    return lease(renewTime, String(version));
+  };
+  const [past, future] = ['2026-01-01T00:00:00.000000Z', '2126-01-01T00:00:00.000000Z'];
+  expect(await told(() => lease(new Date().toISOString(), '1'))).toEqual([`ok ${what}, renewed 0 seconds ago`]);
+  expect(await told(() => lease(past, '1'))).toEqual([`fail ${what}, renewed at ${past}: it does not work any more`]);
+  expect(await told(() => lease(undefined, '1'))).toEqual([
+    `fail ${what}, it is not said when it was renewed: it does not work any more`,
+  ]);
+  for (const time of [past, future]) {
+    const clock = `which works, and whose clock differs from the server's: renewed at ${time}`;
+    expect(await told(renewed(time))).toEqual([`warn ${what}, ${clock}`]);
+  }
+});
+
+test('what somebody else holds, and what has a class that nobody has, is told with what to do', async () => {
+  const made = async (name: string, provisionerClassName: string): Promise<void> => {
+    const spec = { provisionerClassName, source: { type: 'image', image: { ref: 'q.io/a:v1' } } };
+    const metadata = { name, finalizers: ['example.com/forever'] };
+    const bundle = { apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', metadata, spec };
+    await kube.create(bundle as never, { fieldManager: 'test' });
+  };
+  await made('held', 'core-rukpak-io-plain');
+  await made('strange', 'core-rukpak-io-plian');
+  await kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'held' });
+  const findings = (await examined({}, { stuckMs: -1 })).filter(
+    ({ check, level }) => check === 'objects' && level !== 'ok',
+  );
+  expect(findings.map(({ level }) => level)).toEqual(['fail', 'warn']);
+  expect(findings[0]?.advice).toContain('whoever set example.com/forever runs');
+  expect(findings[1]?.what).toBe('Bundle strange: nobody takes care of provisionerClassName "core-rukpak-io-plian"');
 });

@@ -111,10 +111,12 @@ export async function examine(options: ExaminationOptions): Promise<readonly Dia
     found.push(diagnosis);
     options.onDiagnosis(diagnosis);
   };
-  const nowMs = await greet({ ...options, onDiagnosis: tell });
-  if (nowMs === undefined) return found;
+  const serverMs = await greet({ ...options, onDiagnosis: tell });
+  if (serverMs === undefined) return found;
+  const sinceMs = options.now();
   for (const { name: check, examine: look } of checks) {
-    const { kube, systemNamespace, stuckMs } = options;
+    const { kube, systemNamespace, stuckMs, now } = options;
+    const nowMs = serverMs + now() - sinceMs;
     const patient: Patient = { kube, systemNamespace, stuckMs, nowMs, signal: AbortSignal.timeout(checkDeadlineMs) };
     const findings = await look(patient).catch((thrown: unknown) => [unchecked(check, thrown)]);
     for (const finding of findings) tell({ check, ...finding });

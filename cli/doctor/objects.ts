@@ -1,4 +1,4 @@
-import { bundleDeploymentResource, bundleResource } from '../../src/api/index.ts';
+import { bundleDeploymentResource, bundleResource, group } from '../../src/api/index.ts';
 import { provisionerClasses } from '../../src/formats/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { numberAt, objectsAt, textAt } from './fields.ts';
@@ -33,6 +33,18 @@ function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.name}`;
 }
 
+/** Finalizers of others have a domain of theirs; those without one are the API server's. */
+function isForeign(finalizer: string): boolean {
+  return finalizer.includes('/') && !finalizer.startsWith(`${group}/`);
+}
+
+function heldAdvice({ kind, metadata: { name } }: KubeObject, finalizers: readonly string[]): string {
+  const foreign = finalizers.filter(isForeign);
+  if (foreign.length === 0) return logs;
+  const command = `kubectl edit ${kind.toLowerCase()} ${name}`;
+  return `see that whoever set ${foreign.join(', ')} runs, and takes it off; if nobody will any more, take it out of metadata.finalizers: ${command}`;
+}
+
 /** Deleted, and held by somebody. */
 function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
@@ -41,7 +53,7 @@ function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | u
   if (agoMs < stuckMs) return undefined;
   const told = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
   const text = `${nameOf(object)}: deleted ${spokenAge(agoMs)} ago, held by ${finalizers.join(', ') || 'the server'}`;
-  return fail(told === '' ? text : `${text}: ${told}`, logs);
+  return fail(told === '' ? text : `${text}: ${told}`, heldAdvice(object, finalizers));
 }
 
 /** Nobody has looked at it, or not since it was changed. */
@@ -81,6 +93,16 @@ function isOurs(object: KubeObject): boolean {
   return provisionerClasses.includes(textAt(object, 'spec', 'provisionerClassName'));
 }
 
+/** Somebody else may take care of it, or nobody does, as of a word that is misspelt. */
+function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
+  if (unseenFinding(object, times) === undefined) return undefined;
+  const text = `${nameOf(object)}: nobody takes care of provisionerClassName "${textAt(object, 'spec', 'provisionerClassName')}"`;
+  return warn(
+    text,
+    `correct it (Longshore has ${provisionerClasses.join(', ')}), or see that its own provisioner runs`,
+  );
+}
+
 async function examine(patient: Patient): Promise<readonly Finding[]> {
   const { kube, signal } = patient;
   const kinds = [
@@ -90,10 +112,12 @@ async function examine(patient: Patient): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const { target, judge } of kinds) {
     try {
-      const ours = (await kube.list(target, { signal })).items.filter(isOurs);
-      const problems = ours.flatMap((object) => {
-        const problem = heldFinding(object, patient) ?? unseenFinding(object, patient) ?? judge(object, patient) ?? [];
-        return problem;
+      const { items } = await kube.list(target, { signal });
+      const ours = items.filter(isOurs);
+      const problems = items.flatMap((object) => {
+        const held = heldFinding(object, patient);
+        if (!isOurs(object)) return held ?? strangeFinding(object, patient) ?? [];
+        return held ?? unseenFinding(object, patient) ?? judge(object, patient) ?? [];
       });
       found.push(...shorten(problems, `${target.kind}s`));
       if (problems.length === 0) found.push(ok(`${ours.length} ${target.kind}s: none is stuck`));

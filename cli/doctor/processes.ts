@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { leaderLease, shardCountAnnotation } from '../../src/api/index.ts';
 import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { packageVersion } from '../commands/version.ts';
@@ -45,15 +46,45 @@ export const deploymentCheck: Check = {
     (await Promise.all(['core', 'rukpak-webhooks'].map((name) => examineDeployment(name, patient)))).flat(),
 };
 
-function leaseFinding(lease: KubeObject, what: string, nowMs: number): Finding {
+const lookPauseMs = 500;
+const longestLookMs = 20_000;
+
+function renewedAtMs(lease: KubeObject): number {
+  return Date.parse(textAt(lease, 'spec', 'renewTime'));
+}
+
+/** Whether its holder writes it while it is looked at: a third of its duration is time for more than one renewal. */
+async function isRenewed(lease: KubeObject, patient: Patient, durationMs: number): Promise<boolean> {
+  const { name = '', resourceVersion } = lease.metadata;
+  const untilMs = performance.now() + Math.min(durationMs / 3, longestLookMs);
+  while (performance.now() < untilMs) {
+    await pause(lookPauseMs, undefined, { signal: patient.signal });
+    const next = await findLease(name, patient);
+    if (next?.metadata.resourceVersion !== resourceVersion) return next !== undefined;
+  }
+  return false;
+}
+
+async function leaseFinding(lease: KubeObject, patient: Patient): Promise<Finding> {
+  const what = `Lease ${patient.systemNamespace}/${lease.metadata.name}`;
   const holder = textAt(lease, 'spec', 'holderIdentity');
   const durationMs = (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 0) * 1000;
   const advice = 'see that longshore controllers runs, and what it logs';
   if (holder === '') return fail(`${what}: nobody leads`, advice);
-  const agoMs = nowMs - Date.parse(textAt(lease, 'spec', 'renewTime'));
-  const text = `${what}: held by ${holder}, renewed ${spokenAge(agoMs)} ago`;
+  const agoMs = patient.nowMs - renewedAtMs(lease);
   // Twice, for the clocks that need not agree.
-  return agoMs > durationMs * 2 ? fail(`${text}: it does not work any more`, advice) : ok(text);
+  if (Math.abs(agoMs) <= durationMs * 2) return ok(`${what}: held by ${holder}, renewed ${spokenAge(agoMs)} ago`);
+  const told = Number.isNaN(agoMs)
+    ? 'it is not said when it was renewed'
+    : `renewed at ${textAt(lease, 'spec', 'renewTime')}`;
+  if (!(await isRenewed(lease, patient, durationMs))) {
+    return fail(`${what}: held by ${holder}, ${told}: it does not work any more`, advice);
+  }
+  const text = `${what}: held by ${holder}, which works, and whose clock differs from the server's: ${told}`;
+  return warn(
+    text,
+    'synchronise the clocks of the nodes (NTP): what it writes of times, and how old it takes objects for, is wrong',
+  );
 }
 
 async function findLease(name: string, patient: Patient): Promise<KubeObject | undefined> {
@@ -72,7 +103,7 @@ async function examineShard(index: number, patient: Patient): Promise<Finding> {
     const advice = `run longshore controllers with --shard ${index}/…: what belongs to that shard is left alone until then`;
     return lease === undefined
       ? fail(`${what}: not there: nobody leads shard ${index}`, advice)
-      : leaseFinding(lease, what, patient.nowMs);
+      : await leaseFinding(lease, patient);
   } catch (thrown) {
     return unchecked(what, thrown);
   }
@@ -84,7 +115,7 @@ async function examineLease(patient: Patient): Promise<readonly Finding[]> {
   if (lease === undefined) return [ok(`${what}: not there; no process stands for it`)];
   const count = Math.min(maxShards, Number(lease.metadata.annotations?.[shardCountAnnotation] ?? 1) || 1);
   const others = Array.from({ length: count - 1 }, (_, index) => examineShard(index + 2, patient));
-  return [leaseFinding(lease, what, patient.nowMs), ...(await Promise.all(others))];
+  return await Promise.all([leaseFinding(lease, patient), ...others]);
 }
 
 /** Where several processes run, one leads; of shards, one each. */

@@ -18,7 +18,9 @@ const badBundle: KubeObject = {
     },
   },
 };
-const reapply = 'see that longshore webhook runs: it writes this when it starts; else apply the manifests again';
+const reapply = 'bring it back: longshore install, or apply the manifests again';
+const retell =
+  'see that longshore webhook runs: it puts right whom to trust; for anything else: longshore install, or apply the manifests again';
 
 /** The authorities that the API server trusts, as PEM; empty when none are told. */
 export function caBundleOf(webhook: JsonObject): string {
@@ -77,7 +79,7 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
         objectsAt(found, 'webhooks').find((one) => one['name'] === name),
         nowMs,
       );
-      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, reapply)];
+      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, retell)];
     });
     return problems.length === 0 ? [ok(what)] : problems;
   });

@@ -19,9 +19,9 @@ export { InstallGate } from './install-gate.ts';
 export type { DeploymentHooks } from './run.ts';
 
 /** A deployment that is to go is only taken apart. */
-const tearDown: Step<DeploymentRun> = async ({ context, object }, { signal }) => {
+const tearDown: Step<DeploymentRun> = async ({ context, object }, reconcile) => {
   if (object.metadata.deletionTimestamp === undefined) return undefined;
-  await removeDeployment(context, object, signal);
+  await removeDeployment(context, object, reconcile);
   return 'stop';
 };
 

@@ -161,6 +161,72 @@ test('a lease that is given back is free at once', async () => {
   await second.whenLeading;
 });
 
+const handEdits: readonly { readonly name: string; readonly edit: (server: LeaseServer) => void }[] = [
+  {
+    name: 'deleted',
+    edit: (server) => {
+      server.lease = undefined;
+    },
+  },
+  {
+    name: 'emptied',
+    edit: (server) => {
+      const { metadata, ...lease } = server.lease as KubeObject;
+      const { holderIdentity: _taken, ...spec } = server.spec();
+      server.lease = { ...lease, metadata: { ...metadata, resourceVersion: '99' }, spec: spec as never };
+    },
+  },
+];
+
+test.each(handEdits)(
+  'of a lease that was $name by hand the holder may not know yet: it is waited for',
+  async ({ edit }) => {
+    const server = new LeaseServer();
+    const theirs = new SteppedClock(0);
+    const first = stand(server, 'first', { steady: new SteppedClock(0) });
+    await first.whenLeading;
+    const second = stand(server, 'second', { steady: theirs });
+    await eventually(() => expect(second.leader()).toBe('first'));
+    edit(server);
+    await pass(theirs, 11_500);
+    expect(second.isLeading()).toBe(false);
+    await pass(theirs, 4_000);
+    await second.whenLeading;
+  },
+);
+
+test.each(handEdits)('whoever holds a lease that was $name by hand takes it back', async ({ edit }) => {
+  const server = new LeaseServer();
+  const steady = new SteppedClock(0);
+  const first = stand(server, 'first', { steady });
+  await first.whenLeading;
+  edit(server);
+  await pass(steady, 10_000);
+  expect(first.isLeading()).toBe(true);
+  expect(server.spec()).toMatchObject({ holderIdentity: 'first' });
+});
+
+test('a lease is given back though a renewal had no answer, or somebody has written it meanwhile', async () => {
+  for (const disturb of [
+    (server: LeaseServer) => {
+      server.losesAnswer = true;
+    },
+    ({ lease }: LeaseServer) => {
+      if (lease !== undefined) lease.metadata.resourceVersion = '99';
+    },
+  ]) {
+    const server = new LeaseServer();
+    const steady = new SteppedClock(0);
+    const first = stand(server, 'first', { steady });
+    await first.whenLeading;
+    disturb(server);
+    await pass(steady, 2_000);
+    disturb(server);
+    await first[Symbol.asyncDispose]();
+    expect(server.spec()).not.toHaveProperty('holderIdentity');
+  }
+});
+
 test('a lease of another that never says how long it is good for is waited for', async () => {
   const server = new LeaseServer();
   const metadata = { name: 'core.rukpak.io', namespace: 'rukpak-system', resourceVersion: '7' };

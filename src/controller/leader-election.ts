@@ -3,6 +3,7 @@ import { isAlreadyExists, isConflict, isNotFound, type KubeClient, type KubeObje
 import {
   freeLease,
   holderOf,
+  isGivenBack,
   isNotedOtherwise,
   type LeaseName,
   type LeaseNote,
@@ -48,6 +49,10 @@ export interface LeaderElection extends AsyncDisposable {
   leader(): string;
 }
 
+function nameOf({ namespace, name }: LeaseName): string {
+  return `${namespace}/${name}`;
+}
+
 interface Seen {
   readonly record: string;
   readonly atMs: number;
@@ -55,6 +60,7 @@ interface Seen {
 
 class Candidate implements LeaderElection {
   readonly #options: LeaderElectionOptions;
+  readonly #log: Logger;
   readonly #leading = Promise.withResolvers<void>();
   readonly #lost = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
@@ -70,6 +76,7 @@ class Candidate implements LeaderElection {
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
+    this.#log = options.log.child({ lease: nameOf(options.lease) });
     this.#ended = this.#run();
   }
 
@@ -87,8 +94,7 @@ class Candidate implements LeaderElection {
 
   assertLeading(): void {
     if (this.isLeading()) return;
-    const { namespace, name } = this.#options.lease;
-    const text = `Lease ${namespace}/${name}: held by ${this.#leader || 'nobody'}, not renewed in time by this process: it must not write`;
+    const text = `Lease ${nameOf(this.#options.lease)}: held by ${this.#leader || 'nobody'}, not renewed in time by this process: it must not write`;
     throw new TransientError('NotLeading', text);
   }
 
@@ -99,14 +105,25 @@ class Candidate implements LeaderElection {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#ended;
-    if (!this.isLeading() || this.#own === undefined) return;
+    if (!this.isLeading()) return;
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     try {
-      await this.#write(freeLease(this.#own, this.#options.clock.now()), AbortSignal.timeout(this.#tryMs));
-      this.#options.log.info('leadership given back');
+      await this.#giveBack(AbortSignal.timeout(this.#tryMs));
+      this.#log.info('leadership given back');
     } catch (thrown) {
-      this.#options.log.warn({ message: errorMessage(thrown) }, 'leadership not given back: it ends with the lease');
+      this.#log.warn({ message: errorMessage(thrown) }, 'leadership not given back: it ends with the lease');
     }
+  }
+
+  /** A renewal may have been under way, or somebody may have written: what the server has counts. */
+  async #giveBack(signal: AbortSignal): Promise<void> {
+    const { identity, clock } = this.#options;
+    for (let tries = 0; tries < 3; tries += 1) {
+      const lease = this.#own ?? (await this.#read(signal));
+      if (lease === undefined || holderOf(lease) !== identity) return;
+      if ((await this.#write(freeLease(lease, clock.now()), signal)) !== undefined) return;
+    }
+    throw new TransientError('NotGivenBack', 'others write it at the same time');
   }
 
   get #tryMs(): number {
@@ -114,7 +131,7 @@ class Candidate implements LeaderElection {
   }
 
   async #run(): Promise<void> {
-    const { steady, log } = this.#options;
+    const { steady } = this.#options;
     const { signal } = this.#stop;
     let hasLed = false;
     while (!signal.aborted) {
@@ -122,11 +139,12 @@ class Candidate implements LeaderElection {
       if (signal.aborted) return;
       if (this.isLeading() && !hasLed && steady.now() >= this.#restUntilMs) {
         hasLed = true;
-        log.info({ identity: this.#options.identity }, 'leading');
+        this.#log.info({ identity: this.#options.identity }, 'leading');
         this.#leading.resolve();
       }
       if (hasLed && !this.isLeading()) {
-        log.error({ leader: this.#leader }, 'leadership lost');
+        const hint = 'this process ends, to be started again; whoever holds the lease by then works';
+        this.#log.error({ leader: this.#leader, hint }, 'leadership lost');
         this.#lost.resolve();
         return;
       }
@@ -144,8 +162,8 @@ class Candidate implements LeaderElection {
   }
 
   async #tryOnce(signal: AbortSignal): Promise<void> {
-    const { lease, steady, log } = this.#options;
-    const what = `Lease ${lease.namespace}/${lease.name}`;
+    const { lease, steady } = this.#options;
+    const what = `Lease ${nameOf(lease)}`;
     const startedMs = steady.now();
     const leftMs = this.#heldUntilMs - startedMs;
     const deadlineMs = Math.ceil(leftMs > 0 ? Math.min(this.#tryMs, leftMs) : this.#tryMs);
@@ -160,7 +178,7 @@ class Candidate implements LeaderElection {
       // Our own write may have come through though its answer did not: look before the next one.
       this.#own = undefined;
       const message = errorMessage(thrown);
-      if (message !== this.#said) log.warn({ message }, 'lease not renewed');
+      if (message !== this.#said) this.#log.warn({ message }, 'lease not renewed');
       this.#said = message;
     }
   }
@@ -169,11 +187,7 @@ class Candidate implements LeaderElection {
   async #takeOrRenew(startedMs: number, signal: AbortSignal): Promise<boolean> {
     const { identity, durationMs, steady, clock } = this.#options;
     const lease = this.#own ?? (await this.#read(signal));
-    if (lease !== undefined && holderOf(lease) !== identity) {
-      this.#leader = holderOf(lease);
-      this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-      if (!this.#isOver(lease, steady.now())) return true;
-    }
+    if (!this.#mayTake(lease)) return true;
     const { note } = this.#options;
     const isNews = note !== undefined && lease !== undefined && isNotedOtherwise(lease, note);
     const times = { durationMs, nowMs: clock.now() };
@@ -187,11 +201,22 @@ class Candidate implements LeaderElection {
     return true;
   }
 
-  /** Whether nobody holds the lease, or its holder has not renewed it for its whole duration, measured here. */
-  #isOver(lease: KubeObject, nowMs: number): boolean {
-    const record = recordOf(lease);
+  /** Of a lease that is gone, or has no holder any more, whoever held it last is the first to take it. */
+  #mayTake(lease: KubeObject | undefined): boolean {
+    const holder = (lease === undefined ? '' : holderOf(lease)) || this.#leader;
+    const isNew = lease === undefined && holder === '';
+    if (holder === this.#options.identity || isNew) return true;
+    if (lease !== undefined) this.#leader = holderOf(lease);
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
+    return this.#isOver(lease, this.#options.steady.now());
+  }
+
+  /** Whether the lease was given back, or its holder has not renewed it for its whole duration, measured here. Of one that somebody has deleted, or
+   *  taken the holder out of, the holder may not know yet: that counts as not renewed. */
+  #isOver(lease: KubeObject | undefined, nowMs: number): boolean {
+    const record = lease === undefined ? { text: 'gone', durationMs: 0 } : recordOf(lease);
     if (record.text !== this.#seen.record) this.#seen = { record: record.text, atMs: nowMs };
-    if (holderOf(lease) === '') return true;
+    if (lease !== undefined && isGivenBack(lease)) return true;
     return nowMs >= this.#seen.atMs + Math.min(record.durationMs || this.#options.durationMs, maxLeaseMs);
   }
 

@@ -91,8 +91,16 @@ export function leaseFor(
   return { ...noted(lease, note), spec: next };
 }
 
+/** So short is a lease that its holder has given up, by convention of all who use Leases. */
+const givenBackSeconds = 1;
+
+/** Whether nobody holds the lease, and nobody can be in doubt about that. */
+export function isGivenBack(lease: KubeObject): boolean {
+  return holderOf(lease) === '' && recordOf(lease).durationMs <= givenBackSeconds * 1000;
+}
+
 /** The lease as its holder leaves it to the next one. */
 export function freeLease(lease: KubeObject, nowMs: number): KubeObject {
   const { holderIdentity: _given, ...spec } = specOf(lease);
-  return { ...lease, spec: { ...spec, leaseDurationSeconds: 1, renewTime: microTime(nowMs) } };
+  return { ...lease, spec: { ...spec, leaseDurationSeconds: givenBackSeconds, renewTime: microTime(nowMs) } };
 }
