@@ -47,6 +47,35 @@ describe.each([
   });
 });
 
+test('zeros behind gzip data are padding, in whatever pieces they come, and the source is read to its end', async () => {
+  const padded = Buffer.concat([gzipSync(tarFile([manifest])), Buffer.alloc(3000)]);
+  for (const pieceBytes of [100, 1000, 10_000]) {
+    await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, limits);
+    let readBytes = 0;
+    async function* counted(): AsyncGenerator<Buffer> {
+      for await (const piece of pieces(padded, pieceBytes)) {
+        readBytes += piece.length;
+        yield piece;
+      }
+    }
+    await extractArchive(counted(), staging, { what: 'layer', hasWhiteouts: true, signal });
+    expect(Array.from(staging.tree.entries(), ({ path }) => path)).toContain('manifests/a.yaml');
+    expect(readBytes).toBe(padded.length);
+  }
+});
+
+test('a source that breaks off behind gzip data is told as it is', async () => {
+  await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, limits);
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield gzipSync(tarFile([manifest]));
+    yield Buffer.alloc(100);
+    await Promise.resolve();
+    throw new Error('the digest is another one');
+  }
+  const extraction = extractArchive(broken(), staging, { what: 'layer', hasWhiteouts: true, signal });
+  await expect(extraction).rejects.toThrow('the digest is another one');
+});
+
 test.each<{ name: string; entries: TarEntry[]; message: string }>([
   {
     name: 'names with ..',

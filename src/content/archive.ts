@@ -1,7 +1,6 @@
-import { pipeline } from 'node:stream/promises';
 import { Parser, type ReadEntry } from 'tar';
 import { errorMessage, TerminalError } from '../base/index.ts';
-import { decompressing, isCodecError, isGzip, isZstd } from './decompress.ts';
+import { decompress, isCodecError, isGzip, isZstd } from './decompress.ts';
 import { quoteEntry } from './entry-path.ts';
 import type { LayerWriter, Staging } from './staging.ts';
 
@@ -40,10 +39,7 @@ export async function extractArchive(
 ): Promise<void> {
   const extraction = new Extraction(staging, options);
   try {
-    const { readable, decoder } = await decompressing(source);
-    const consume = (chunks: AsyncIterable<Buffer>): Promise<void> => extraction.consume(chunks);
-    if (decoder === undefined) await pipeline(readable, consume, { signal: options.signal });
-    else await pipeline(readable, decoder, consume, { signal: options.signal });
+    await decompress(source, (chunks) => extraction.consume(chunks), options);
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (!isCodecError(thrown)) throw thrown;

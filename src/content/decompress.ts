@@ -1,4 +1,5 @@
 import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { cutZstdFrames } from './zstd-frames.ts';
 
@@ -29,13 +30,10 @@ async function* startingWith(start: Buffer, rest: AsyncIterator<Buffer>): AsyncG
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** The streams that turn `source` into uncompressed bytes, to be joined with `pipeline`: gzip and zstd are known by their first
- *  bytes, anything else passes unchanged. Memory is bounded by the codecs' windows. */
-export async function decompressing(source: AsyncIterable<Buffer>): Promise<{
+async function open(pieces: AsyncIterator<Buffer>): Promise<{
   readonly readable: Readable;
   readonly decoder: Transform | undefined;
 }> {
-  const pieces = source[Symbol.asyncIterator]();
   let start = Buffer.alloc(0);
   while (start.length < 4) {
     const result = await pieces.next();
@@ -50,6 +48,27 @@ export async function decompressing(source: AsyncIterable<Buffer>): Promise<{
   }
   const readable = Readable.from(whole, { objectMode: false, highWaterMark: outputChunkBytes });
   return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize: outputChunkBytes }) : undefined };
+}
+
+/** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are
+ *  padding: the source is read to its end all the same, for whoever checks it there. Memory is bounded by the codecs' windows.
+ *  @throws what `read`, the source or a codec throws */
+export async function decompress(
+  source: AsyncIterable<Buffer>,
+  read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const pieces = source[Symbol.asyncIterator]();
+  const { readable, decoder } = await open(pieces);
+  try {
+    if (decoder === undefined) await pipeline(readable, read, { signal });
+    else await pipeline(readable, decoder, read, { signal });
+  } catch (thrown) {
+    // A decoder that has told all takes no more, and that it was closed before all was written is no failure then.
+    const isClosed = (thrown as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!isClosed || decoder?.readableEnded !== true) throw thrown;
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) signal?.throwIfAborted();
+  }
 }
 
 /** Whether an error was a codec's complaint about its input. */

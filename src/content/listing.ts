@@ -1,7 +1,6 @@
-import { pipeline } from 'node:stream/promises';
 import { Parser, type ReadEntry } from 'tar';
 import { TerminalError } from '../base/index.ts';
-import { decompressing } from './decompress.ts';
+import { decompress } from './decompress.ts';
 
 /** One entry of an archive. */
 export interface ArchiveEntry {
@@ -32,9 +31,7 @@ export async function listArchive(source: AsyncIterable<Buffer>, maxEntries: num
       if (failure !== undefined) throw new TerminalError('InvalidArchive', failure.message, { cause: failure });
     }
   };
-  const { readable, decoder } = await decompressing(source);
-  if (decoder === undefined) await pipeline(readable, read);
-  else await pipeline(readable, decoder, read);
+  await decompress(source, read);
   parser.end();
   return entries;
 }
