@@ -1,6 +1,6 @@
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { readdir, stat, utimes } from 'node:fs/promises';
 import { isJsonObject, mapLimit, TransientError } from '../base/index.ts';
-import { fileSizeBytes } from './disk.ts';
+import { fileSizeBytes, removeFile } from './disk.ts';
 import type { ContentRecord, Records } from './records.ts';
 
 /** What was used more recently than this is still needed. */
@@ -151,9 +151,9 @@ export class Budget {
     const sizeBytes = (await fileSizeBytes(blobPath)) ?? 0;
     for (const record of records) {
       await this.#records.write({ ...record, isEvicted: true });
-      await rm(`${dir}/${record.name}.tgz`, { force: true });
+      await removeFile(`${dir}/${record.name}.tgz`);
     }
-    await rm(blobPath, { force: true });
+    await removeFile(blobPath);
     this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes - sizeBytes };
     onEvicted?.({ sizeBytes });
     return sizeBytes;

@@ -1,9 +1,11 @@
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { pieceBytesOf } from './disk.ts';
 import { cutZstdFrames } from './zstd-frames.ts';
 
-const outputChunkBytes = 256 * 1024;
+/** What is compressed is seldom more times as large uncompressed. */
+const usualGrowth = 16;
 
 /** Whether bytes begin as gzip does. */
 export function isGzip(start: Buffer): boolean {
@@ -41,13 +43,15 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<{
     start = Buffer.concat([start, result.value]);
   }
   const whole = startingWith(start, pieces);
+  // Of a small source the first piece is all.
+  const chunkSize = pieceBytesOf(start.length * usualGrowth);
   if (isZstd(start)) {
     // In object mode pieces stay as they are cut.
     const readable = Readable.from(cutZstdFrames(whole), { objectMode: true, highWaterMark: 2 });
-    return { readable, decoder: createZstdDecompress({ chunkSize: outputChunkBytes }) };
+    return { readable, decoder: createZstdDecompress({ chunkSize }) };
   }
-  const readable = Readable.from(whole, { objectMode: false, highWaterMark: outputChunkBytes });
-  return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize: outputChunkBytes }) : undefined };
+  const readable = Readable.from(whole, { objectMode: false, highWaterMark: chunkSize });
+  return { readable, decoder: isGzip(start) ? createGunzip({ chunkSize }) : undefined };
 }
 
 /** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are

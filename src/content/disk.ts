@@ -1,4 +1,7 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+
+const smallestPieceBytes = 4 * 1024;
+const largestPieceBytes = 256 * 1024;
 
 /** Whether `thrown` says that a file is not there. */
 export function isNotFound(thrown: unknown): boolean {
@@ -25,6 +28,20 @@ export async function writeFileAtomically(path: string, temporaryPath: string, t
     await handle.close();
   }
   await rename(temporaryPath, path);
+}
+
+/** Takes a file away; one that is not there is no error. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+}
+
+/** In which pieces to read what has `sizeBytes`: room that stays empty costs as much as room that is used. */
+export function pieceBytesOf(sizeBytes: number): number {
+  return Math.min(largestPieceBytes, Math.max(smallestPieceBytes, sizeBytes));
 }
 
 /** Removes what a directory holds, except what `isKept` names. */

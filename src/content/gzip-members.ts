@@ -5,6 +5,8 @@ const compress = promisify(gzip);
 const memberBytes = 1024 * 1024;
 const membersAtATime = 4;
 const sampleBytes = 4 * 1024;
+/** To try costs as much as to do it. */
+const smallBytes = 64 * 1024;
 /** Content is written once and read a few times: fast beats small. */
 const fastLevel = 1;
 
@@ -15,6 +17,7 @@ const maxStoredBlockBytes = 65_535;
 
 /** Compressing what is compressed already costs most and gains nothing. */
 function isCompressible(bytes: Buffer): boolean {
+  if (bytes.length <= smallBytes) return true;
   const sample = bytes.subarray(bytes.length >> 1, (bytes.length >> 1) + sampleBytes);
   return deflateRawSync(sample, { level: fastLevel }).length <= sample.length * 0.95;
 }

@@ -1,6 +1,6 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { isJsonObject, isSha256Digest, type JsonObject, parseJson } from '../base/index.ts';
-import { isNotFound, syncDirectory, writeFileAtomically } from './disk.ts';
+import { isNotFound, removeFile, syncDirectory, writeFileAtomically } from './disk.ts';
 
 /** What the store knows about a Bundle's content. */
 export interface ContentRecord {
@@ -58,7 +58,7 @@ export class Records {
   }
 
   async remove(name: string): Promise<void> {
-    await rm(`${this.#dir}/${name}.json`, { force: true });
+    await removeFile(`${this.#dir}/${name}.json`);
   }
 
   async all(): Promise<ContentRecord[]> {

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { removeFile } from './disk.ts';
 import { FileWriter } from './file-writer.ts';
 
 /** One temporary file to which the bytes of all files of a bundle are appended; its name is the only path that staging ever
@@ -57,6 +58,6 @@ export class Spool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer.abandon();
     await this.#handle.close();
-    await rm(this.path, { force: true });
+    await removeFile(this.path);
   }
 }

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
 import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
 
-import { fileSizeBytes, sweepDirectory, syncDirectory } from './disk.ts';
+import { fileSizeBytes, pieceBytesOf, removeFile, sweepDirectory, syncDirectory } from './disk.ts';
 import { FileWriter } from './file-writer.ts';
 import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';
@@ -132,7 +132,7 @@ export class ContentStore {
       if (previous !== undefined && previous.digest !== digest) await this.#dropUnused(previous.digest);
       return record;
     } finally {
-      await rm(temporaryPath, { force: true });
+      await removeFile(temporaryPath);
     }
   }
 
@@ -182,7 +182,7 @@ export class ContentStore {
       await link(this.#blobPath(digest), linkPath);
     }
     await rename(linkPath, bundlePath);
-    await rm(linkPath, { force: true });
+    await removeFile(linkPath);
     await syncDirectory(this.#dir);
   }
 
@@ -190,7 +190,7 @@ export class ContentStore {
   async #dropUnused(digest: string): Promise<void> {
     const path = this.#blobPath(digest);
     const facts = await stat(path).catch(() => undefined);
-    if (facts?.nlink === 1) await rm(path, { force: true });
+    if (facts?.nlink === 1) await removeFile(path);
   }
 
   /** What is stored for this very Bundle, or was and had to give way; undefined when nothing is, or its file was lost. */
@@ -243,8 +243,8 @@ export class ContentStore {
     const now = await this.#records.read(record.name);
     if (now?.uid !== record.uid || now.digest !== record.digest) return;
     await this.#records.write({ ...now, isEvicted: true });
-    await rm(this.#bundlePath(record.name), { force: true });
-    await rm(this.#blobPath(record.digest), { force: true });
+    await removeFile(this.#bundlePath(record.name));
+    await removeFile(this.#blobPath(record.digest));
   }
 
   async list(): Promise<ContentRecord[]> {
@@ -257,7 +257,7 @@ export class ContentStore {
     await using _ = await this.#options.locks.acquire(storeLock, options);
     const record = await this.#records.read(name);
     await this.#records.remove(name);
-    await rm(path, { force: true });
+    await removeFile(path);
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
@@ -277,10 +277,11 @@ export class ContentStore {
     }
     await this.#budget.touch(bundle.name);
     try {
-      const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: 256 * 1024 });
+      const pieceBytes = pieceBytesOf(record.sizeBytes);
+      const source = createReadStream(this.#bundlePath(bundle.name), { highWaterMark: pieceBytes });
       const hash = createHash('sha256');
       let present: ReadonlySet<string> = new Set();
-      const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+      const gunzip = createGunzip({ chunkSize: pieceBytes });
       const consume = async (chunks: AsyncIterable<Buffer>): Promise<void> => {
         present = await readTarDirectories(chunks, { ...directories, hash }, visit);
       };

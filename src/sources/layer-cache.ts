@@ -1,5 +1,5 @@
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import type { KeyedLocks } from '../content/index.ts';
+import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises';
+import { type KeyedLocks, removeFile } from '../content/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
 
@@ -115,7 +115,7 @@ export class LayerCache {
       const isStale = isPartial && ageMs > maxPartialAgeMs;
       const isTooMuch = totalBytes > allowedBytes && !(isPartial && ageMs < activeMs);
       if (file.path === keptPath || (!isStale && !isTooMuch)) continue;
-      await rm(file.path, { force: true });
+      await removeFile(file.path);
       totalBytes -= file.sizeBytes;
     }
     return totalBytes;

@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { extractArchive, isArchiveStart, type Staging } from '../content/index.ts';
+import { extractArchive, isArchiveStart, pieceBytesOf, type Staging } from '../content/index.ts';
 import type { Layer } from './image-layers.ts';
-
-const pieceBytes = 256 * 1024;
 
 async function isArchive(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
@@ -22,7 +20,9 @@ async function addFile(
 ): Promise<void> {
   const writer = staging.beginLayer(what);
   const push = writer.addFile(file.name, { sizeBytes: file.sizeBytes, isExecutable: false });
-  for await (const piece of createReadStream(file.path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>) {
+  for await (const piece of createReadStream(file.path, {
+    highWaterMark: pieceBytesOf(file.sizeBytes),
+  }) as AsyncIterable<Buffer>) {
     push(piece);
     await writer.relieve();
   }
@@ -48,6 +48,6 @@ export async function addLayer(
     await addFile(staging, what, { path, name: content.path, sizeBytes });
     return;
   }
-  const source = createReadStream(path, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>;
+  const source = createReadStream(path, { highWaterMark: pieceBytesOf(sizeBytes) }) as AsyncIterable<Buffer>;
   await extractArchive(source, staging, { what, hasWhiteouts: content.kind === 'layer', takes, signal });
 }

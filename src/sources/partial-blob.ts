@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { TransientError, verifyStream } from '../base/index.ts';
-import { FileWriter } from '../content/index.ts';
+import { FileWriter, pieceBytesOf, removeFile } from '../content/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
@@ -38,7 +38,7 @@ export class PartialBlob {
   }
 
   async discard(): Promise<void> {
-    await rm(this.path, { force: true });
+    await removeFile(this.path);
     this.#wasResumed = false;
     this.#hash = undefined;
   }
@@ -98,5 +98,5 @@ export async function verifyFile(
   const { what, blob, signal } = options;
   const check = verifyStream({ what, maxBytes: blob.sizeBytes, digest: blob.digest, sizeBytes: blob.sizeBytes });
   check.resume();
-  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), check, { signal });
+  await pipeline(createReadStream(path, { highWaterMark: pieceBytesOf(blob.sizeBytes) }), check, { signal });
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../base/index.ts';
 
 const maxServers = 1_000;
 
-/** Which registries have asked to be left alone, and until when. Shared by all fetches, so that one answer stops all further requests
- *  to that registry and no request to another. Bounded. */
+/** Which registries have asked to be left alone, or answered that they speak no TLS, and until when that is believed. Shared by all fetches, so
+ *  that one answer stops all further requests of that sort to that registry and no request to another. Bounded. */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #untilMs = new Map<string, number>();

@@ -8,6 +8,8 @@ import { rateLimited, refusalOf } from './registry-refusal.ts';
 import { withRetries } from './retry.ts';
 
 const maxTokenBytes = 1024 * 1024;
+/** So long nobody asks again whether a host that speaks no TLS does now. */
+const plainMs = 60_000;
 
 export interface RegistryClientOptions {
   readonly http: HttpClient;
@@ -134,21 +136,21 @@ export class RegistryClient {
     return { request: second, response: await this.#options.http.send(second) };
   }
 
-  /** HTTPS always comes first; hosts that may go without are asked once whether they speak it. */
+  /** HTTPS always comes first; hosts that may go without are asked once a minute whether they speak it. */
   async #findScheme(): Promise<'https' | 'http'> {
+    const { http, limits } = this.#options;
     const mayBePlain = isLoopback(this.#host) || this.#options.insecureRegistries.includes(this.#host);
     if (!mayBePlain) return 'https';
+    const secure = `https://${this.#host}`;
+    if (limits.remainingMs(secure) > 0) return 'http';
     try {
-      const response = await this.#options.http.send({
-        method: 'GET',
-        url: `https://${this.#host}/v2/`,
-        signal: this.#options.signal,
-      });
+      const response = await http.send({ method: 'GET', url: `${secure}/v2/`, signal: this.#options.signal });
       response.body.destroy();
       return 'https';
     } catch (thrown) {
-      if (isNotTls(thrown)) return 'http';
-      throw thrown;
+      if (!isNotTls(thrown)) throw thrown;
+      limits.note(secure, plainMs);
+      return 'http';
     }
   }
 

@@ -25,10 +25,10 @@ function createClock(): Clock & { nowMs: number } {
   return clock;
 }
 
-function clientFor(clock: Clock, limits: RateLimits, username?: string): RegistryClient {
-  const credentials = username === undefined ? undefined : { username, password: 'word' };
+function clientFor(clock: Clock, limits: RateLimits, { username = '', client = http } = {}): RegistryClient {
+  const credentials = username === '' ? undefined : { username, password: 'word' };
   return new RegistryClient({
-    http,
+    http: client,
     clock,
     registry: registry.host,
     repository: 'app',
@@ -129,7 +129,7 @@ describe('a registry that asks to be left alone', () => {
       reason: 'RateLimited',
     });
     expect(registry.requests.length).toBe(count);
-    await expect(ask(clientFor(clock, limits, 'another'))).resolves.toBe('given');
+    await expect(ask(clientFor(clock, limits, { username: 'another' }))).resolves.toBe('given');
     clock.nowMs += 10_000;
     await expect(ask(clientFor(clock, limits))).resolves.toBe('given');
   });
@@ -141,4 +141,25 @@ describe('a registry that asks to be left alone', () => {
     expect(limits.remainingMs('registry-0')).toBe(0);
     expect(limits.remainingMs('registry-1')).toBe(60_000);
   });
+});
+
+test('a registry without TLS is asked once a minute whether it speaks it, by all fetches together', async () => {
+  intercept = () => false;
+  const clock = createClock();
+  const limits = new RateLimits(clock);
+  const asked: string[] = [];
+  const watched: HttpClient = {
+    ...http,
+    send: (request) => {
+      asked.push(new URL(request.url).protocol);
+      return http.send(request);
+    },
+  };
+  const tell = (): Promise<unknown> => ask(clientFor(clock, limits, { client: watched })).catch(() => undefined);
+  await tell();
+  await tell();
+  expect(asked).toEqual(['https:', 'http:', 'http:']);
+  clock.nowMs += 61_000;
+  await tell();
+  expect(asked.slice(3)).toEqual(['https:', 'http:']);
 });
