@@ -353,7 +353,11 @@ const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useSt
 /** Brings one Bundle to Unpacked: fetched once, pinned, and fetched again only from the pin when its content was lost. */
 export async function reconcileBundle(context: ProvisionerContext, name: string, run: ReconcileContext): Promise<void> {
   const object = context.bundles.get(name);
-  if (object === undefined || !context.classes.has(parseBundle(object).spec.provisionerClassName)) return;
+  if (object === undefined) {
+    context.wanted.delete(name);
+    return await context.fetches.cancel(name);
+  }
+  if (!context.classes.has(parseBundle(object).spec.provisionerClassName)) return;
   const isOurs = context.shards.hasBundle(object);
   if (isOurs === undefined)
     throw new WaitingError('OwnerUnknown', 'its BundleDeployment is not known yet', { afterMs: strangeMs });

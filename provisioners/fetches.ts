@@ -22,6 +22,8 @@ const quietMs = 10_000;
 /** Slow ones included. */
 const runningInAll = 1_000;
 
+const ended = new Error('the fetch has ended');
+
 /** Why content could not be fetched, and when it is tried again. */
 export interface FetchFailure {
   readonly error: TransientError | TerminalError | WaitingError;
@@ -228,7 +230,7 @@ export class Fetches {
     } catch (thrown) {
       if (!fetch.stop.signal.aborted) this.#remember(fetch, thrown);
     } finally {
-      over.abort();
+      over.abort(ended);
       this.#slots.free(fetch);
       this.#end(fetch);
     }

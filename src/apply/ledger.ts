@@ -38,6 +38,8 @@ function isOlder(a: string, b: string): boolean {
 export class Ledger {
   readonly #installations = new Map<string, Installation>();
   readonly #claims = new Map<string, Claim>();
+  /** Uid of an owner → keys of its claims. */
+  readonly #keysByOwner = new Map<string, Set<string>>();
 
   /** The deployment that has `key`, or is about to take it. */
   claimedBy(key: string): Owner | undefined {
@@ -47,15 +49,34 @@ export class Ledger {
   /** Before `objects` are written for the owner. */
   claim(objects: readonly KubeObject[], owner: Owner): void {
     for (const object of objects) {
-      const before = this.#claims.get(keyOf(object));
+      const key = keyOf(object);
+      const before = this.#claims.get(key);
       const mine = before?.owner.uid === owner.uid ? before : undefined;
-      this.#claims.set(keyOf(object), { ...mine, ref: refOf(object), owner });
+      this.#unclaim(key);
+      this.#claims.set(key, { ...mine, ref: refOf(object), owner });
+      this.#keysByOwner.set(owner.uid, (this.#keysByOwner.get(owner.uid) ?? new Set()).add(key));
     }
+  }
+
+  #unclaim(key: string): void {
+    const uid = this.#claims.get(key)?.owner.uid ?? '';
+    this.#claims.delete(key);
+    const keys = this.#keysByOwner.get(uid);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysByOwner.delete(uid);
+  }
+
+  /** The owner's claims, by key. */
+  #claimsOf({ uid }: Owner): readonly (readonly [string, Claim])[] {
+    return [...(this.#keysByOwner.get(uid) ?? [])].flatMap((key) => {
+      const claim = this.#claims.get(key);
+      return claim === undefined ? [] : [[key, claim] as const];
+    });
   }
 
   /** Everything that this process may have written for the owner and has not taken away again, however the writing ended. */
   claimsOf(owner: Owner): readonly ObjectRef[] {
-    return [...this.#claims.values()].filter((claim) => claim.owner.uid === owner.uid).map(({ ref }) => ref);
+    return this.#claimsOf(owner).map(([, { ref }]) => ref);
   }
 
   /** Before an object that is somebody else's is written for the first time. */
@@ -66,16 +87,14 @@ export class Ledger {
 
   /** Keys of what may have been made for the owner, and of what was taken over for it. */
   originsOf(owner: Owner): { readonly made: ReadonlySet<string>; readonly adopted: ReadonlySet<string> } {
-    const claims = [...this.#claims].filter(([, claim]) => claim.owner.uid === owner.uid);
+    const claims = this.#claimsOf(owner);
     const keysOf = (isAdopted: boolean): ReadonlySet<string> =>
       new Set(claims.filter(([, claim]) => (claim.isAdopted === true) === isAdopted).map(([key]) => key));
     return { made: keysOf(false), adopted: keysOf(true) };
   }
 
   release(owner: Owner, keepKeys: ReadonlySet<string> = new Set()): void {
-    for (const [key, claim] of this.#claims) {
-      if (claim.owner.uid === owner.uid && !keepKeys.has(key)) this.#claims.delete(key);
-    }
+    for (const [key] of this.#claimsOf(owner)) if (!keepKeys.has(key)) this.#unclaim(key);
   }
 
   /** Before an object is written: whatever becomes of that, what is known of it may not hold any more. */

@@ -1,23 +1,36 @@
 import { TransientError } from './errors.ts';
 
-/** Runs `work` with a signal that ends after `deadlineMs` or with `signal`, whichever comes first.
+/** Runs `work` with a signal that ends after `deadlineMs` or with `signal`, whichever comes first, as long as `work` runs. Nothing of it is
+ *  left afterwards, neither a timer nor a listener.
  *  @throws TransientError `DeadlineExceeded` naming `what`, when the deadline was the cause */
 export async function withDeadline<T>(
   what: string,
   options: { readonly deadlineMs: number; readonly signal?: AbortSignal | undefined },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timeout = AbortSignal.timeout(options.deadlineMs);
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+  const { deadlineMs, signal: outer } = options;
+  const stop = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+  }, deadlineMs);
+  timer.unref();
+  const onAbort = (): void => stop.abort(outer?.reason);
+  if (outer?.aborted === true) onAbort();
+  else outer?.addEventListener('abort', onAbort, { once: true });
   try {
-    return await work(signal);
+    return await work(stop.signal);
   } catch (thrown) {
-    if (timeout.aborted && options.signal?.aborted !== true) {
-      throw new TransientError('DeadlineExceeded', `${what}: no answer within ${options.deadlineMs / 1000} s`, {
+    if (isLate && outer?.aborted !== true) {
+      throw new TransientError('DeadlineExceeded', `${what}: no answer within ${deadlineMs / 1000} s`, {
         cause: thrown,
       });
     }
     throw thrown;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 /** Time as a dependency, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -9,7 +11,6 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, options = {}) => {
-    const { setTimeout: wait } = await import('node:timers/promises');
     try {
       await wait(ms, undefined, options.signal === undefined ? {} : { signal: options.signal });
     } catch (thrown) {

@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.ts';
 
 const minBackOffMs = 5;
 const maxBackOffMs = 5 * 60_000;
+const overtaken = new Error('something else came first');
 
 interface BackOffOptions {
   readonly minMs?: number;
@@ -68,7 +69,7 @@ export class WorkQueue {
     const dueMs = this.#clock.now() + delayMs;
     const before = this.#delayed.get(key);
     if (before !== undefined && before.dueMs <= dueMs) return;
-    before?.cancel.abort();
+    before?.cancel.abort(overtaken);
     const cancel = new AbortController();
     this.#delayed.set(key, { dueMs, cancel });
     this.#clock.sleep(delayMs, { signal: cancel.signal }).then(
@@ -115,7 +116,7 @@ export class WorkQueue {
   }
 
   #cancelDelay(key: string): void {
-    this.#delayed.get(key)?.cancel.abort();
+    this.#delayed.get(key)?.cancel.abort(overtaken);
     this.#delayed.delete(key);
   }
 

@@ -54,15 +54,19 @@ function messageOf({ news, isCombined }: Pending): string {
   return printable(text).slice(0, maxMessageCharacters);
 }
 
+/** Stands for a text that is too long to be remembered thousands of times. */
+function fingerprintOf(text: string): string {
+  return sha256Digest(text).slice(7, 23);
+}
+
 /** The same for the same news. */
 function keyOf(about: KubeObject, { reason, message }: EventNews, isCombined: boolean): string {
-  return `${about.metadata.uid ?? ''}\n${reason}\n${isCombined ? 'combined' : `of ${message}`}`;
+  return fingerprintOf(`${about.metadata.uid ?? ''}\n${reason}\n${isCombined ? 'combined' : `of ${message}`}`);
 }
 
 function refOfEvent({ about }: Pending, key: string): ObjectRef {
   const { name = '', namespace = 'default' } = about.metadata;
-  const fingerprint = sha256Digest(key).slice(7, 23);
-  return { apiVersion: 'v1', kind: 'Event', namespace, name: `${name.slice(0, maxNameCharacters)}.${fingerprint}` };
+  return { apiVersion: 'v1', kind: 'Event', namespace, name: `${name.slice(0, maxNameCharacters)}.${key}` };
 }
 
 function eventOf(item: Pending, facts: { ref: ObjectRef; now: string; component: string }): KubeObject {
@@ -95,7 +99,8 @@ function forgetOldest(map: Map<string, unknown>, limit: number): void {
 /** Tells when an object has had so many different news with one reason that further ones are to be combined. */
 class SimilarNews {
   readonly #clock: Clock;
-  readonly #groups = new Map<string, { readonly sinceMs: number; readonly messages: Set<string> }>();
+  /** Oldest first. */
+  readonly #groups = new Map<string, { readonly sinceMs: number; readonly messages: string[] }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -106,14 +111,24 @@ class SimilarNews {
     const nowMs = this.#clock.now();
     let group = this.#groups.get(key);
     if (group === undefined || nowMs - group.sinceMs > similarMs) {
-      group = { sinceMs: nowMs, messages: new Set() };
+      group = { sinceMs: nowMs, messages: [] };
       this.#groups.delete(key);
       this.#groups.set(key, group);
-      forgetOldest(this.#groups, maxRemembered);
+      this.#forget(nowMs);
     }
-    if (!group.messages.has(message) && group.messages.size >= maxSimilar) return true;
-    group.messages.add(message);
+    const said = fingerprintOf(message);
+    if (group.messages.includes(said)) return false;
+    if (group.messages.length >= maxSimilar) return true;
+    group.messages.push(said);
     return false;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [key, { sinceMs }] of this.#groups) {
+      if (nowMs - sinceMs <= similarMs) break;
+      this.#groups.delete(key);
+    }
+    forgetOldest(this.#groups, maxRemembered);
   }
 }
 

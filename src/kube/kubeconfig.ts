@@ -75,7 +75,8 @@ async function tokenOf(read: Reader): Promise<string> {
 /** Reads a field or the file that it names; undefined when it has neither. */
 function readerOf(entry: JsonObject, field: string, folder: string): Reader | undefined {
   const data = textOf(entry, `${field}-data`);
-  if (data !== undefined) return () => Promise.resolve(Buffer.from(data, 'base64'));
+  const bytes = data === undefined ? undefined : Buffer.from(data, 'base64');
+  if (bytes !== undefined) return () => Promise.resolve(bytes);
   const file = textOf(entry, field);
   return file === undefined ? undefined : rereadFile(resolve(folder, file));
 }
