@@ -83,13 +83,9 @@ function checkShape({ path, value }: Place, shape: Shape): void {
   if (isJsonObject(value)) checkMembers(path, value, shape);
 }
 
-/** Checks that `raw` is an object of this kind, metadata included; the same value comes back.
- *  @throws TerminalError InvalidObject, naming the field */
-export function checkObject(
-  expected: { readonly apiVersion: string; readonly kind: string },
-  shape: Shape,
-  raw: unknown,
-): JsonObject {
+type Expected = { readonly apiVersion: string; readonly kind: string };
+
+function checkWhole(expected: Expected, shape: Shape, raw: unknown): JsonObject {
   if (!isJsonObject(raw)) return refuse(expected.kind, 'an object');
   if (raw.apiVersion !== expected.apiVersion) refuse(`${expected.kind}: apiVersion`, expected.apiVersion);
   if (raw.kind !== expected.kind) refuse(`${expected.kind}: kind`, expected.kind);
@@ -102,4 +98,17 @@ export function checkObject(
     checkShape({ path: `${expected.kind}: ${key}`, value: raw[key] }, member);
   }
   return raw;
+}
+
+/** By which shape an object was found good. */
+const good = new WeakMap<JsonObject, Shape>();
+
+/** Checks that `raw` is an object of this kind, metadata included; the same value comes back. It must not be changed afterwards: the same object
+ *  is not checked twice.
+ *  @throws TerminalError InvalidObject, naming the field */
+export function checkObject(expected: Expected, shape: Shape, raw: unknown): JsonObject {
+  if (isJsonObject(raw) && good.get(raw) === shape) return raw;
+  const object = checkWhole(expected, shape, raw);
+  good.set(object, shape);
+  return object;
 }

@@ -14,24 +14,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function childrenOf(value: unknown): readonly unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+function assertHarmlessBelow(what: string, value: unknown, depth: number): void {
+  if (depth > maxNestingDepth) {
+    throw new TerminalError('TooDeeplyNested', `${what}: nested deeper than ${maxNestingDepth} levels`);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) {
+    throw new TerminalError('ForbiddenKey', `${what}: the key "__proto__" is not accepted`);
+  }
+  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  for (const child of children) assertHarmlessBelow(what, child, depth + 1);
 }
 
-/** Checks decoded data that came from outside: depth at most `maxNestingDepth`, no key `__proto__`. Not recursive.
+/** Checks decoded data that came from outside: depth at most `maxNestingDepth`, no key `__proto__`. Goes no deeper than that itself.
  *  @throws TerminalError TooDeeplyNested, ForbiddenKey; messages begin with `what` */
 export function assertHarmless(what: string, root: unknown): void {
-  const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value, depth } = next;
-    if (depth > maxNestingDepth) {
-      throw new TerminalError('TooDeeplyNested', `${what}: nested deeper than ${maxNestingDepth} levels`);
-    }
-    if (isJsonObject(value) && Object.hasOwn(value, '__proto__')) {
-      throw new TerminalError('ForbiddenKey', `${what}: the key "__proto__" is not accepted`);
-    }
-    for (const child of childrenOf(value)) pending.push({ value: child, depth: depth + 1 });
-  }
+  assertHarmlessBelow(what, root, 0);
 }
 
 // JavaScript has no form for such numbers in JSON of its own; this is the one place that gives it one.
