@@ -91,10 +91,11 @@ async function measureDay(cluster: BenchCluster, registry: Registry, platform: M
     { what: `${done} pivots, repairs, deployments replaced: took`, value: `${seconds.toFixed(0)} s` },
     { what: 'requests, processor time', value: `${sum(requests.values())}, ${(cpuMs / 1000).toFixed(0)} s` },
     ...shown.map((hour) => ({
-      what: `after hour ${hour}: heap, resident memory`,
-      value: `${mebibytes(at(hour).heapBytes)}, ${mebibytes(at(hour).residentBytes)}`,
+      what: `after hour ${hour}: heap, heaps of threads, resident memory`,
+      value: [at(hour).heapBytes, at(hour).threadHeapBytes, at(hour).residentBytes].map(mebibytes).join(', '),
     })),
     { what: 'heap from the middle of the day to its end', value: growth(facts, (one) => one.heapBytes), goal: 'flat' },
+    { what: 'heaps of threads likewise', value: growth(facts, (one) => one.threadHeapBytes), goal: 'flat' },
     { what: 'resident memory likewise', value: growth(facts, (one) => one.residentBytes), goal: 'flat' },
   ];
 }

@@ -7,6 +7,7 @@ import type { ClientRequest } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { Worker } from 'node:worker_threads';
 import { readConfig, upOptions } from '../cli/config.ts';
 import { parseOptions } from '../cli/options.ts';
 import { startPlatform } from '../cli/platform.ts';
@@ -17,6 +18,12 @@ import { requestKind } from './request-kind.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
+const threads = new Set<Worker>();
+subscribe('worker_threads', (message) => {
+  const { worker } = message as { worker: Worker };
+  threads.add(worker);
+  worker.once('exit', () => threads.delete(worker));
+});
 const requests = new Map<string, number>();
 let apiPort = '';
 subscribe('http.client.request.start', (message) => {
@@ -32,8 +39,14 @@ if (access !== undefined) apiPort = new URL(access.server).port;
 const platform = await startPlatform(config, { log: await createLogger({ level: config.logLevel }) });
 if (platform.apiServer !== undefined) apiPort = new URL(platform.apiServer.url).port;
 process.stdout.write(`${JSON.stringify({ kubeconfigPath: platform.kubeconfigPath, readyMs: performance.now() })}\n`);
-const lines = createInterface({ input: process.stdin });
-lines.on('line', (line) => {
+
+/** Garbage included: it cannot be collected from outside. */
+async function threadHeapBytes(): Promise<number> {
+  const heaps = await Promise.all(Array.from(threads, (thread) => thread.getHeapStatistics()));
+  return heaps.reduce((sum, heap) => sum + heap.used_heap_size, 0);
+}
+
+async function tell(line: string): Promise<void> {
   if (line === 'collect') collectGarbage();
   const { user, system } = process.cpuUsage();
   const facts = {
@@ -41,10 +54,14 @@ lines.on('line', (line) => {
     peakBytes: peakMemoryBytes(),
     residentBytes: process.memoryUsage.rss(),
     heapBytes: process.memoryUsage().heapUsed,
+    threadHeapBytes: await threadHeapBytes(),
     cpuMs: (user + system) / 1000,
   };
   process.stdout.write(`${JSON.stringify(facts)}\n`);
-});
+}
+
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => void tell(line));
 process.once('SIGTERM', () => {
   void platform[Symbol.asyncDispose]().then(() => process.exit(0));
 });

@@ -22,6 +22,8 @@ export interface PlatformFacts {
   readonly peakBytes: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
+  /** Of all worker threads together. */
+  readonly threadHeapBytes: number;
   readonly cpuMs: number;
 }
 
