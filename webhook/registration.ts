@@ -35,11 +35,14 @@ export interface Registration {
 const unguardedConfigMaps: readonly JsonObject[] = [
   {
     name: 'not-kept-by-the-cluster',
-    expression: "!(request.name in ['kube-root-ca.crt', 'openshift-service-ca.crt'])",
+    // A request for a collection, or for a name that the server makes up, has no name of its own.
+    expression:
+      "!((object == null ? oldObject : object).metadata.name in ['kube-root-ca.crt', 'openshift-service-ca.crt'])",
   },
   {
     name: 'not-the-end-of-the-namespace',
-    expression: "request.userInfo.username != 'system:serviceaccount:kube-system:namespace-controller'",
+    expression:
+      "!(request.userInfo.username in ['system:serviceaccount:kube-system:namespace-controller', 'system:kube-controller-manager'])",
   },
 ];
 

@@ -261,6 +261,17 @@ test('ConfigMaps of the system namespace are guarded, those of the cluster are n
   }, patience);
 });
 
+test('ConfigMaps of the system namespace are guarded by their own names, however they are spoken of', async () => {
+  const labels = { of: 'this-test' };
+  const metadata = { generateName: 'made-up-', namespace: systemNamespace, labels };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true } as unknown as KubeObject;
+  const { name = '' } = (await kube.create(object, asTest)).metadata;
+  using connection = new Connection(await readFile(processes.kubeconfig, 'utf8'));
+  const path = `/api/v1/namespaces/${systemNamespace}/configmaps?labelSelector=of%3Dthis-test`;
+  expect(await connection.ask({ method: 'DELETE', path, headers: {} })).toMatchObject({ status: 200 });
+  expect(await isThere({ apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name })).toBe(false);
+});
+
 test('while the webhook drains, /readyz says no and admission goes on', async () => {
   const ended = once(webhook.child, 'exit');
   webhook.child.kill('SIGTERM');
