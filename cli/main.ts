@@ -58,7 +58,10 @@ async function runCommand(command: Command, rest: readonly string[]): Promise<nu
     return await command.run(parsed.values, parsed.positionals);
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'InvalidOption') throw thrown;
-    process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
+    const { adviceFor } = await import('./advice.ts');
+    const advice = adviceFor(thrown);
+    const hint = advice === undefined ? '' : `\n  what to do: ${advice}`;
+    process.stderr.write(`longshore: ${printable(errorMessage(thrown))}${hint}\n`);
     return command.failureStatus ?? 1;
   }
 }

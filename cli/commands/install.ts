@@ -1,4 +1,5 @@
-import { TerminalError } from '../../src/base/index.ts';
+import { parseImageReference } from '../../src/api/index.ts';
+import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { type ApplyManifestsOptions, applyManifests, withImage } from '../install/apply-manifests.ts';
 import { chooseOverlay, findInstalled, type Installed } from '../install/installed.ts';
@@ -12,6 +13,14 @@ import { createProgress } from '../progress.ts';
 
 const applyDeadlineMs = 5 * 60_000;
 
+function assertImage(text: string): void {
+  try {
+    parseImageReference(text);
+  } catch (thrown) {
+    throw new TerminalError('InvalidOption', `--image: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}
+
 /** The objects to apply. What was not asked for stays as it is installed, and is told. */
 async function readWanted(values: OptionValues, installed: Installed | undefined): Promise<readonly KubeObject[]> {
   const [wantedOverlay, wantedImage] = [
@@ -19,6 +28,7 @@ async function readWanted(values: OptionValues, installed: Installed | undefined
     values['image'] as string | undefined,
   ];
   const overlay = chooseOverlay(wantedOverlay, installed);
+  if (wantedImage !== undefined) assertImage(wantedImage);
   const image = wantedImage ?? installed?.image;
   const kept = [
     ...(wantedOverlay === undefined && installed !== undefined ? [`overlay ${overlay}`] : []),

@@ -8,6 +8,7 @@ import { createProgress } from '../progress.ts';
 export async function uninstall(values: OptionValues): Promise<number> {
   using kube = await openKube(values);
   using progress = createProgress(process.stderr, { isQuiet: false });
+  let removed = 0;
   const others = await removeInstallation({
     kube,
     progress,
@@ -15,11 +16,13 @@ export async function uninstall(values: OptionValues): Promise<number> {
     isWithContent: values['with-content'] as boolean,
     onRemoved: (object) => {
       progress.clear();
+      removed += 1;
       process.stdout.write(`${shownName(object)} deleted\n`);
     },
   });
   if (others.length > 0) {
     process.stdout.write(`namespace/rukpak-system stays: there are also ${others.join(', ')}\n`);
   }
+  if (removed === 0) process.stdout.write('nothing of Longshore is there\n');
   return 0;
 }

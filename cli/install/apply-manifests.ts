@@ -3,7 +3,7 @@ import { installBatches } from '../../src/apply/index.ts';
 import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
 import { untilEstablished } from '../crds.ts';
-import { assertInstallable, readLive } from './preconditions.ts';
+import { assertInstallable, leadsOutside, readLive } from './preconditions.ts';
 
 const settleMs = 30_000;
 const pollMs = 200;
@@ -35,12 +35,6 @@ function isForNamespaceToCome(object: KubeObject, objects: readonly KubeObject[]
   const brings = ({ kind, metadata }: KubeObject): boolean =>
     kind === 'Namespace' && metadata.name === object.metadata.namespace;
   return isNotFound(thrown) && objects.some(brings);
-}
-
-/** Whether a process beside the cluster has registered itself (`longshore up --cluster`, `longshore webhook --external-address`). */
-function leadsOutside({ kind, webhooks }: KubeObject): boolean {
-  if (!kind.endsWith('WebhookConfiguration') || !Array.isArray(webhooks)) return false;
-  return webhooks.filter(isJsonObject).some(({ clientConfig }) => isJsonObject(clientConfig) && 'url' in clientConfig);
 }
 
 /** An object in a namespace that has only just been made may have to wait for it. */
@@ -79,7 +73,7 @@ async function applyOne(
 }
 
 /** Applies the objects in the order in which they need each other; fields that others have set are taken over where the manifests name them.
- *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken before anything is written · ApplyFailed, naming the object */
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken, ApplyRefused before anything is written · ApplyFailed, naming the object */
 export async function applyManifests(objects: readonly KubeObject[], options: ApplyManifestsOptions): Promise<void> {
   await assertInstallable(objects, options);
   for (const batch of installBatches(objects)) {

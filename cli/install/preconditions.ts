@@ -1,5 +1,21 @@
-import { isJsonEqual, type JsonObject, TerminalError, valueAt } from '../../src/base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
+import {
+  errorMessage,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  mapLimit,
+  TerminalError,
+  valueAt,
+} from '../../src/base/index.ts';
+import {
+  describeRef,
+  isKubeError,
+  isNotFound,
+  type KubeClient,
+  type KubeObject,
+  NoKindMatch,
+  refOf,
+} from '../../src/kube/index.ts';
 import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
 import { isOurs } from './installed.ts';
 
@@ -102,11 +118,50 @@ async function assertFree(objects: readonly KubeObject[], { kube, signal }: Aski
   }
 }
 
+/** Whether a process beside the cluster has registered itself (`longshore up --cluster`, `longshore webhook --external-address`). */
+export function leadsOutside({ kind, webhooks }: KubeObject): boolean {
+  if (!kind.endsWith('WebhookConfiguration') || !Array.isArray(webhooks)) return false;
+  return webhooks.filter(isJsonObject).some(({ clientConfig }) => isJsonObject(clientConfig) && 'url' in clientConfig);
+}
+
+const maxRefusals = 20;
+const parallelTries = 8;
+
+/** What the server would say to the object; undefined when it would take it, or when that cannot be told before other objects are there. */
+async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<string | undefined> {
+  try {
+    const live = object.kind.endsWith('WebhookConfiguration') ? await readLive(kube, object, signal) : undefined;
+    if (live !== undefined && leadsOutside(live)) return undefined;
+    await kube.apply(object, { fieldManager: 'longshore', force: true, isDryRun: true, signal });
+    return undefined;
+  } catch (thrown) {
+    const isUntold = isNotFound(thrown) || errorMessage(thrown).includes('does not support dry run');
+    if (isUntold) return undefined;
+    if (!isKubeError(thrown) || thrown.failure.status === 0) throw thrown;
+    return `${describeRef(refOf(object))}: ${thrown.message}`;
+  }
+}
+
+/** The server takes every object, as far as it can say so before the first one is written.
+ *  @throws TerminalError ApplyRefused that names all that it would not take */
+async function assertTaken(objects: readonly KubeObject[], asking: Asking): Promise<void> {
+  const all = await mapLimit(objects, parallelTries, (object) => refusalOf(object, asking));
+  const refusals = all.filter((text) => text !== undefined);
+  if (refusals.length === 0) return;
+  const shown = refusals.slice(0, maxRefusals);
+  const more = refusals.length > shown.length ? `\n  and ${refusals.length - shown.length} more` : '';
+  const isForRights = refusals.some((text) => / is forbidden: User /.test(text));
+  const advice = isForRights ? '; an installation takes the rights of a cluster admin' : '';
+  const text = `the API server refuses what would be applied${advice}; nothing was changed:\n  ${shown.join('\n  ')}${more}`;
+  throw new TerminalError('ApplyRefused', text);
+}
+
 /** Looks whether anything stands against an installation of these objects.
- *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken */
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken, ApplyRefused */
 export async function assertInstallable(objects: readonly KubeObject[], asking: Asking): Promise<void> {
   await assertVersion(asking);
   await assertKinds(objects, asking);
   await assertOurs(objects, asking);
   await assertFree(objects, asking);
+  await assertTaken(objects, asking);
 }

@@ -32,6 +32,41 @@ async function lookAtAdmission(kube: KubeClient, signal: AbortSignal): Promise<s
   }
 }
 
+const admissionAdvices: readonly { readonly pattern: RegExp; readonly advice: string }[] = [
+  {
+    // Where it leads to is no Service.
+    pattern: /Post "https:\/\/(?!rukpak-webhook-service\.)/,
+    advice:
+      'a webhook beside the cluster was registered (longshore up --cluster): if it is no more, remove it and install again: "kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook; kubectl delete mutatingwebhookconfiguration longshore-mutating-webhook-configuration"',
+  },
+  {
+    pattern: /x509|certificate/,
+    advice:
+      'the API server does not trust what answers: the webhook tells it whom to trust when it starts; see "kubectl logs -n rukpak-system deployment/rukpak-webhooks"',
+  },
+  {
+    pattern: /failed calling webhook/,
+    advice:
+      'the API server does not reach the webhook: see "kubectl get pods,endpointslices -n rukpak-system", and that nothing keeps API servers from port 9443 of these pods',
+  },
+  {
+    pattern: /is forbidden: User/,
+    advice: 'whoever installs must be able to create Bundles, to see whether they are judged',
+  },
+  {
+    pattern: /does not ask the webhook/,
+    advice:
+      'see that the ValidatingWebhookConfiguration rukpak-validating-webhook-configuration is there; call this again',
+  },
+];
+
+/** Why admission does not work, and what to do, in lines for a person. */
+export function explainAdmission(missing: string | undefined): readonly string[] {
+  if (missing === undefined) return ['admission: works by now'];
+  const advice = admissionAdvices.find(({ pattern }) => pattern.test(missing))?.advice;
+  return [`admission: ${missing}`, ...(advice === undefined ? [] : [`  → ${advice}`])];
+}
+
 function deploymentWait(kube: KubeClient, wanted: KubeObject): Wait {
   return {
     label: `deployment ${wanted.metadata.name ?? ''}`,
@@ -50,10 +85,7 @@ function waitsFor(kube: KubeClient, objects: readonly KubeObject[]): Wait[] {
     {
       label: 'admission',
       look: (signal) => lookAtAdmission(kube, signal),
-      explain: async (signal) => [
-        `admission: ${(await lookAtAdmission(kube, signal)) ?? 'works by now'}`,
-        '  → if a webhook beside the cluster was registered that is no more (longshore up --cluster), remove it and install again: "kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook"',
-      ],
+      explain: async (signal) => explainAdmission(await lookAtAdmission(kube, signal)),
     },
   ];
 }

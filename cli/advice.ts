@@ -1,0 +1,27 @@
+import { isKubeError } from '../src/kube/index.ts';
+
+const maxCauses = 5;
+
+function statusOf(thrown: unknown): number | undefined {
+  let current = thrown;
+  for (let depth = 0; depth < maxCauses; depth++) {
+    if (isKubeError(current)) return current.failure.status;
+    if (!(current instanceof Error)) return undefined;
+    current = current.cause;
+  }
+  return undefined;
+}
+
+const advices: ReadonlyMap<number, string> = new Map([
+  [0, 'see that the cluster runs, and that the kubeconfig (--kubeconfig, KUBECONFIG) names the right one'],
+  [
+    401,
+    'see that the credentials of the kubeconfig (--kubeconfig, KUBECONFIG) are for this cluster, and have not expired',
+  ],
+  [403, 'do this as somebody who may, or have an administrator give you that right'],
+]);
+
+/** What a person at a terminal can do about an answer of the API server, or none; undefined for anything else. */
+export function adviceFor(thrown: unknown): string | undefined {
+  return advices.get(statusOf(thrown) ?? -1);
+}
