@@ -6,7 +6,7 @@ import type { Shards } from './shards.ts';
 interface Known {
   readonly bundles: { values(): readonly KubeObject[] };
   readonly deployments: { values(): readonly KubeObject[] };
-  readonly shards: Pick<Shards, 'hasBundle' | 'hasDeployment'>;
+  readonly shards: Pick<Shards, 'hasBundle' | 'hasDeployment' | 'label'>;
 }
 
 function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readonly LabelledFigure[] {
@@ -14,21 +14,24 @@ function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readon
   return [...counts.values()].map((same) => ({ labels: same[0] ?? {}, value: same.length }));
 }
 
-/** How the Bundles and BundleDeployments do that this process takes care of, in numbers. */
+/** How the Bundles and BundleDeployments do that this process takes care of, in numbers. Every process of a shard tells the same,
+ *  whether it leads or stands by. */
 export function objectFigures({ bundles, deployments, shards }: Known): Figures {
   const [allBundles, allDeployments] = [bundles.values(), deployments.values()];
   const ourBundles = allBundles.filter((bundle) => shards.hasBundle(bundle) === true);
   const ourDeployments = allDeployments.filter((deployment) => shards.hasDeployment(deployment));
-  const phases = ourBundles.map((bundle) => ({ phase: parseBundle(bundle).status?.phase ?? 'None' }));
+  const shard = shards.label;
+  const phases = ourBundles.map((bundle) => ({ phase: parseBundle(bundle).status?.phase ?? 'None', shard }));
   const conditions = ourDeployments.flatMap((deployment) =>
     (parseBundleDeployment(deployment).status?.conditions ?? []).map(({ type, status }) => ({
       condition: type,
       status,
+      shard,
     })),
   );
   return {
     longshore_bundles: countBy(phases),
-    longshore_bundle_deployments: ourDeployments.length,
+    longshore_bundle_deployments: [{ labels: { shard }, value: ourDeployments.length }],
     longshore_bundle_deployment_conditions: countBy(conditions),
     longshore_watch_cache_objects: [
       { labels: { kind: 'Bundle' }, value: allBundles.length },

@@ -51,6 +51,11 @@ export class Shards {
     return this.#shard === undefined;
   }
 
+  /** As metrics name it: its number, 0 where everything is for this process. */
+  get label(): string {
+    return String(this.#shard?.index ?? 0);
+  }
+
   hasDeployment(deployment: KubeObject): boolean {
     return this.#shard === undefined || shardOf(deployment, this.#shard.count) === this.#shard.index;
   }

@@ -16,6 +16,7 @@ import { type Endpoint, endpoints } from './checks.ts';
 import type { FactsReader } from './facts.ts';
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
 import { answerReview, answerUndecodable, readReview, reviewSchema } from './review.ts';
+import { RuleTally } from './rule-tally.ts';
 import type { Verdict } from './rules/rule.ts';
 
 /** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
@@ -54,6 +55,11 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
+/** A webhook, and what its rules do. */
+interface Counted extends Endpoint {
+  readonly rules: RuleTally;
+}
+
 interface Asked {
   readonly body: JsonObject;
   readonly headers: { readonly traceparent?: string };
@@ -65,7 +71,7 @@ function decisionOf({ denials, warnings }: Verdict): string {
 }
 
 async function answer(
-  endpoint: Endpoint,
+  endpoint: Counted,
   { body, headers: { traceparent: parent } }: Asked,
   deps: WebhookDeps,
 ): Promise<JsonObject> {
@@ -80,9 +86,6 @@ async function answer(
   const onVerdict = (verdict: Verdict): void => {
     attributes['longshore.decision'] = decisionOf(verdict);
     count(decisionOf(verdict));
-    for (const { rule, decision } of verdict.findings ?? []) {
-      metrics?.add('longshore_webhook_findings_total', { webhook, rule, decision });
-    }
   };
   try {
     return await traced({ name: `review ${webhook}`, kind: 'server', attributes, parent }, () =>
@@ -95,15 +98,16 @@ async function answer(
 }
 
 async function judge(
-  endpoint: Endpoint,
+  endpoint: Counted,
   body: JsonObject,
   deps: WebhookDeps & { readonly onVerdict: (verdict: Verdict) => void },
 ): Promise<JsonObject> {
   const request = readReview(body);
+  const { rules } = endpoint;
   const { facts, systemNamespace, dependencyPolicy = 'warn', isAccountRequired = false } = deps;
   try {
     const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
-      endpoint.check(request, { facts, systemNamespace, dependencyPolicy, isAccountRequired, signal }),
+      endpoint.check(request, { facts, rules, systemNamespace, dependencyPolicy, isAccountRequired, signal }),
     );
     deps.onVerdict(verdict);
     const denials = verdict.denials.map(({ text }) => text);
@@ -173,12 +177,14 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
   app.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no such path: ${request.url.slice(0, 200)}` }),
   );
-  for (const endpoint of endpoints) {
+  const { metrics, metricsAccess } = deps;
+  for (const row of endpoints) {
+    const endpoint = { ...row, rules: new RuleTally() };
+    metrics?.readFrom(() => Promise.resolve(endpoint.rules.figures(endpoint.webhook)));
     app.post(endpoint.path, { schema: { body: reviewSchema } }, async (request: FastifyRequest) =>
       answer(endpoint, request as Asked, deps),
     );
   }
-  const { metrics, metricsAccess } = deps;
   if (metrics !== undefined && metricsAccess !== undefined) addMetricsRoute(app, metrics, metricsAccess);
   return app;
 }

@@ -17,18 +17,20 @@ import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
 import { checkPlatformOperator } from './platform-operator-check.ts';
 import type { ReviewRequest } from './review.ts';
+import type { RuleTally } from './rule-tally.ts';
 import { bundleAnnotations, bundleAnnotationsOf } from './rules/bundle-annotations.ts';
 import { catalogNameLabelled } from './rules/catalog-name-label.ts';
 import { contentMetadata } from './rules/content-metadata.ts';
 import { deploymentConfig } from './rules/deployment-config.ts';
+import type { RuleName } from './rules/names.ts';
 import {
-  askRules,
   type BundleUse,
   type ConfigMapChange,
-  joinVerdicts,
   type SourceRule,
+  sayAll,
   silence,
   type Verdict,
+  warnOf,
 } from './rules/rule.ts';
 import { specImmutable } from './rules/spec-immutable.ts';
 import { bundleSourceRules, configMapRules, templateSourceRules } from './rules/table.ts';
@@ -37,6 +39,8 @@ import { readSourceFacts } from './source-facts.ts';
 /** What a check may use. */
 interface CheckContext {
   readonly facts: FactsReader;
+  /** Those of the webhook. */
+  readonly rules: RuleTally;
   readonly systemNamespace: string;
   readonly dependencyPolicy: DependencyPolicy;
   readonly isAccountRequired: boolean;
@@ -55,14 +59,15 @@ interface BundleLike {
 
 async function checkSource(
   { spec }: BundleLike,
-  rules: Readonly<Record<string, SourceRule>>,
+  table: Readonly<Partial<Record<RuleName, SourceRule>>>,
   context: CheckContext,
 ): Promise<Verdict> {
-  const facts = await readSourceFacts(spec.source, context);
-  return joinVerdicts({
-    source: askRules(rules, (rule) => rule(spec.source, facts)),
-    'content-metadata': contentMetadata(facts, spec.provisionerClassName),
-  });
+  const { rules } = context;
+  const facts = await rules.read('config-map-entries', () => readSourceFacts(spec.source, context));
+  return sayAll([
+    rules.askAll(table, (rule) => rule(spec.source, facts)),
+    rules.ask('content-metadata', () => contentMetadata(facts, spec.provisionerClassName)),
+  ]);
 }
 
 /** Annotations that do not change are not judged again. */
@@ -75,17 +80,21 @@ function checkAnnotations(after: BundleLike, before?: BundleLike): Verdict {
 
 /** An update is about immutability and annotations alone: a source that passed once stays, and finalizers and status can always be written. */
 const checkBundle: Check = async (request, context) => {
+  const { rules } = context;
   if (request.operation === 'UPDATE') {
     const [before, after] = [parseBundle(request.oldObject), parseBundle(request.object)];
-    const ofSpec = specImmutable(before.spec as unknown as JsonValue, after.spec as unknown as JsonValue);
-    return joinVerdicts({ 'spec-immutable': ofSpec, 'bundle-annotations': checkAnnotations(after, before) });
+    const [oldSpec, newSpec] = [before.spec, after.spec] as unknown as [JsonValue, JsonValue];
+    return sayAll([
+      rules.ask('spec-immutable', () => specImmutable(oldSpec, newSpec)),
+      rules.ask('bundle-annotations', () => checkAnnotations(after, before)),
+    ]);
   }
   if (request.operation !== 'CREATE') return silence;
   const bundle = parseBundle(request.object);
-  return joinVerdicts({
-    source: await checkSource(bundle, bundleSourceRules, context),
-    'bundle-annotations': checkAnnotations(bundle),
-  });
+  return sayAll([
+    await checkSource(bundle, bundleSourceRules, context),
+    rules.ask('bundle-annotations', () => checkAnnotations(bundle)),
+  ]);
 };
 
 function classOf(template: JsonValue | undefined): JsonValue | undefined {
@@ -106,6 +115,13 @@ function checkConfig(
   return isSame ? silence : deploymentConfig(provisionerClassName, config);
 }
 
+async function checkNewTemplate(template: BundleLike, context: CheckContext): Promise<Verdict> {
+  return sayAll([
+    await checkSource(template, templateSourceRules, context),
+    context.rules.ask('bundle-annotations', () => checkAnnotations(template)),
+  ]);
+}
+
 /** A template, or a configuration, that does not change is not judged again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation === 'DELETE') {
@@ -114,27 +130,19 @@ const checkBundleDeployment: Check = async (request, context) => {
       : await checkRemoval(parseBundleDeployment(request.oldObject), context);
   }
   if (request.operation === 'CONNECT') return silence;
+  const { rules } = context;
   const deployment = parseBundleDeployment(request.object);
   const { metadata, spec } = deployment;
-  const ofSwitches: Verdict = { denials: [], warnings: readSwitches(metadata.annotations).warnings };
   const oldSpec = request.oldObject?.spec;
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
-  const ofConfig = checkConfig(spec, { oldTemplate, oldConfig });
-  const ofAccount = await checkAccount(request, context);
-  const ofTemplate: Readonly<Record<string, Verdict>> = isSameTemplate
-    ? {}
-    : {
-        source: await checkSource(spec.template, templateSourceRules, context),
-        'bundle-annotations': checkAnnotations(spec.template),
-      };
-  return joinVerdicts({
-    ...ofTemplate,
-    'deployment-config': ofConfig,
-    'service-account': ofAccount,
-    ...(isSameTemplate ? {} : { dependencies: await checkTemplate(deployment, context) }),
-    'crd-safety-annotations': ofSwitches,
-  });
+  return sayAll([
+    isSameTemplate ? silence : await checkNewTemplate(spec.template, context),
+    rules.ask('deployment-config', () => checkConfig(spec, { oldTemplate, oldConfig })),
+    await rules.askPatiently('service-account', () => checkAccount(request, context)),
+    isSameTemplate ? silence : await checkTemplate(deployment, context),
+    rules.ask('crd-safety-annotations', () => warnOf(readSwitches(metadata.annotations).warnings)),
+  ]);
 };
 
 function nameOf(configMap: JsonObject, request: ReviewRequest): string {
@@ -155,11 +163,15 @@ const checkConfigMap: Check = async (request, context) => {
   if (operation !== 'CREATE' && operation !== 'DELETE') return silence;
   const configMap = (operation === 'CREATE' ? request.object : request.oldObject) ?? {};
   const name = nameOf(configMap, request);
-  const change: ConfigMapChange = { operation, configMap, name, bundles: await readUses(context) };
-  return askRules(configMapRules, (rule) => rule(change));
+  const { rules } = context;
+  const rule = operation === 'CREATE' ? 'config-map-referenced' : 'config-map-in-use';
+  const bundles = await rules.read(rule, () => readUses(context));
+  const change: ConfigMapChange = { operation, configMap, name, bundles };
+  return rules.askAll(configMapRules, (one) => one(change));
 };
 
-const labelCatalog: Check = ({ object = {} }) => Promise.resolve(catalogNameLabelled(object));
+const labelCatalog: Check = ({ object = {} }, { rules }) =>
+  Promise.resolve(rules.ask('catalog-name-label', () => catalogNameLabelled(object)));
 
 /** A webhook: its name in the configuration, its path, and what it is called for. */
 export interface Endpoint {

@@ -4,6 +4,7 @@ import { type DependencyPolicy, parseBundle, parseBundleDeployment } from '../sr
 import type { JsonObject } from '../src/base/index.ts';
 import { checkRemoval, checkTemplate } from './dependency-check.ts';
 import type { FactsReader } from './facts.ts';
+import { RuleTally } from './rule-tally.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const packageKey = 'operators.operatorframework.io.bundle.package.v1';
@@ -55,7 +56,7 @@ function reader(bundles: readonly JsonObject[], deployments: readonly JsonObject
 }
 
 function options(facts: FactsReader, dependencyPolicy: DependencyPolicy): Parameters<typeof checkRemoval>[1] {
-  return { facts, dependencyPolicy, signal: new AbortController().signal };
+  return { facts, rules: new RuleTally(), dependencyPolicy, signal: new AbortController().signal };
 }
 
 const both = [bundleOf('base', provides), bundleOf('user', needs)];

@@ -16,11 +16,13 @@ import {
   type Survey,
 } from '../src/dependencies/index.ts';
 import type { FactsReader } from './facts.ts';
+import type { RuleTally } from './rule-tally.ts';
 import { type DependencyTerms, dependenciesMet, notRequired } from './rules/dependencies.ts';
-import { joinVerdicts, silence, type Verdict } from './rules/rule.ts';
+import { sayAll, silence, type Verdict } from './rules/rule.ts';
 
 interface CheckOptions {
   readonly facts: FactsReader;
+  readonly rules: RuleTally;
   readonly dependencyPolicy: DependencyPolicy;
   readonly signal: AbortSignal;
 }
@@ -91,31 +93,50 @@ async function surveyOf(
 export async function checkRemoval(deployment: BundleDeployment, options: CheckOptions): Promise<Verdict> {
   const isGoing = deployment.metadata.deletionTimestamp !== undefined;
   if (options.dependencyPolicy === 'off' || isGoing || !(await isConcerned(deployment, options))) return silence;
-  const survey = await surveyOf(await readStanding(options), [], options);
+  const { rules } = options;
+  const survey = await rules.read('required', async () => surveyOf(await readStanding(options), [], options));
   const { name } = deployment.metadata;
-  return joinVerdicts({ required: notRequired({ name, next: undefined }, survey, termsOf(deployment, options)) });
+  return rules.ask('required', () => notRequired({ name, next: undefined }, survey, termsOf(deployment, options)));
+}
+
+interface TemplateFacts {
+  /** What the deployment would bring. */
+  readonly subject: Participant;
+  readonly survey: Survey;
+}
+
+/** Undefined where the bundle of the template is not unpacked yet. */
+async function readTemplateFacts(
+  { metadata, spec }: BundleDeployment,
+  options: CheckOptions,
+): Promise<TemplateFacts | undefined> {
+  const standing = await readStanding(options);
+  const wanted = spec.template.spec as unknown as JsonValue;
+  const bundle = standing.bundles.find(
+    (one) => one.status?.phase === 'Unpacked' && isSameSpec(one.spec as unknown as JsonValue, wanted),
+  );
+  if (bundle === undefined) return undefined;
+  const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
+  return { subject, survey: await surveyOf(standing, [subject], options) };
 }
 
 /** What is said of a new template whose bundle is unpacked already: whether it has what it needs, and whether others still have what
  *  they need. Of one that is not, the provisioner speaks later.
  *  @throws whatever the reader throws */
 export async function checkTemplate(deployment: BundleDeployment, options: CheckOptions): Promise<Verdict> {
-  const { metadata, spec } = deployment;
+  const { metadata } = deployment;
+  const { rules } = options;
   const isGoing = metadata.deletionTimestamp !== undefined;
   if (options.dependencyPolicy === 'off' || isGoing || !(await isConcerned(deployment, options))) return silence;
-  const standing = await readStanding(options);
-  const wanted = spec.template.spec as unknown as JsonValue;
-  const bundle = standing.bundles.find(
-    (one) => one.status?.phase === 'Unpacked' && isSameSpec(one.spec as unknown as JsonValue, wanted),
-  );
-  if (bundle === undefined) return silence;
-  const subject = participantOf(metadata.name, [bundle.metadata.annotations, spec.template.metadata?.annotations]);
-  const survey = await surveyOf(standing, [subject], options);
+  const read = await rules.read('dependencies', () => readTemplateFacts(deployment, options));
+  if (read === undefined) return silence;
+  const { subject, survey } = read;
   const others = { ...survey, active: survey.active.filter(({ name }) => name !== metadata.name) };
   const terms = termsOf(deployment, options);
   const change = { name: metadata.name, next: subject.properties };
-  return joinVerdicts({
-    dependencies: dependenciesMet(subject, { ...others, offersFor: options.facts.offersFor }, terms),
-    required: notRequired(change, survey, terms),
-  });
+  const { offersFor } = options.facts;
+  return sayAll([
+    rules.ask('dependencies', () => dependenciesMet(subject, { ...others, offersFor }, terms)),
+    rules.ask('required', () => notRequired(change, survey, terms)),
+  ]);
 }

@@ -1,6 +1,7 @@
 import { type PlatformOperator, parsePlatformOperator } from '../src/api/index.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
+import type { RuleTally } from './rule-tally.ts';
 import {
   type PlatformOperatorFacts,
   platformOperatorName,
@@ -8,7 +9,7 @@ import {
   platformOperatorPackageKept,
   platformOperatorUnique,
 } from './rules/platform-operator.ts';
-import { joinVerdicts, silence, type Verdict } from './rules/rule.ts';
+import { sayAll, silence, type Verdict } from './rules/rule.ts';
 
 function factsOf({ metadata, spec }: PlatformOperator): PlatformOperatorFacts {
   return { name: metadata.name ?? '', packageName: spec.package.name };
@@ -18,19 +19,19 @@ function factsOf({ metadata, spec }: PlatformOperator): PlatformOperatorFacts {
  *  @throws whatever the reader throws */
 export async function checkPlatformOperator(
   request: ReviewRequest,
-  { facts, signal }: { readonly facts: FactsReader; readonly signal: AbortSignal },
+  { facts, rules, signal }: { readonly facts: FactsReader; readonly rules: RuleTally; readonly signal: AbortSignal },
 ): Promise<Verdict> {
   if (request.operation === 'UPDATE') {
     const [before, after] = [request.oldObject, request.object].map((object) => factsOf(parsePlatformOperator(object)));
     if (before === undefined || after === undefined) return silence;
-    return joinVerdicts({ 'platform-operator-package-kept': platformOperatorPackageKept(after, before) });
+    return rules.ask('platform-operator-package-kept', () => platformOperatorPackageKept(after, before));
   }
   if (request.operation !== 'CREATE') return silence;
   const operator = factsOf(parsePlatformOperator(request.object));
-  const others = (await facts.listPlatformOperators({ signal })).map(factsOf);
-  return joinVerdicts({
-    'platform-operator-name': platformOperatorName(operator),
-    'platform-operator-package': platformOperatorPackage(operator),
-    'platform-operator-unique': platformOperatorUnique(operator, others),
-  });
+  const others = await rules.read('platform-operator-unique', () => facts.listPlatformOperators({ signal }));
+  return sayAll([
+    rules.ask('platform-operator-name', () => platformOperatorName(operator)),
+    rules.ask('platform-operator-package', () => platformOperatorPackage(operator)),
+    rules.ask('platform-operator-unique', () => platformOperatorUnique(operator, others.map(factsOf))),
+  ]);
 }

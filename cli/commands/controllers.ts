@@ -1,5 +1,6 @@
-import { mirrorUploads, startContentService } from '../../provisioners/index.ts';
+import { mirrorUploads, type Shard, startContentService } from '../../provisioners/index.ts';
 import type { ServingCertificate } from '../../src/base/index.ts';
+import type { Figures } from '../../src/metrics/index.ts';
 import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
 import { keepContentPublished } from '../content.ts';
 import { foreignUploads } from '../foreign-uploads.ts';
@@ -64,6 +65,12 @@ async function openOperators(
   return await openPlatformOperators({ ...shared, views: catalogs.views });
 }
 
+function leaderFigures(shard: Shard | undefined, leadership: Leadership): Figures {
+  const { index, count } = shard ?? { index: 0, count: 0 };
+  const leads = [{ labels: { shard: String(index) }, value: leadership.isLeading() ? 1 : 0 }];
+  return { longshore_leader: leads, longshore_shard: index, longshore_shards: count };
+}
+
 /** `longshore controllers`: the provisioners and the content server, until SIGTERM, or until another process leads: then with status 1. */
 export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
@@ -101,8 +108,7 @@ export async function controllers(values: OptionValues): Promise<number> {
   const registries = await openRegistrySettings(config, log);
   await using catalogs = await openCatalogs(config, { own, leadership, registries, serving });
   const { storeDir, shard } = config;
-  const shards = { longshore_shard: shard?.index ?? 0, longshore_shards: shard?.count ?? 0 };
-  metrics.readFrom(() => Promise.resolve({ longshore_leader: leadership.isLeading() ? 1 : 0, ...shards }));
+  metrics.readFrom(() => Promise.resolve(leaderFigures(shard, leadership)));
   const { offersFor } = new LateOffers(catalogs?.views);
   const shared = { kube, systemNamespace, log, metrics };
   const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard, whenStopped };

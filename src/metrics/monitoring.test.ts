@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type JsonObject, parseYamlDocuments } from '../base/index.ts';
+import { type JsonObject, objectAt, parseYamlDocuments } from '../base/index.ts';
 import { createMetrics } from './index.ts';
 import { type Definition, table } from './table.ts';
 
@@ -75,6 +75,18 @@ test.each(expressions)('$of asks for metrics and labels that there are: $expr', 
   expect(expr.split('(').length).toBe(expr.split(')').length);
 });
 
+const ofShards = expressions.filter(({ expr }) =>
+  namesIn(expr).some((name) => name !== 'longshore_leader' && definitionOf(name)?.labels?.includes('shard')),
+);
+
+test.each(ofShards)('$of adds up what shards tell, and counts those that stand by once', ({ expr }) => {
+  expect(expr).toMatch(/^sum(?: by \([a-z, ]+\) )?\(max by \((?:[a-z]+, )?shard\) \([^)]+\)\)(?: > 0)?$/);
+});
+
+test('the alerts for objects that are not well, and the graphs of objects, are among those', () => {
+  expect(ofShards).toHaveLength(5);
+});
+
 test('every metric of ours is on the dashboard, or an alert is about it', () => {
   const named = new Set(
     expressions.flatMap(({ expr }) => namesIn(expr)).map((name) => name.replace(histogramParts, '')),
@@ -117,12 +129,15 @@ test('panels are told apart', () => {
 });
 
 test('what Prometheus is to read is what the manifests call it', () => {
-  const apps = documentsOf('scraping.yaml')
+  const selectors = documentsOf('scraping.yaml')
     .filter(({ kind }) => kind === 'Service')
-    .map(({ spec }) => (spec as unknown as { selector: { app: string } }).selector.app);
-  expect(apps).toEqual(['core', 'rukpak-webhooks']);
-  const manifests = ['core', 'webhooks'].map((name) => readFileSync(`deploy/base/${name}.yaml`, 'utf8'));
-  for (const [at, app] of apps.entries()) expect(manifests[at]).toContain(`      labels:\n        app: ${app}\n`);
+    .map((service) => objectAt(service, 'spec', 'selector'));
+  expect(selectors).toHaveLength(2);
+  for (const [at, name] of ['core', 'webhooks'].entries()) {
+    const manifests = parseYamlDocuments(name, readFileSync(`deploy/base/${name}.yaml`, 'utf8')) as JsonObject[];
+    const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+    expect(objectAt(deployment, 'spec', 'template', 'metadata', 'labels')).toMatchObject(selectors[at] ?? { none: '' });
+  }
 });
 
 test.skipIf(!hasKubectl)(`kubectl builds it${why}`, () => {

@@ -22,7 +22,10 @@ export type FigureName =
   | 'longshore_catalogs'
   | 'longshore_catalog_index_bytes'
   | 'longshore_layer_cache_hits_total'
-  | 'longshore_layer_cache_misses_total';
+  | 'longshore_layer_cache_misses_total'
+  | 'longshore_webhook_rule_evaluations_total'
+  | 'longshore_webhook_rule_seconds_total'
+  | 'longshore_webhook_findings_total';
 
 /** Metrics that are counted as things happen, and their labels; values of labels come from closed sets. */
 export interface CountedLabels {
@@ -40,11 +43,6 @@ export interface CountedLabels {
   readonly longshore_catalog_unpacks_total: { readonly result: string };
   readonly longshore_api_requests_total: { readonly verb: string; readonly code: string };
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
-  readonly longshore_webhook_findings_total: {
-    readonly webhook: string;
-    readonly rule: string;
-    readonly decision: string;
-  };
 }
 
 /** Metrics that tell how long things took, in seconds, and their labels. */
@@ -76,19 +74,23 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     labels: ['version'],
     help: 'Always 1; the version of the program is its label.',
   },
-  longshore_leader: { kind: 'gauge', help: '1 while this process works, 0 while it stands by.' },
+  longshore_leader: {
+    kind: 'gauge',
+    labels: ['shard'],
+    help: '1 while this process works, 0 while it stands by; shard as longshore_shard.',
+  },
   longshore_shard: { kind: 'gauge', help: 'The shard that this process is for, from 1; 0 where it is for everything.' },
   longshore_shards: { kind: 'gauge', help: 'How many shards this process counts on; 0 where it is for everything.' },
   longshore_bundles: {
     kind: 'gauge',
-    labels: ['phase'],
-    help: 'Bundles by phase; None before anybody has looked at one.',
+    labels: ['phase', 'shard'],
+    help: 'Bundles of a shard by phase; None before anybody has looked at one.',
   },
-  longshore_bundle_deployments: { kind: 'gauge', help: 'BundleDeployments.' },
+  longshore_bundle_deployments: { kind: 'gauge', labels: ['shard'], help: 'BundleDeployments of a shard.' },
   longshore_bundle_deployment_conditions: {
     kind: 'gauge',
-    labels: ['condition', 'status'],
-    help: 'BundleDeployments by type and status of their conditions.',
+    labels: ['condition', 'status', 'shard'],
+    help: 'BundleDeployments of a shard by type and status of their conditions.',
   },
   longshore_queue_depth: { kind: 'gauge', labels: ['controller'], help: 'Objects that wait to be reconciled.' },
   longshore_queue_oldest_seconds: {
@@ -192,10 +194,20 @@ export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof Tim
     labels: ['webhook', 'decision'],
     help: 'Reviews by webhook; decision is allowed, warned, denied or failed.',
   },
+  longshore_webhook_rule_evaluations_total: {
+    kind: 'counter',
+    labels: ['webhook', 'rule'],
+    help: 'How often single rules of admission were asked.',
+  },
+  longshore_webhook_rule_seconds_total: {
+    kind: 'counter',
+    labels: ['webhook', 'rule'],
+    help: 'How long single rules of admission took together, what was read for them included.',
+  },
   longshore_webhook_findings_total: {
     kind: 'counter',
     labels: ['webhook', 'rule', 'decision'],
-    help: 'What single rules of admission had to say; decision is denied or warned.',
+    help: 'How often single rules of admission had something to say; decision is denied or warned.',
   },
   longshore_webhook_review_duration_seconds: {
     kind: 'histogram',

@@ -94,13 +94,15 @@ test('the controllers and the webhook run as processes of their own, and stop wh
     expect.arrayContaining([
       'longshore_webhook_reviews_total{webhook="vbundles.core.rukpak.io",decision="denied"}',
       'longshore_webhook_findings_total{webhook="vbundles.core.rukpak.io",rule="git-directory",decision="denied"}',
+      'longshore_webhook_rule_evaluations_total{webhook="vbundles.core.rukpak.io",rule="git-directory"}',
+      'longshore_webhook_rule_seconds_total{webhook="vbundles.core.rukpak.io",rule="git-directory"}',
       'longshore_webhook_review_duration_seconds_count{webhook="vbundles.core.rukpak.io"}',
       'longshore_api_requests_total{verb="GET",code="200"}',
       'nodejs_eventloop_lag_p99_seconds',
     ]),
   );
-  expect(ofControllers?.text).toContain('longshore_bundles{phase="Unpacked"} 1\n');
-  expect(ofControllers?.text).toContain('longshore_leader 1\n');
+  expect(ofControllers?.text).toContain('longshore_bundles{phase="Unpacked",shard="0"} 1\n');
+  expect(ofControllers?.text).toContain('longshore_leader{shard="0"} 1\n');
   expect(numbered(ofControllers?.text)).toEqual(
     expect.arrayContaining([
       'longshore_reconciles_total{controller="bundle",result="done"}',

@@ -114,7 +114,11 @@ test('two shards do everything, each its part and nothing twice; contents and up
   }
   const metrics = await Promise.all([first, second].map((shard) => world.ask(shard, `${shard.url}/metrics`)));
   expect(metrics.map(({ text }) => /^longshore_shard (\d)$/m.exec(text)?.[1])).toEqual(['1', '2']);
-  const counts = metrics.map(({ text }) => Number(/^longshore_bundle_deployments (\d+)$/m.exec(text)?.[1]));
+  const leaders = metrics.map(({ text }) => /^longshore_leader.*$/m.exec(text)?.[0]);
+  expect(leaders).toEqual(['longshore_leader{shard="1"} 1', 'longshore_leader{shard="2"} 1']);
+  const counts = metrics.map(({ text }) =>
+    Number(/^longshore_bundle_deployments\{shard="\d"\} (\d+)$/m.exec(text)?.[1]),
+  );
   expect(counts.reduce((sum, count) => sum + count)).toBe(names.length + 1);
 }, 240_000);
 

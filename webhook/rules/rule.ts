@@ -9,18 +9,10 @@ interface Denial {
   readonly text: string;
 }
 
-/** Which rule had something to say. */
-interface Finding {
-  readonly rule: string;
-  readonly decision: 'denied' | 'warned';
-}
-
 /** What a rule found; both lists are empty when it has nothing to say. */
 export interface Verdict {
   readonly denials: readonly Denial[];
   readonly warnings: readonly string[];
-  /** Of verdicts that were joined. */
-  readonly findings?: readonly Finding[];
   /** What is changed of the object, as a JSON patch; only where the webhook is one that changes objects. */
   readonly patch?: readonly JsonObject[];
 }
@@ -75,34 +67,20 @@ export function denyAdded(text: string): Verdict {
   return { denials: [{ form: 'added', text }], warnings: [] };
 }
 
+/** Nothing but warnings. */
+export function warnOf(warnings: readonly string[]): Verdict {
+  return { denials: [], warnings };
+}
+
 /** Problems as refusals of our own. */
 export function verdictOf({ problems, warnings }: Findings): Verdict {
   return { denials: problems.map((text) => ({ form: 'added', text })), warnings };
 }
 
-function findingsOf(rule: string, { denials, warnings, findings }: Verdict): readonly Finding[] {
-  if (findings !== undefined) return findings;
-  if (denials.length > 0) return [{ rule, decision: 'denied' }];
-  return warnings.length > 0 ? [{ rule, decision: 'warned' }] : [];
-}
-
-/** All denials and warnings, in order, of what one rule found. */
+/** All denials and warnings, in order. */
 export function sayAll(verdicts: readonly Verdict[]): Verdict {
   return {
     denials: verdicts.flatMap(({ denials }) => denials),
     warnings: verdicts.flatMap(({ warnings }) => warnings),
   };
-}
-
-/** All denials and warnings, in order, of verdicts by the names of their rules. A verdict that was joined before keeps its own names. */
-export function joinVerdicts(verdicts: Readonly<Record<string, Verdict>>): Verdict {
-  return {
-    ...sayAll(Object.values(verdicts)),
-    findings: Object.entries(verdicts).flatMap(([rule, verdict]) => findingsOf(rule, verdict)),
-  };
-}
-
-/** Asks rules, by their names, in their order. */
-export function askRules<Rule>(rules: Readonly<Record<string, Rule>>, ask: (rule: Rule) => Verdict): Verdict {
-  return joinVerdicts(Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, ask(rule)])));
 }

@@ -5,13 +5,14 @@ import { gitCommit } from './git-commit.ts';
 import { gitDirectory } from './git-directory.ts';
 import { imageReference } from './image-reference.ts';
 import { movingReference } from './moving-reference.ts';
+import type { RuleName } from './names.ts';
 import type { ConfigMapRule, SourceRule } from './rule.ts';
 import { sourceMember } from './source-member.ts';
 import { sourceType } from './source-type.ts';
 import { sourceUnion } from './source-union.ts';
 
-/** What a new source of a Bundle must satisfy, in the order of the messages. The names are those of metrics. */
-export const bundleSourceRules: Readonly<Record<string, SourceRule>> = {
+/** What a new source of a Bundle must satisfy, in the order of the messages. */
+export const bundleSourceRules: Readonly<Partial<Record<RuleName, SourceRule>>> = {
   'source-type': sourceType,
   'source-member': sourceMember,
   'git-directory': gitDirectory,
@@ -22,13 +23,13 @@ export const bundleSourceRules: Readonly<Record<string, SourceRule>> = {
 };
 
 /** The same for the template of a BundleDeployment, whose schema does not check the union. */
-export const templateSourceRules: Readonly<Record<string, SourceRule>> = {
+export const templateSourceRules: Readonly<Partial<Record<RuleName, SourceRule>>> = {
   'source-union': sourceUnion,
   ...bundleSourceRules,
 };
 
 /** What a change to a ConfigMap of the system namespace must satisfy. */
-export const configMapRules: Readonly<Record<string, ConfigMapRule>> = {
+export const configMapRules: Readonly<Partial<Record<RuleName, ConfigMapRule>>> = {
   'config-map-referenced': configMapReferenced,
   'config-map-in-use': configMapInUse,
 };

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { LabelledFigure } from '../src/metrics/index.ts';
+import { RuleTally } from './rule-tally.ts';
+import { deny, silence, type Verdict, warnOf } from './rules/rule.ts';
+
+/** Each look at the clock is a second later. */
+function tally(): RuleTally {
+  let seconds = 0;
+  return new RuleTally(() => seconds++ * 1000);
+}
+
+function shown(rules: RuleTally): Record<string, number> {
+  const rows = Object.entries(rules.figures('w')) as [string, readonly LabelledFigure[]][];
+  const words = { longshore_webhook_rule_evaluations_total: 'asked', longshore_webhook_rule_seconds_total: 'seconds' };
+  return Object.fromEntries(
+    rows.flatMap(([name, figures]) =>
+      figures.map(({ labels: { webhook, rule = '', decision }, value }) => {
+        expect(webhook).toBe('w');
+        return [`${rule} ${decision ?? words[name as keyof typeof words]}`, value];
+      }),
+    ),
+  );
+}
+
+test('how often a rule was asked, what it said, and how long it took are counted by rule', async () => {
+  const rules = tally();
+  const both: Verdict = { ...deny('no'), warnings: ['beware'] };
+  for (const verdict of [silence, warnOf(['beware']), both]) {
+    expect(rules.ask('git-commit', () => verdict)).toBe(verdict);
+  }
+  expect(await rules.askPatiently('service-account', () => Promise.resolve(deny('no')))).toEqual(deny('no'));
+  expect(await rules.read('required', () => Promise.resolve('facts'))).toBe('facts');
+  rules.ask('required', () => silence);
+  expect(shown(rules)).toEqual({
+    'git-commit asked': 3,
+    'git-commit seconds': 3,
+    'git-commit denied': 1,
+    'git-commit warned': 1,
+    'service-account asked': 1,
+    'service-account seconds': 1,
+    'service-account denied': 1,
+    'service-account warned': 0,
+    'required asked': 1,
+    'required seconds': 2,
+    'required denied': 0,
+    'required warned': 0,
+  });
+});
+
+test('several rules are asked in their order, and all that they say is told', () => {
+  const rules = tally();
+  const told = rules.askAll({ 'source-type': 'one', 'git-commit': 'two' }, (text) => deny(text));
+  expect(told.denials.map(({ text }) => text)).toEqual(['one', 'two']);
+  expect(shown(rules)).toMatchObject({ 'source-type denied': 1, 'git-commit denied': 1 });
+});
+
+test('a rule that fails has said nothing', async () => {
+  const rules = tally();
+  const fail = (): never => {
+    throw new Error('unreadable');
+  };
+  expect(() => rules.ask('git-commit', fail)).toThrow('unreadable');
+  await expect(rules.askPatiently('git-commit', () => Promise.reject(new Error('unreadable')))).rejects.toThrow();
+  expect(shown(rules)).toEqual({});
+});
