@@ -85,6 +85,13 @@ export const installOptions: readonly OptionSpec[] = [
       'The image that the nodes pull (default: the one that is installed, else longshore:VERSION, for nodes that have it already).',
   },
   {
+    name: 'shards',
+    kind: 'number',
+    placeholder: 'N',
+    sentence:
+      'How many leaders share the work of the controllers, up to 8, with two pods each (default: as many as are installed, else 1).',
+  },
+  {
     name: 'dry-run',
     kind: 'flag',
     default: false,

@@ -1,9 +1,11 @@
-/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, and each overlay as one file, and the Helm
- *  chart from these. Overlays need kubectl; where there is none the files stay, and a test of another machine tells when they are old. */
+/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, the components for shards from the base, each
+ *  overlay as one file, and the Helm chart from these. Overlays need kubectl; where there is none the files stay, and a test of another machine tells when they are old. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { overlays } from '../cli/install/manifests.ts';
-import { formatYaml } from '../src/base/index.ts';
+import { isSharded, withShards } from '../cli/install/shards.ts';
+import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
+import type { KubeObject } from '../src/kube/index.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
 import { chartFiles } from './chart-files.ts';
 
@@ -15,13 +17,37 @@ const documents = configurations.map((object) => formatYaml(object)).join('---\n
 const note = '# Whom to trust is told by the webhook when it starts, and whenever its certificate is replaced.\n';
 writeFileSync('deploy/base/webhook-configurations.yaml', `${mark}${note}${documents}`);
 
+function build(folder: string): string {
+  return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+}
+
+/** More are made by the chart and by `longshore install`. */
+const shardCounts = [2, 3, 4];
+
+function writeShards(base: readonly KubeObject[], count: number): void {
+  const folder = `deploy/components/shards-${count}`;
+  const argument = { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: `--shard=1/${count}` };
+  const component = {
+    apiVersion: 'kustomize.config.k8s.io/v1alpha1',
+    kind: 'Component',
+    resources: ['shards.yaml'],
+    patches: [{ target: { kind: 'Deployment', name: 'core' }, patch: formatYaml([argument]) }],
+  };
+  const about = `# The work of the controllers is shared by ${count} leaders. Name it before the component of the certificates, which is for all of them.\n`;
+  const others = withShards(base.filter(isSharded), count).filter(({ metadata }) => metadata.name !== 'core');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/kustomization.yaml`, `${mark}${about}${formatYaml(component)}`);
+  writeFileSync(`${folder}/shards.yaml`, `${mark}${others.map((object) => formatYaml(object)).join('---\n')}`);
+}
+
 if (spawnSync('kubectl', ['version', '--client']).status === 0) {
+  const base = parseYamlDocuments('deploy/base', build('deploy/base')) as unknown as KubeObject[];
+  for (const count of shardCounts) writeShards(base, count);
   for (const overlay of overlays) {
-    const text = execFileSync('kubectl', ['kustomize', `deploy/overlays/${overlay}`], { encoding: 'utf8' });
-    writeFileSync(`deploy/rendered/${overlay}.yaml`, `${mark}${text}`);
+    writeFileSync(`deploy/rendered/${overlay}.yaml`, `${mark}${build(`deploy/overlays/${overlay}`)}`);
   }
 } else {
-  console.log('kubectl is not installed: deploy/rendered stays as it is');
+  console.log('kubectl is not installed: deploy/rendered and the components for shards stay as they are');
 }
 
 rmSync('deploy/chart', { recursive: true, force: true });

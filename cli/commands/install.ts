@@ -1,14 +1,15 @@
 import { parseImageReference } from '../../src/api/index.ts';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
-import type { KubeObject } from '../../src/kube/index.ts';
+import { type KubeObject, refOf } from '../../src/kube/index.ts';
 import { type ApplyManifestsOptions, applyManifests, withImage } from '../install/apply-manifests.ts';
 import { chooseOverlay, findInstalled, type Installed } from '../install/installed.ts';
 import { removeLeftovers } from '../install/leftovers.ts';
 import { type Overlay, readManifests, shownName } from '../install/manifests.ts';
 import { leaveOthersKinds } from '../install/others-kinds.ts';
 import { untilInstalled } from '../install/readiness.ts';
+import { maxShards, shardsAbove, withShards } from '../install/shards.ts';
 import { openKube } from '../kubeconfig.ts';
-import type { OptionValues } from '../options.ts';
+import { inRange, type OptionValues } from '../options.ts';
 import { createProgress } from '../progress.ts';
 
 const applyDeadlineMs = 5 * 60_000;
@@ -21,22 +22,54 @@ function assertImage(text: string): void {
   }
 }
 
-/** The objects to apply. What was not asked for stays as it is installed, and is told. */
-async function readWanted(values: OptionValues, installed: Installed | undefined): Promise<readonly KubeObject[]> {
-  const [wantedOverlay, wantedImage] = [
-    values['overlay'] as Overlay | undefined,
-    values['image'] as string | undefined,
-  ];
-  const overlay = chooseOverlay(wantedOverlay, installed);
-  if (wantedImage !== undefined) assertImage(wantedImage);
-  const image = wantedImage ?? installed?.image;
+interface Choice {
+  readonly overlay: Overlay;
+  readonly image: string | undefined;
+  readonly shards: number;
+}
+
+/** What was not asked for stays as it is installed. */
+function choose(values: OptionValues, installed: Installed | undefined): Choice {
+  const image = values['image'] as string | undefined;
+  if (image !== undefined) assertImage(image);
+  const shards = (values['shards'] as number | undefined) ?? installed?.shards ?? 1;
+  return {
+    overlay: chooseOverlay(values['overlay'] as Overlay | undefined, installed),
+    image: image ?? installed?.image,
+    shards: inRange('shards', shards, [1, maxShards]),
+  };
+}
+
+function tellKept(values: OptionValues, { overlay, image, shards }: Choice): void {
   const kept = [
-    ...(wantedOverlay === undefined && installed !== undefined ? [`overlay ${overlay}`] : []),
-    ...(wantedImage === undefined && image !== undefined ? [`image ${image}`] : []),
+    ...(values['overlay'] === undefined ? [`overlay ${overlay}`] : []),
+    ...(values['image'] === undefined && image !== undefined ? [`image ${image}`] : []),
+    ...(values['shards'] === undefined && shards > 1 ? [`${shards} shards`] : []),
   ];
   if (kept.length > 0) process.stdout.write(`as installed: ${kept.join(', ')}\n`);
-  const shipped = (await readManifests(overlay)) as unknown as KubeObject[];
+}
+
+/** The objects to apply. */
+async function readWanted({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
+  const shipped = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
   return image === undefined ? shipped : withImage(shipped, image);
+}
+
+/** Those that have what was theirs are ready by now. */
+async function removeOtherShards(shards: number, { kube, isDryRun, onApplied }: ApplyManifestsOptions): Promise<void> {
+  for (const object of await shardsAbove(shards, kube)) {
+    if (!isDryRun) await kube.delete(refOf(object));
+    onApplied(object, 'deleted: there are fewer shards');
+  }
+}
+
+async function whatIsMissing(
+  objects: readonly KubeObject[],
+  { kube }: ApplyManifestsOptions,
+  timeoutMs: number,
+): Promise<readonly string[]> {
+  using progress = createProgress(process.stderr, { isQuiet: false });
+  return await untilInstalled(kube, objects, { progress, timeoutMs });
 }
 
 /** `longshore install`: 0 when everything is there and answers. */
@@ -48,8 +81,10 @@ export async function install(values: OptionValues): Promise<number> {
   const isDryRun = values['dry-run'] as boolean;
   using kube = await openKube(values);
   const signal = AbortSignal.timeout(applyDeadlineMs);
-  const wanted = await readWanted(values, await findInstalled(kube, signal));
-  const objects = await leaveOthersKinds(wanted, {
+  const installed = await findInstalled(kube, signal);
+  const choice = choose(values, installed);
+  if (installed !== undefined) tellKept(values, choice);
+  const objects = await leaveOthersKinds(await readWanted(choice), {
     kube,
     signal,
     onLeft: (crd) => process.stdout.write(`${shownName(crd)} left: another program has brought it\n`),
@@ -64,13 +99,13 @@ export async function install(values: OptionValues): Promise<number> {
   };
   await applyManifests(objects, options);
   await removeLeftovers(objects, options);
-  if (isDryRun || timeoutMs === 0) return 0;
-  using progress = createProgress(process.stderr, { isQuiet: false });
-  const missing = await untilInstalled(kube, objects, { progress, timeoutMs });
-  if (missing.length === 0) {
-    process.stdout.write('Longshore is installed\n');
-    return 0;
+  const isAwaited = !isDryRun && timeoutMs > 0;
+  const missing = isAwaited ? await whatIsMissing(objects, options, timeoutMs) : [];
+  if (missing.length > 0) {
+    process.stderr.write(`longshore: not ready after ${timeoutMs / 1000} s\n${missing.join('\n')}\n`);
+    return 1;
   }
-  process.stderr.write(`longshore: not ready after ${timeoutMs / 1000} s\n${missing.join('\n')}\n`);
-  return 1;
+  await removeOtherShards(choice.shards, options);
+  if (isAwaited) process.stdout.write('Longshore is installed\n');
+  return 0;
 }

@@ -39,11 +39,26 @@ async function examineDeployment(name: string, patient: Patient): Promise<readon
   }
 }
 
+/** Where there are shards, each but the first has a Deployment with its number. */
+async function examineShardDeployments(patient: Patient): Promise<readonly Finding[]> {
+  const { kube, systemNamespace: namespace, signal } = patient;
+  const target = { namespace, labelSelector: 'app.kubernetes.io/part-of=longshore' };
+  try {
+    const { items } = await kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', ...target }, { signal });
+    const names = items.map(({ metadata }) => metadata.name ?? '').filter((name) => /^core-\d+$/.test(name));
+    return (await Promise.all(names.toSorted().map((name) => examineDeployment(name, patient)))).flat();
+  } catch (thrown) {
+    return [unchecked('Deployments of shards', thrown)];
+  }
+}
+
 /** The workloads of the manifests run, in the version of this program. */
 export const deploymentCheck: Check = {
   name: 'processes',
-  examine: async (patient) =>
-    (await Promise.all(['core', 'rukpak-webhooks'].map((name) => examineDeployment(name, patient)))).flat(),
+  examine: async (patient) => {
+    const named = ['core', 'rukpak-webhooks'].map((name) => examineDeployment(name, patient));
+    return (await Promise.all([...named, examineShardDeployments(patient)])).flat();
+  },
 };
 
 const lookPauseMs = 500;

@@ -14,7 +14,8 @@ export type Outcome =
   | 'configured'
   | 'unchanged'
   | 'left: it leads to a webhook outside the cluster'
-  | 'deleted: the overlay does not have it';
+  | 'deleted: the overlay does not have it'
+  | 'deleted: there are fewer shards';
 
 export interface ApplyManifestsOptions {
   readonly kube: KubeClient;

@@ -51,16 +51,20 @@ test('nothing keeps rights that only the overlay before gave, and who asks for n
   expect(await hasRole('core-content')).toBe(false);
   expect(await hasRole('core-service-accounts')).toBe(true);
   const installed = await findInstalled(cluster.kube, signal);
-  expect(installed).toEqual({ overlay: 'service-accounts', image: 'registry.example.com/l:1' });
+  expect(installed).toEqual({ overlay: 'service-accounts', image: 'registry.example.com/l:1', shards: 1 });
   expect(chooseOverlay(undefined, installed)).toBe('service-accounts');
   expect(chooseOverlay('least', installed)).toBe('least');
 });
 
 test('where nothing says which overlay is installed, it must be named; the first time it need not be', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
-  const image = undefined;
-  expect(() => chooseOverlay(undefined, { overlay: undefined, image })).toThrow('name one with --overlay self-signed|');
-  expect(() => chooseOverlay(undefined, { overlay: 'own', image })).toThrow('"own", which this version does not have');
+  const installed = { image: undefined, shards: 1 };
+  expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow(
+    'name one with --overlay self-signed|',
+  );
+  expect(() => chooseOverlay(undefined, { ...installed, overlay: 'own' })).toThrow(
+    '"own", which this version does not have',
+  );
 });
 
 test('a kind that another program has brought is left to it, with all that is there for it alone', async () => {

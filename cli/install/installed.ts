@@ -2,6 +2,7 @@ import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
 import { type Overlay, overlays } from './manifests.ts';
+import { shardCountOf } from './shards.ts';
 
 /** On the Namespace: the overlay that it came with. */
 const overlayAnnotation = 'core.rukpak.io/overlay';
@@ -13,6 +14,8 @@ export interface Installed {
   /** Undefined where nothing says it, as after an overlay of somebody's own. */
   readonly overlay: string | undefined;
   readonly image: string | undefined;
+  /** How many leaders share the work. */
+  readonly shards: number;
 }
 
 /** Whether the object came with an installation, in whatever way, or is one that our processes have made for themselves. What a bundle brought is
@@ -49,6 +52,7 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
   return {
     overlay: namespace?.metadata.annotations?.[overlayAnnotation],
     image: textAt(isJsonObject(podSpec) ? objectsAt(podSpec, 'containers')[0] : undefined, 'image') || undefined,
+    shards: shardCountOf(core),
   };
 }
 

@@ -3,7 +3,9 @@ import type { KubeObject } from '../../src/kube/index.ts';
 import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
 import { readCrds } from '../crds.ts';
 import { createProgress } from '../progress.ts';
+import { readManifests } from './manifests.ts';
 import { removeInstallation } from './removal.ts';
+import { withShards } from './shards.ts';
 
 const user = { fieldManager: 'test' };
 const apiVersion = 'olm.operatorframework.io/v1';
@@ -63,4 +65,22 @@ test('ClusterCatalogs of ours keep an uninstallation, unless they are to go with
     const { items } = await cluster.kube.list({ apiVersion: crdRef.apiVersion, kind: crdRef.kind });
     expect(items.map(({ metadata }) => metadata.name)).not.toContain(crdRef.name);
   });
+});
+
+test('what there is of each shard goes, also where the namespace stays for what others have in it', async () => {
+  const { kube } = cluster;
+  await cluster.kube.delete({ apiVersion, kind: 'ClusterCatalog', name: 'a' });
+  const shipped = withShards((await readManifests('self-signed')) as unknown as KubeObject[], 3);
+  const isWanted = ({ kind, metadata }: KubeObject): boolean => kind === 'Namespace' || metadata.name === 'core-3';
+  const brought = shipped.filter(isWanted);
+  for (const object of brought) await kube.apply(object, user);
+  expect(brought).toHaveLength(4);
+  const another = brought.find(({ kind }) => kind === 'Deployment');
+  const foreign = { ...another, metadata: { name: 'core-4', namespace: 'rukpak-system' } } as KubeObject;
+  await kube.apply(foreign, user);
+  expect(await remove(false)).toEqual(['Deployment core-4']);
+  for (const { apiVersion: version, kind } of brought.filter((object) => object.kind !== 'Namespace')) {
+    const { items } = await kube.list({ apiVersion: version, kind, namespace: 'rukpak-system' });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(kind === 'Deployment' ? ['core-4'] : []);
+  }
 });

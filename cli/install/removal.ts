@@ -14,6 +14,7 @@ import type { Progress } from '../progress.ts';
 import { isOurs } from './installed.ts';
 import { overlays, readManifests } from './manifests.ts';
 import { crdNameOf, sharedKinds } from './others-kinds.ts';
+import { shardsAbove } from './shards.ts';
 
 const pollMs = 300;
 const shownNames = 20;
@@ -187,7 +188,7 @@ export async function removeInstallation(
   await removeAll(bundleResource, options);
   if (shared.includes(clusterCatalogResource)) await removeAll(clusterCatalogResource, options);
   progress.clear();
-  const objects = await shippedInReverse();
+  const objects = [...(await shippedInReverse()), ...(await shardsAbove(1, kube))];
   const isOf = (kind: string): readonly KubeObject[] => objects.filter((object) => object.kind === kind);
   const [namespaces, crds] = [isOf('Namespace'), isOf('CustomResourceDefinition')];
   for (const object of objects.filter((candidate) => ![...namespaces, ...crds].includes(candidate))) {

@@ -171,6 +171,28 @@ test('an installation that does not become ready says what is missing', async ()
   expect(JSON.stringify(core['spec'])).toContain('"image":"registry.example.com/l:1"');
 });
 
+test('so many leaders as are asked for share the work; the next installation keeps them, and fewer are a matter of saying so', async () => {
+  const deployments = async (): Promise<string[]> => {
+    const { items } = await kube.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace: systemNamespace });
+    return items.map(({ metadata }) => metadata.name ?? '').toSorted();
+  };
+  const installed = async (...args: string[]): Promise<Printed> =>
+    await longshore('install', '--overlay', 'least', '--timeout', '0', ...args);
+  const more = await installed('--shards', '3');
+  expect(more).toMatchObject({ code: 0, stderr: '' });
+  expect(more.stdout).toContain('deployment.apps/core-3 created\n');
+  const again = await installed();
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect(again.stdout).toContain(', 3 shards\n');
+  expect(await deployments()).toEqual(['core', 'core-2', 'core-3', 'rukpak-webhooks']);
+  const fewer = await installed('--shards', '1');
+  for (const kind of ['deployment.apps', 'poddisruptionbudget.policy', 'networkpolicy.networking.k8s.io']) {
+    expect(fewer.stdout).toContain(`${kind}/core-3 deleted: there are fewer shards\n`);
+  }
+  expect(await deployments()).toEqual(['core', 'rukpak-webhooks']);
+  expect(await installed('--shards', '9')).toMatchObject({ code: 2, stdout: '' });
+});
+
 test('with the tokens of their service accounts, the processes start, serve and guard', async () => {
   const [contentPort, webhookPort] = [await freePort(), await freePort()];
   contentAddress = `https://localhost:${contentPort}`;
