@@ -59,6 +59,8 @@ interface Outcome {
 const firstProgressMs = 2_000;
 const progressPauseMs = 500;
 const maxToldWarnings = 10;
+/** The end of a fetch is told; should that be missed, it is seen then. */
+const fetchLookMs = 60_000;
 /** A Bundle may be seen before the BundleDeployment that made it. */
 const strangeMs = 5_000;
 
@@ -345,7 +347,8 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
     state = context.fetches.stateOf(bundle);
   }
   if (state.kind === 'running') await reportBeginning(run, state.quietMs, reconcile.signal);
-  return 'stop';
+  // Nothing is done yet: a failure of the last try is no news when this one fails alike.
+  throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: fetchLookMs });
 };
 
 const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, heedPause, fetchContent];

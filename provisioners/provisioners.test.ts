@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
 import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
-import { formatYaml, type JsonObject, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
+import { formatYaml, type JsonObject, type Logger, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
 import {
   createKubeClient,
   isNotFound,
@@ -38,6 +38,14 @@ async function startCluster(): Promise<string> {
   return server.kubeconfig;
 }
 
+/** What was warned of, by object. */
+const warnings: { readonly object: unknown; readonly message: unknown }[] = [];
+
+function warningLogger({ object }: Readonly<Record<string, unknown>>): Logger {
+  const warn = ({ message }: { readonly message?: unknown }): void => void warnings.push({ object, message });
+  return { ...silentLogger(), warn: warn as Logger['warn'] };
+}
+
 async function launch(client: KubeClient = kube): Promise<void> {
   stopper = new AbortController();
   const { signal } = stopper;
@@ -46,7 +54,7 @@ async function launch(client: KubeClient = kube): Promise<void> {
     unpacker,
     systemNamespace,
     clock: systemClock,
-    log: silentLogger(),
+    log: { ...silentLogger(), child: warningLogger },
     signal,
   });
   await running.whenReady;
@@ -467,4 +475,20 @@ describe('a Bundle', () => {
     await kube.delete({ ...bundleKind, name: 'lsp-late' });
     await kube.delete({ ...configMapKind, ...metadata });
   });
+});
+
+test('a source that fails in the same way again and again is logged once', async () => {
+  const name = 'lsp-unreachable';
+  const spec = { provisionerClassName, source: { type: 'image', image: { ref: '127.0.0.1:1/lsp/nothing:v1' } } };
+  await kube.create({ apiVersion, kind: 'Bundle', metadata: { name }, spec }, user);
+  const told = new Set<string>();
+  await eventually(async () => {
+    const [condition] = parseBundle(await kube.get({ apiVersion, kind: 'Bundle', name })).status?.conditions ?? [];
+    if (condition?.message?.includes('next try at') === true) told.add(condition.message);
+    expect(told.size).toBeGreaterThan(2);
+  });
+  expect(warnings.filter(({ object }) => object === name)).toEqual([
+    { object: name, message: expect.stringContaining('ECONNREFUSED') as unknown },
+  ]);
+  await kube.delete({ apiVersion, kind: 'Bundle', name });
 });
