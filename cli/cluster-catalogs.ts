@@ -34,6 +34,8 @@ export interface CatalogServiceContext {
   /** Where clients reach the server; default: `https://127.0.0.1:<port>`. */
   readonly baseUrl?: string;
   readonly leadership?: NonNullable<ClusterCatalogsOptions['leadership']>;
+  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  readonly whenStopped?: Promise<void>;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -68,9 +70,9 @@ function termsReader({ kube, systemNamespace, registries }: CatalogServiceContex
   });
 }
 
-async function begin(catalogs: ClusterCatalogs, log: Logger): Promise<void> {
+async function begin({ whenReady }: ClusterCatalogs, { log, whenStopped }: CatalogServiceContext): Promise<void> {
   try {
-    await catalogs.whenReady;
+    await Promise.race([whenReady, whenStopped ?? whenReady]);
   } catch (thrown) {
     if (!(thrown instanceof NoKindMatch)) throw thrown;
     const hint = 'apply the manifests of this version, then start the process again';
@@ -128,7 +130,7 @@ export async function openCatalogService(
     stop.abort();
     await whenStopped;
   });
-  await begin(catalogs, log);
+  await begin(catalogs, context);
   stack.use(registries.mirrors.watch(retry));
   stack.use(registries.imagePolicy.watch(retry));
   const owned = stack.move();

@@ -12,11 +12,13 @@ export interface PlatformOperatorsContext {
   readonly systemNamespace: string;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  readonly whenStopped?: Promise<void>;
 }
 
 /** Starts the controller of PlatformOperators; ready when it resolves. A cluster without the kind is told of, and left alone. */
 export async function openPlatformOperators(context: PlatformOperatorsContext): Promise<AsyncDisposable> {
-  const { log } = context;
+  const { log, whenStopped } = context;
   const stop = new AbortController();
   const operators = startPlatformOperators({
     ...context,
@@ -25,7 +27,7 @@ export async function openPlatformOperators(context: PlatformOperatorsContext): 
     signal: stop.signal,
   });
   try {
-    await operators.whenReady;
+    await Promise.race([operators.whenReady, whenStopped ?? operators.whenReady]);
   } catch (thrown) {
     if (!(thrown instanceof NoKindMatch)) throw thrown;
     const hint = 'apply the manifests of this version, then start the process again';

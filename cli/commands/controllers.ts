@@ -41,7 +41,7 @@ async function openCatalogs(
 ): Promise<CatalogService | undefined> {
   // Catalogs have no shards: the first one has them.
   if (!config.hasClusterCatalogs || (config.shard?.index ?? 1) > 1) return undefined;
-  const { log, metrics, systemNamespace } = own;
+  const { log, metrics, systemNamespace, whenStopped } = own;
   return await openCatalogService(config, {
     ...config.catalogListen,
     kube: leadership.kube,
@@ -53,6 +53,7 @@ async function openCatalogs(
     baseUrl: config.catalogAddress ?? `https://catalogs.${systemNamespace}.svc`,
     log,
     metrics,
+    whenStopped,
   });
 }
 
@@ -110,11 +111,11 @@ export async function controllers(values: OptionValues): Promise<number> {
   const { storeDir, shard } = config;
   metrics.readFrom(() => Promise.resolve(leaderFigures(shard, leadership)));
   const { offersFor } = new LateOffers(catalogs?.views);
-  const shared = { kube, systemNamespace, log, metrics };
-  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard, whenStopped };
+  const shared = { kube, systemNamespace, log, metrics, whenStopped };
+  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard };
   await using _ = await openProvisioners(config, context);
   await using _operators = await openOperators(shared, { leadership, catalogs });
-  log.info({ contentUrl: url }, 'controllers running');
+  if (leadership.isLeading()) log.info({ contentUrl: url }, 'controllers running');
   const status = await Promise.race([whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
   probes.isReady = false;
   log.info('stopping');

@@ -70,6 +70,8 @@ class Candidate implements LeaderElection {
   /** When the record of another holder came to be, by our clock. */
   #seen: Seen = { record: '', atMs: 0 };
   #leader = '';
+  /** Behind whom this process stands by, as far as the log says. */
+  #told = '';
   #heldUntilMs = Number.NEGATIVE_INFINITY;
   #restUntilMs = Number.NEGATIVE_INFINITY;
   #said = '';
@@ -206,6 +208,8 @@ class Candidate implements LeaderElection {
     const holder = (lease === undefined ? '' : holderOf(lease)) || this.#leader;
     const isNew = lease === undefined && holder === '';
     if (holder === this.#options.identity || isNew) return true;
+    if (lease !== undefined && holder !== this.#told) this.#log.info({ leader: holder }, 'standing by');
+    this.#told = holder;
     if (lease !== undefined) this.#leader = holderOf(lease);
     this.#heldUntilMs = Number.NEGATIVE_INFINITY;
     return this.#isOver(lease, this.#options.steady.now());

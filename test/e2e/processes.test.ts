@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient } from '../../src/kube/index.ts';
@@ -160,4 +162,30 @@ test('a folder without a certificate is named', async () => {
   const printed = await runProgram(process.execPath, [programPath, ...args]);
   expect(printed.code).toBe(2);
   expect(printed.stderr).toContain(`--tls-dir ENOENT: no such file or directory, open '${join(folder, 'tls.crt')}'`);
+});
+
+test('controllers that have not found their cluster end when they are told to', async () => {
+  const lost = join(folder, 'lost.kubeconfig');
+  const text = (await readFile(kubeconfig, 'utf8')).replace(
+    /https:\/\/[^"'\s,}]+/,
+    `https://127.0.0.1:${await freePort()}`,
+  );
+  await writeFile(lost, text, { mode: 0o600 });
+  const tlsDir = join(folder, 'tls-of-lost');
+  await renew(tlsDir);
+  const ports = ['health-probe-bind-address', 'http-bind-address', 'catalogs-bind-address'];
+  const places = ports.flatMap((name) => [`--${name}`, '127.0.0.1:0']);
+  const store = ['--tls-dir', tlsDir, '--provisioner-storage-dir', join(folder, 'bundles-of-lost')];
+  const args = ['controllers', '--kubeconfig', lost, '--leader-elect', ...places, ...store];
+  const child = spawn(process.execPath, [programPath, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  try {
+    let logged = '';
+    child.stderr.on('data', (chunk: Buffer) => (logged += chunk.toString()));
+    await eventually(() => expect(logged).toContain('watch interrupted'), patience);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
