@@ -29,6 +29,19 @@ export interface ContentClient extends Disposable {
   address(): Promise<string>;
 }
 
+const maxShown = 500;
+
+/** What an answer says that was not hoped for, and who may have another one. */
+export async function describeRefusal(what: 'GET' | 'PUT', url: string, response: IncomingMessage): Promise<string> {
+  const said = Buffer.concat(await response.toArray())
+    .toString()
+    .trim()
+    .slice(0, maxShown);
+  const role = what === 'GET' ? 'bundle-reader' : 'bundle-uploader';
+  const advice = response.statusCode === 403 ? `; the ClusterRole ${role}, bound to you, allows it` : '';
+  return `${what} ${url}: status ${response.statusCode}: ${said}${advice}`;
+}
+
 interface ServerFacts {
   readonly url: string | undefined;
   readonly ca: Buffer | undefined;

@@ -84,6 +84,8 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   if (config.clusterPath !== undefined) keepYoungHeapSmall();
   const step = deps.onStep ?? (() => undefined);
   const { log, metrics = createMetrics() } = deps;
+  // A mistake in a file must not leave a webhook registered that nobody answers for.
+  const registries = await openRegistrySettings(config, log);
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openCluster(config, { log, metrics }));
   const { apiServer, kube, kubeconfigPath } = cluster;
@@ -92,7 +94,6 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const offers = new LateOffers();
   stack.use(await openWebhook(kube, config, { log, metrics, offers }));
   step('admission webhook registered');
-  const registries = await openRegistrySettings(config, log);
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
   const shared = { kube, systemNamespace: config.systemNamespace, registries, serving, log, metrics };
   const catalogs = config.hasClusterCatalogs

@@ -6,7 +6,7 @@ import { apiVersion, plainProvisionerClass } from '../src/api/index.ts';
 import { defaultContentLimits, TerminalError, withDeadline } from '../src/base/index.ts';
 import { packDirectory } from '../src/content/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
-import type { ContentClient } from './content-client.ts';
+import { type ContentClient, describeRefusal } from './content-client.ts';
 
 const deadlineMs = 10 * 60_000;
 const bundleDeadlineMs = 60_000;
@@ -63,12 +63,12 @@ async function upload(
   const url = `${await client.address()}/uploads/${file.bundle}.tgz`;
   const call = { url, uploadPath: file.path, onSent, signal: AbortSignal.timeout(deadlineMs) };
   const response = await client.open(call);
-  const text = Buffer.concat(await response.toArray())
-    .toString()
-    .trim();
-  if (response.statusCode === 201) return true;
-  if (response.statusCode === 204) return false;
-  throw new TerminalError('UploadFailed', `PUT ${url}: status ${response.statusCode}: ${text.slice(0, 500)}`);
+  const { statusCode } = response;
+  if (statusCode !== 201 && statusCode !== 204) {
+    throw new TerminalError('UploadFailed', await describeRefusal('PUT', url, response));
+  }
+  response.resume();
+  return statusCode === 201;
 }
 
 /** Applies a BundleDeployment with the source `upload`, waits for its Bundle and uploads the folder for it; nothing is made when the folder

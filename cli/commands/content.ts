@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { errorMessage, isJsonObject, printable, printableLine } from '../../src/base/index.ts';
 import { type ArchiveEntry, listArchive } from '../../src/content/index.ts';
-import { type ContentClient, createContentClient } from '../content-client.ts';
+import { type ContentClient, createContentClient, describeRefusal } from '../content-client.ts';
 import type { OptionValues } from '../options.ts';
 
 const deadlineMs = 5 * 60_000;
@@ -24,11 +24,7 @@ async function download(client: ContentClient, name: string): Promise<IncomingMe
   if (typeof url !== 'string') throw new Error('error: url is not available');
   const response = await client.open({ url, signal: AbortSignal.timeout(deadlineMs) });
   if (response.statusCode === 200) return response;
-  const text = Buffer.concat(await response.toArray())
-    .toString()
-    .trim()
-    .slice(0, 500);
-  throw new Error(`GET ${url}: status ${response.statusCode}: ${text}`);
+  throw new Error(await describeRefusal('GET', url, response));
 }
 
 /** `longshore content BUNDLE`: what is in an unpacked Bundle, a line a file. */

@@ -9,6 +9,11 @@ import { untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
 import { startTracing } from '../tracing.ts';
 
+/** Somebody else's cluster goes on. */
+const afterwards = `the webhooks stay registered: Bundles and BundleDeployments of the cluster cannot be changed before longshore runs again. To let go:
+  kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook
+  kubectl delete mutatingwebhookconfiguration longshore-mutating-webhook-configuration --ignore-not-found`;
+
 /** `longshore up`: runs until Ctrl-C. */
 export async function up(values: OptionValues): Promise<number> {
   const startedMs = performance.now();
@@ -34,5 +39,6 @@ export async function up(values: OptionValues): Promise<number> {
   leaving.abort();
   terminal.line('stopping');
   await platform[Symbol.asyncDispose]();
+  if (config.clusterPath !== undefined) terminal.line(afterwards);
   return 0;
 }

@@ -12,7 +12,7 @@ import { errorMessage, parseYaml, systemClock, TerminalError } from '../../src/b
 import { extractArchive, type Staging } from '../../src/content/index.ts';
 import { formatOf, readStaged } from '../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import type { ContentClient } from '../content-client.ts';
+import { type ContentClient, describeRefusal } from '../content-client.ts';
 import { pullInto, type Transfer } from '../oci/registry.ts';
 import { stagePath } from '../oci/staged-bundle.ts';
 import { openStaging, type WorkFolder } from '../oci/work-folder.ts';
@@ -77,7 +77,7 @@ async function stageOwn({ client, work, deployment, signal }: Finding): Promise<
     throw new TerminalError('NoContent', text);
   }
   const response = await client.open({ url, signal });
-  if (response.statusCode !== 200) throw new TerminalError('NoContent', `GET ${url}: status ${response.statusCode}`);
+  if (response.statusCode !== 200) throw new TerminalError('NoContent', await describeRefusal('GET', url, response));
   const staging = await openStaging(work);
   await extractArchive(response as AsyncIterable<Buffer>, staging, { what: url, hasWhiteouts: false, signal });
   return staging;

@@ -38,11 +38,11 @@ afterEach(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-async function remove(isWithContent: boolean): Promise<unknown> {
+async function remove(isWithContent: boolean, timeoutMs = 30_000): Promise<unknown> {
   using progress = createProgress(process.stderr, { isQuiet: true });
   return await removeInstallation({
     kube: cluster.kube,
-    timeoutMs: 30_000,
+    timeoutMs,
     progress,
     onRemoved: () => undefined,
     isWithContent,
@@ -83,4 +83,32 @@ test('what there is of each shard goes, also where the namespace stays for what 
     const { items } = await kube.list({ apiVersion: version, kind, namespace: 'rukpak-system' });
     expect(items.map(({ metadata }) => metadata.name)).toEqual(kind === 'Deployment' ? ['core-4'] : []);
   }
+});
+
+test('what holds up a deployment is told in its own words', async () => {
+  const [ours, name] = ['core.rukpak.io/v1alpha1', 'stuck'];
+  const { kube } = cluster;
+  const template = { spec: { provisionerClassName: 'p', source: { type: 'image', image: { ref: 'quay.io/x:v1' } } } };
+  const metadata = { name, finalizers: ['example.com/held'] };
+  const object = {
+    apiVersion: ours,
+    kind: 'BundleDeployment',
+    metadata,
+    spec: { provisionerClassName: 'p', template },
+  };
+  await kube.create(object as unknown as KubeObject, user);
+  const conditions = [
+    {
+      type: 'Removing',
+      status: 'True',
+      reason: 'RemovalFailed',
+      message: 'not allowed',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    },
+  ];
+  const ref = { apiVersion: ours, kind: 'BundleDeployment', name };
+  await kube.patch(ref, { status: { conditions } } as never, { ...user, subresource: 'status' });
+  await expect(remove(true, 1_000)).rejects.toThrow(
+    'still there after 1 s: stuck (finalizers of the first: example.com/held; it says: not allowed)',
+  );
 });

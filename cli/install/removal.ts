@@ -8,7 +8,7 @@ import {
   type Resource,
 } from '../../src/api/index.ts';
 import { installBatches } from '../../src/apply/index.ts';
-import { TerminalError } from '../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import type { Progress } from '../progress.ts';
 import { isOurs } from './installed.ts';
@@ -87,7 +87,10 @@ async function assertNoContent(kube: KubeClient, shared: readonly Resource[]): P
 
 function stillThere(left: readonly KubeObject[], timeoutMs: number): TerminalError {
   const finalizers = left[0]?.metadata.finalizers?.join(', ') ?? 'none';
-  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
+  const conditions = objectsAt(objectAt(left[0] as unknown as JsonObject, 'status'), 'conditions');
+  const removing = conditions.find(({ type, status }) => type === 'Removing' && status === 'True');
+  const said = removing === undefined ? '' : `; it says: ${textAt(removing, 'message')}`;
+  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${said}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
   return new TerminalError('StillThere', text);
 }
 
