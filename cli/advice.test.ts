@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TerminalError } from '../src/base/index.ts';
-import { KubeUnavailable } from '../src/kube/index.ts';
+import { KubeUnavailable, NoKindMatch } from '../src/kube/index.ts';
 import { adviceFor } from './advice.ts';
 
 test.each([
@@ -11,6 +11,14 @@ test.each([
   const cause = new KubeUnavailable({ status, reason: 'X', message: 'x', causes: [], isStatus: true });
   expect(adviceFor(cause)).toContain(advice);
   expect(adviceFor(new TerminalError('ApplyFailed', 'x', { cause }))).toContain(advice);
+});
+
+test('where nothing of ours is, it is to be installed', () => {
+  expect(adviceFor(new NoKindMatch('core.rukpak.io/v1alpha1', 'Bundle'))).toContain('"longshore install"');
+  expect(adviceFor(new NoKindMatch('apps/v1', 'Bundle'))).toBeUndefined();
+  const message = 'namespaces "rukpak-system" not found';
+  const failure = { status: 404, reason: 'NotFound', message, causes: [], isStatus: true };
+  expect(adviceFor(new KubeUnavailable(failure))).toContain('"longshore install"');
 });
 
 test('nothing is advised about what the API server has not said', () => {

@@ -1,4 +1,5 @@
-import { isKubeError } from '../src/kube/index.ts';
+import { group } from '../src/api/index.ts';
+import { isKubeError, NoKindMatch } from '../src/kube/index.ts';
 
 const maxCauses = 5;
 
@@ -21,7 +22,12 @@ const advices: ReadonlyMap<number, string> = new Map([
   [403, 'do this as somebody who may, or have an administrator give you that right'],
 ]);
 
+const notInstalled = 'see that Longshore is installed on this cluster, in this version: "longshore install"';
+const systemNamespaceMissing = /^namespaces "[^"]+" not found$/;
+
 /** What a person at a terminal can do about an answer of the API server, or none; undefined for anything else. */
 export function adviceFor(thrown: unknown): string | undefined {
+  if (thrown instanceof NoKindMatch && thrown.apiVersion.startsWith(`${group}/`)) return notInstalled;
+  if (isKubeError(thrown) && systemNamespaceMissing.test(thrown.message)) return notInstalled;
   return advices.get(statusOf(thrown) ?? -1);
 }
