@@ -6,7 +6,8 @@ import { createHttpClient } from './http-client.ts';
 import { RateLimits } from './rate-limits.ts';
 
 test('a registry that lists tags without end is heard to the limit, and what was found counts', async () => {
-  const page = JSON.stringify({ name: 'kept', tags: ['ours-1', ...Array.from({ length: 500_000 }, () => 'ours-')] });
+  const tags = ['ours-1', 'x'.repeat(3_000_000), ...Array.from({ length: 130_000 }, () => 'ours-')];
+  const page = JSON.stringify({ name: 'kept', tags });
   let pages = 0;
   await using server = await startWebServer((request, response) => {
     if (request.url?.includes('/tags/list') === true) {
@@ -28,7 +29,7 @@ test('a registry that lists tags without end is heard to the limit, and what was
   });
   const found = await repository.tags('ours-', { signal: AbortSignal.timeout(60_000) });
   expect(new Set(found)).toEqual(new Set(['ours-1', 'ours-']));
-  expect(found).toHaveLength(500_001 * pages);
+  expect(found).toHaveLength(130_001 * pages);
   expect(pages * page.length).toBeLessThan(70 * 1024 * 1024);
   expect(pages).toBeGreaterThan(1);
 });

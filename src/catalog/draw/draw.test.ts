@@ -216,12 +216,11 @@ test('many lines to skipped bundles are left out, as far as others lead on from 
 });
 
 test('a channel that is too large to be drawn is told, whatever its edges are', () => {
-  const skips = Array.from({ length: 150_000 }, (_, index) => `p.v0.0.${index}`);
+  const skips = Array.from({ length: 20_000 }, (_, index) => `p.v0.0.${index}`);
   const stable = { name: 'stable', entries: [{ name: 'p.v1.0.0', skips }] };
   const found = packageOf({}, { channels: [stable] });
-  const text = 'channel "stable" has 150001 bundles, more than the 20000 that are drawn: draw another channel';
+  const text = 'channel "stable" has 20001 bundles, more than the 20000 that are drawn: draw another channel';
   expect(() => drawText(found, undefined)).toThrow(text);
-  expect(() => drawSvg(found, undefined)).toThrow(text);
-  const wide = Array.from({ length: 3_000 }, (_, index): Written => [`1.${index}.0`, '', [`0.${3_000 - index}.0`]]);
-  expect(() => drawText(packageOf({ stable: wide }), undefined)).toThrow('more than 20000000: draw one channel');
+  const wide = Array.from({ length: 1_200 }, (_, index): Written => [`1.${index}.0`, '', [`0.${1_200 - index}.0`]]);
+  expect(() => drawText(packageOf({ stable: wide }), undefined)).toThrow('more than 5000000: draw one channel');
 });

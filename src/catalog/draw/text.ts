@@ -64,7 +64,7 @@ class Grid {
 }
 
 /** Of the lines of one channel. */
-const maxCells = 20_000_000;
+const maxCells = 5_000_000;
 const columnAt = (column: number): number => column * 2;
 const laneAt = (lane: number): number => 4 + lane * 2;
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.ts';
 import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
-import { type JsonObject, parseYaml, silentLogger, systemClock } from '../../base/index.ts';
+import { type JsonObject, parseYaml, silentLogger, systemClock, TransientError } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
@@ -67,7 +67,11 @@ beforeEach(async () => {
       },
     },
     resolver: {
-      next: (question) => Promise.resolve(question).then((asked) => answerNext(asked, catalogs)),
+      next: async (question) => {
+        await Promise.resolve();
+        if (catalogs.some(({ name }) => name === 'hard')) throw new TransientError('ResolutionCancelled', 'cancelled');
+        return answerNext(question, catalogs);
+      },
       needs: (question) => Promise.resolve(question).then((asked) => answerNeeds(asked, catalogs)),
     },
     systemNamespace: 'rukpak-system',
@@ -201,6 +205,17 @@ test('E-072 an unknown package fails with the words of the original, and is foun
   });
   offer(drawnCatalog([base, drawnPackage({ stable: '1.0.0' })]));
   await has('tide', 'p:v1.0.0');
+});
+
+test('catalogs that are too hard to resolve are told of, before an installation and after', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })], { name: 'hard' }));
+  await ask('tide', 'p');
+  const message = expect.stringMatching(/^package p: cancelled: remove the ClusterCatalog that makes this/) as string;
+  await says('tide', 'Installed', { status: 'False', reason: 'SourceFailed', message });
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })]));
+  await has('tide', 'p:v1.0.0');
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' })], { name: 'hard' }));
+  await says('tide', 'UpToDate', { status: 'Unknown', reason: 'CatalogsUnknown', message });
 });
 
 test('updates are followed one at a time, each when the one before is well, and only where they are asked for', async () => {
