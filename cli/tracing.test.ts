@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger, TerminalError, traced, WaitingError } from '../src/base/index.ts';
 import { readTracesEndpoint } from './config.ts';
-import { startTracing } from './tracing.ts';
+import { exporterMessage, startTracing } from './tracing.ts';
 
 interface Value {
   readonly stringValue?: string;
@@ -96,6 +96,14 @@ test('a receiver that is not there stops nothing, neither the work nor its end',
   const tracing = await startTracing({ endpoint: 'http://127.0.0.1:9', service: 'longshore-test', log });
   expect(await traced({ name: 'work', attributes: {} }, () => Promise.resolve('done'))).toBe('done');
   await tracing[Symbol.asyncDispose]();
+});
+
+test('what a receiver refuses is told in words', () => {
+  expect(exporterMessage('{"stack":"Error: no\\n    at x","message":"connect ECONNREFUSED","code":"E"}')).toBe(
+    'connect ECONNREFUSED',
+  );
+  expect(exporterMessage('dropped 3 spans')).toBe('dropped 3 spans');
+  expect(exporterMessage('x'.repeat(10_000))).toHaveLength(500);
 });
 
 test.each([

@@ -2,7 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context, Span } from '@opentelemetry/api';
-import { errorMessage, type Logger, type TracedWork, WaitingError, workChannel } from '../src/base/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type Logger,
+  parseJson,
+  type TracedWork,
+  WaitingError,
+  workChannel,
+} from '../src/base/index.ts';
 import { packageVersion } from './commands/version.ts';
 
 /** How long the end of the process waits for the last spans to be taken. */
@@ -102,12 +110,28 @@ class Tracing implements AsyncDisposable {
   }
 }
 
+/** What the library says of a failure: the message of the error that it tells as JSON, or the text as it is; bounded. */
+export function exporterMessage(text: string): string {
+  let told: unknown;
+  try {
+    told = parseJson('traces', text);
+  } catch {
+    told = undefined;
+  }
+  const message = isJsonObject(told) && typeof told['message'] === 'string' ? told['message'] : text;
+  return message.slice(0, maxMessageCharacters);
+}
+
 /** Sends traces until it is disposed; faults of the receiver are logged and stop nothing. Without an endpoint it loads and does nothing. */
 export async function startTracing({ endpoint, service, log }: TracingOptions): Promise<AsyncDisposable> {
   if (endpoint === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   const libraries = await loadLibraries();
-  const tell = (message: string): void =>
-    log.warn({ endpoint, message: message.slice(0, maxMessageCharacters) }, 'traces');
+  let said = '';
+  const tell = (text: string): void => {
+    const message = exporterMessage(text);
+    if (message !== said) log.warn({ endpoint, message }, 'traces are not taken, and dropped');
+    said = message;
+  };
   const silent = (): void => undefined;
   const { diag, DiagLogLevel } = libraries.api;
   const logger = { error: tell, warn: tell, info: silent, debug: silent, verbose: silent };

@@ -5,7 +5,8 @@ import { isOurs } from '../install/installed.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 
-const advice = 'install those of this version: longshore install (or kubectl apply --server-side -k crds)';
+const advice =
+  'install those of this version: longshore install (or kubectl apply --server-side --force-conflicts -k crds)';
 const otherAdvice = `if the cluster runs a newer version, use its program, else ${advice}`;
 
 function isEstablished(crd: KubeObject): boolean {

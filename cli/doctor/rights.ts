@@ -109,7 +109,7 @@ async function examineAccount({ name, rights }: Account, patient: Patient): Prom
     if (missing.length === 0) return ok(`${what}: may do all that it needs for itself`);
     const more = missing.length > maxTold ? `, and ${missing.length - maxTold} things more` : '';
     const told = `${what}: may not ${missing.slice(0, maxTold).join(', ')}${more}`;
-    return fail(told, 'apply the Roles and bindings of the manifests again');
+    return fail(told, 'apply the Roles and bindings of the manifests again: longshore install');
   } catch (thrown) {
     return unchecked(what, thrown);
   }
