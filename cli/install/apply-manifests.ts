@@ -74,7 +74,7 @@ async function applyOne(
 }
 
 /** Applies the objects in the order in which they need each other; fields that others have set are taken over where the manifests name them.
- *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken, ApplyRefused before anything is written · ApplyFailed, naming the object */
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, ArgumentsLost, NameTaken, ApplyRefused before anything is written · ApplyFailed, naming the object */
 export async function applyManifests(objects: readonly KubeObject[], options: ApplyManifestsOptions): Promise<void> {
   await assertInstallable(objects, options);
   for (const batch of installBatches(objects)) {

@@ -86,6 +86,21 @@ test('a kind that another program has brought is left to it, with all that is th
   expect(deployments.match(/"--no-cluster-catalogs"/g)).toHaveLength(2);
 });
 
+test('an option that somebody has given a process is not lost by an installation', async () => {
+  await install('least');
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'rukpak-system', name: 'core' };
+  const live = (await cluster.kube.get(ref)) as unknown as {
+    spec: { template: { spec: { containers: { args: string[] }[] } } };
+  };
+  const [container] = live.spec.template.spec.containers;
+  container?.args.push('--image-policy=/etc/longshore/policy.yaml');
+  await cluster.kube.update(live as unknown as KubeObject, user);
+  await expect(install('self-signed')).rejects.toThrow(
+    'Deployment "core" in namespace "rukpak-system" was given "--image-policy=/etc/longshore/policy.yaml", which it would lose',
+  );
+  expect(await hasRole('core-content')).toBe(false);
+});
+
 test('nothing is written to a cluster that is too old', async () => {
   const kube = { ...cluster.kube, serverVersion: () => Promise.resolve('v1.27.16') };
   const options = { kube, isDryRun: false, signal, onApplied: () => undefined };

@@ -18,6 +18,7 @@ import {
 } from '../../src/kube/index.ts';
 import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
 import { isOurs } from './installed.ts';
+import { overlays, readManifests } from './manifests.ts';
 
 interface Asking {
   readonly kube: KubeClient;
@@ -68,12 +69,44 @@ async function assertVersion({ kube, signal }: Asking): Promise<void> {
 }
 
 interface PodTemplate {
-  readonly template?: { readonly spec?: { readonly containers?: readonly { readonly name?: string }[] } };
+  readonly template?: { readonly spec?: { readonly containers?: Containers } };
+}
+
+type Containers = readonly { readonly name?: string; readonly args?: readonly string[] }[];
+
+function containersOf(deployment: KubeObject): Containers {
+  const { template } = (deployment['spec'] ?? {}) as PodTemplate;
+  return template?.spec?.containers ?? [];
+}
+
+function argsOf(deployments: readonly KubeObject[]): ReadonlySet<string> {
+  return new Set(deployments.flatMap((one) => containersOf(one).flatMap(({ args = [] }) => args)));
+}
+
+/** Arguments that some overlay gives, or an installation adds. */
+async function ownArgs(): Promise<ReadonlySet<string>> {
+  const all = await Promise.all(overlays.map((overlay) => readManifests(overlay)));
+  return argsOf(all.flat() as unknown as KubeObject[]);
+}
+
+/** What somebody has set besides, such as an image policy, would be lost without a word.
+ *  @throws TerminalError ArgumentsLost */
+async function assertNothingLost(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
+  const own = await ownArgs();
+  for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
+    const live = await readLive(kube, object, signal);
+    const kept = argsOf([object]);
+    const lost = [...argsOf(live === undefined ? [] : [live])].filter((arg) => {
+      return !own.has(arg) && !kept.has(arg) && !arg.startsWith('--shard');
+    });
+    if (lost.length === 0) continue;
+    const text = `${describeRef(refOf(object))} was given ${lost.map((arg) => JSON.stringify(arg)).join(', ')}, which it would lose: install with what has given it, such as "kubectl apply --server-side -k" of your overlay, or take it away first; nothing was changed`;
+    throw new TerminalError('ArgumentsLost', text);
+  }
 }
 
 function containerNames(deployment: KubeObject): readonly string[] {
-  const { template } = (deployment['spec'] ?? {}) as PodTemplate;
-  return (template?.spec?.containers ?? []).map(({ name = '' }) => name);
+  return containersOf(deployment).map(({ name = '' }) => name);
 }
 
 /** RukPak's own Deployments have our names: its containers would stay beside ours.
@@ -157,11 +190,12 @@ async function assertTaken(objects: readonly KubeObject[], asking: Asking): Prom
 }
 
 /** Looks whether anything stands against an installation of these objects.
- *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, NameTaken, ApplyRefused */
+ *  @throws TerminalError ClusterTooOld, KindsMissing, DeploymentTaken, ArgumentsLost, NameTaken, ApplyRefused */
 export async function assertInstallable(objects: readonly KubeObject[], asking: Asking): Promise<void> {
   await assertVersion(asking);
   await assertKinds(objects, asking);
   await assertOurs(objects, asking);
+  await assertNothingLost(objects, asking);
   await assertFree(objects, asking);
   await assertTaken(objects, asking);
 }
