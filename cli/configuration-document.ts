@@ -10,7 +10,7 @@ the process at once, with exit status 2 and a line that names the option.
 
 Options of RukPak that are not here are not needed: \`--unpack-image\` (images are read without a pod), \`--base-upload-manager-url\` and
 \`--upload-storage-dir\` (uploads are kept beside the contents), \`--feature-gates\` (health is always watched), \`--metrics-bind-address\` (metrics are at
-\`/metrics\` of the content server), \`--enable-http2\` (HTTP/1.1 only).
+\`/metrics\` of the content server and of the webhook), \`--enable-http2\` (HTTP/1.1 only).
 `;
 
 function row({ name, kind, placeholder, default: fallback, sentence, variable }: OptionSpec): string {

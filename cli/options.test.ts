@@ -61,3 +61,9 @@ test('help names every option, its default and its variable', () => {
   expect(help).toContain('(default: rukpak-system)');
   expect(help).toContain('[LONGSHORE_DATA_DIR]');
 });
+
+test('an option of RukPak that is not needed here is known as one', () => {
+  expect(() => parseOptions(upOptions, ['--feature-gates=BundleDeploymentHealth=true'], {})).toThrow(
+    "unknown option --feature-gates: it is RukPak's, and not needed here; leave it out",
+  );
+});

@@ -56,10 +56,22 @@ function valueOf(spec: OptionSpec, given: unknown): OptionValues[string] {
   return typeof given === 'string' ? parseText(spec, given) : (given as boolean | readonly string[]);
 }
 
+/** Options of RukPak's programs that nothing here has; docs/reference/configuration.md says why. */
+const notNeeded: ReadonlySet<string> = new Set([
+  '--unpack-image',
+  '--base-upload-manager-url',
+  '--upload-storage-dir',
+  '--upload-storage-sync-interval',
+  '--feature-gates',
+  '--metrics-bind-address',
+  '--enable-http2',
+]);
+
 /** What is wrong with the arguments, in one line; Node's own text says more than helps for an unknown option. */
 function usageProblem(thrown: Error & { readonly code?: string }, specs: readonly OptionSpec[]): string {
   if (thrown.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return thrown.message;
   const option = /'(-[^']*)'/.exec(thrown.message)?.[1] ?? '';
+  if (notNeeded.has(option)) return `unknown option ${option}: it is RukPak's, and not needed here; leave it out`;
   const meant = nearest(
     option,
     specs.map(({ name }) => `--${name}`),
