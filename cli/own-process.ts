@@ -6,7 +6,7 @@ import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { openProcessLog } from './process-log.ts';
 import { openProcessMetrics } from './process-metrics.ts';
-import { untilStopped } from './stop.ts';
+import { endSoon, untilStopped } from './stop.ts';
 import { startTracing } from './tracing.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */
@@ -34,6 +34,7 @@ export async function openOwnProcess(config: ProcessConfig, service: string): Pr
   const metrics = openProcessMetrics();
   const log = await openProcessLog(config.logLevel);
   await using stack = new AsyncDisposableStack();
+  stack.defer(endSoon);
   stack.use(await startTracing({ endpoint: config.tracesEndpoint, service, log }));
   const access = await accessOwnCluster(config.kubeconfigPath);
   const clients: KubeClient[] = [];

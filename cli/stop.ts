@@ -6,3 +6,10 @@ export async function untilStopped(): Promise<void> {
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
 }
+
+const lingerMs = 500;
+
+/** Ends the process half a second after everything of ours has ended, whatever still keeps it: a library that tries again, say. */
+export function endSoon(): void {
+  setTimeout(() => process.exit(), lingerMs).unref();
+}

@@ -5,7 +5,7 @@ import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
 import { openProcessLog } from '../process-log.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
-import { untilStopped } from '../stop.ts';
+import { endSoon, untilStopped } from '../stop.ts';
 import { createTerminal } from '../terminal.ts';
 import { startTracing } from '../tracing.ts';
 
@@ -21,7 +21,9 @@ export async function up(values: OptionValues): Promise<number> {
   const terminal = createTerminal(process.stdout);
   const stopped = untilStopped();
   const log = await openProcessLog(config.logLevel);
-  await using _tracing = await startTracing({ endpoint: config.tracesEndpoint, service: 'longshore', log });
+  await using ending = new AsyncDisposableStack();
+  ending.defer(endSoon);
+  ending.use(await startTracing({ endpoint: config.tracesEndpoint, service: 'longshore', log }));
   const platform = await startPlatform(config, {
     log,
     metrics: openProcessMetrics(),
