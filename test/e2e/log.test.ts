@@ -23,7 +23,7 @@ interface Line {
   readonly reconcileId?: string;
 }
 
-test('SIGUSR2 switches the log to debug and back, and each line names its object and reconcile', async () => {
+test('SIGUSR2 switches the log to debug and back, SIGUSR1 opens no debugger, and each line names its object and reconcile', async () => {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'longshore-log-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -67,6 +67,11 @@ test('SIGUSR2 switches the log to debug and back, and each line names its object
   child.kill('SIGUSR2');
   await eventually(() => {
     expect(lines()).toContainEqual(expect.objectContaining({ msg: 'log level changed', logLevel: 'warn' }));
+  }, patience);
+  // A debugger would say so, on standard error, in a line that is no JSON.
+  child.kill('SIGUSR1');
+  await eventually(() => {
+    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'SIGUSR1 does nothing' }));
   }, patience);
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
