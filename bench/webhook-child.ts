@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { factsReader } from '../cli/facts.ts';
 import { createLogger, systemClock } from '../src/base/index.ts';
 import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
+import { createMetrics } from '../src/metrics/index.ts';
 import { startWebhookServer } from '../webhook/index.ts';
 import { peakMemoryBytes } from './memory.ts';
 
@@ -13,7 +14,7 @@ const stop = new AbortController();
 const clock = systemClock;
 const log = await createLogger({ level: 'error' });
 const kube = createKubeClient({ access: await loadClusterAccess({ path: process.argv[2] ?? '' }), clock });
-const runtime = { kube, clock, log, signal: stop.signal };
+const runtime = { kube, clock, log, signal: stop.signal, metrics: createMetrics() };
 const server = await startWebhookServer({
   ...runtime,
   host: '127.0.0.1',
