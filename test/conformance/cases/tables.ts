@@ -11,12 +11,15 @@ interface Column {
   readonly name: string;
 }
 
+const restartsPattern = /^(\d+) \((?:\d+[smhdy])+ ago\)$/;
+
 /** Ages depend on when it is asked. */
 function withoutAges(cells: readonly JsonValue[], columns: readonly Column[]): JsonValue[] {
   return cells.map((cell, index) => {
+    if (typeof cell !== 'string') return cell;
     const { name = '' } = columns[index] ?? {};
-    const isAge = /^(Age|First Seen|Last Seen)$/.test(name) && typeof cell === 'string' && ages.test(cell);
-    return isAge ? '<age>' : cell;
+    const isAge = /^(Age|First Seen|Last Seen)$/.test(name) && ages.test(cell);
+    return isAge ? '<age>' : cell.replace(restartsPattern, '$1 (<age> ago)');
   });
 }
 
