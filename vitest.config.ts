@@ -1,10 +1,20 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-// Longer than `eventually()` of test/support waits, so that its message is the one that is seen.
-const shared = { testTimeout: 90_000, hookTimeout: 120_000, pool: 'forks' as const };
+const shared = {
+  // Longer than `eventually()` of test/support waits, so that its message is the one that is seen.
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
+  pool: 'forks' as const,
+  // Modules hold no state of their own, so that the test files of a worker share them: that halves the processor time of the unit tests.
+  isolate: false,
+  setupFiles: process.env['LONGSHORE_TRACE_WAITS'] === undefined ? [] : ['test/support/trace-waits.ts'],
+};
 
 const config: ViteUserConfig = defineConfig({
   test: {
+    // vitest leaves a core to itself by default: on two cores all files would run one after the other, most of them waiting.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {

@@ -1,5 +1,6 @@
 /** The embedded Kubernetes API server: `await using server = await startApiServer()`. Imports `src/base` alone, keeps no state of its own.
  *  Never schedules or runs containers; workloads only reach the status that a healthy cluster would give them. */
+export type { HoldWrite } from './admission/index.ts';
 export {
   ApiError,
   type ApiObject,
@@ -19,6 +20,7 @@ export {
   type WriteOptions,
 } from './client/index.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
+export type { LocalAddress } from './http/port-forward/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
 export { builtinResourceTypes } from './registry/builtin-resources.ts';

@@ -205,3 +205,13 @@ test('a namespace with contents is emptied and goes', async () => {
     expect((await ask('/api/v1/namespaces/short-lived/configmaps/inside')).code).toBe(404);
   });
 });
+
+test('a Job gets its generated name into the labels that select its pods', async () => {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+  const body = { metadata: { generateName: 'job-' }, spec: { template } };
+  const made = await ask('/apis/batch/v1/namespaces/default/jobs', { method: 'POST', body });
+  expect(made.code, made.text).toBe(201);
+  const { name } = made.body['metadata'] as { name: string };
+  const labels = { 'job-name': name, 'batch.kubernetes.io/job-name': name };
+  expect(made.body).toMatchObject({ spec: { template: { metadata: { labels } } } });
+});

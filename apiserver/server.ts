@@ -4,10 +4,17 @@ import {
   type Clock,
   issueCertificate,
   type Logger,
+  signCertificateRequest,
   silentLogger,
   systemClock,
 } from '../src/base/index.ts';
-import { type AdmissionPlugin, createAdmissionPlugins, type ServiceResolver } from './admission/index.ts';
+import {
+  type AdmissionPlugin,
+  createAdmissionPlugins,
+  type HoldWrite,
+  heldWrites,
+  type ServiceResolver,
+} from './admission/index.ts';
 import {
   Authenticator,
   type Credentials,
@@ -20,14 +27,17 @@ import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
+import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
 import type { ApiParts } from './http/api-parts.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { handlePatch } from './http/patch-handler.ts';
 import { Pipeline } from './http/pipeline.ts';
+import { type LocalAddress, PodPorts, PortForwardLimits } from './http/port-forward/index.ts';
 import { subresourceHandlers } from './http/subresources/index.ts';
 import { tokenKeyPaths } from './http/token-keys.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import { WatchLimits } from './http/watch-limits.ts';
+import type { Manifest } from './manifests.ts';
 import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap, describeServer } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
@@ -39,13 +49,11 @@ import { ObjectWriter } from './registry/object-writer.ts';
 import type { ResourceType } from './registry/resource-type.ts';
 import { TypeRegistry } from './registry/type-registry.ts';
 import { startSimulation } from './simulation/index.ts';
-import { openSqliteJournal, Store } from './storage/index.ts';
+import { openStore, type Store } from './storage/index.ts';
 import { columnsOfPrinterColumns } from './table/index.ts';
 import {
   knownWebhookServer,
-  localiseWebhooks,
   planWebhookServer,
-  type WebhookAddress,
   type WebhookServer,
   type WebhookServerOptions,
 } from './webhook-server.ts';
@@ -67,6 +75,8 @@ export interface ApiServerOptions {
   readonly webhookServer?: WebhookServerOptions;
   /** Where a Service is that webhooks are to be asked at. Default: at its Endpoints and EndpointSlices. */
   readonly resolveService?: ServiceResolver;
+  /** Which writes wait until the webhook that validates them listens; asked from the first request on. Default: none. */
+  readonly holdWrite?: HoldWrite | undefined;
   /** Resource types beside the built-in ones. */
   readonly extraTypes?: readonly ResourceType[];
   readonly log?: Logger;
@@ -97,6 +107,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly webhookServer: WebhookServer | undefined;
   /** A kubeconfig (YAML) for somebody else, with a client certificate of their own. They may do what roles and bindings allow. */
   kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
+  /** Until it is disposed, port-forward to these ports of the pod with this uid reaches the addresses. In other pods nothing runs. */
+  listenForPod(uid: string, ports: ReadonlyMap<number, LocalAddress>): Disposable;
   /** Ends watches and connections, waits for writes and for the controllers. */
   stop(): Promise<void>;
 }
@@ -106,32 +118,6 @@ const userLifetimeDays = 30;
 
 function storedObjects(store: Store, storageKey: string): Iterable<KubeObject> {
   return store.list(storageKey).map((entry) => entry.object);
-}
-
-/** Creates an object of the start, or brings what is written in it up to date in the one that is there. */
-async function install(cluster: Cluster, type: ResourceType, object: KubeObject): Promise<void> {
-  const as = 'system:apiserver';
-  const live = cluster.get(type, { namespace: '', name: object.metadata.name ?? '' });
-  if (live === undefined) await cluster.create(type, object, { as });
-  else await cluster.update(type, { ...live, ...object, metadata: live.metadata }, { as });
-}
-
-/** The objects that a server is started with. */
-interface FirstObjects {
-  readonly crds: readonly KubeObject[];
-  readonly webhooks: readonly KubeObject[];
-}
-
-const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
-
-async function readFirstObjects(options: ApiServerOptions, address: WebhookAddress | undefined): Promise<FirstObjects> {
-  const [crds, webhooks] = await Promise.all([
-    readManifests(options.crds ?? [], ['CustomResourceDefinition']),
-    readManifests(options.webhooks ?? [], webhookKinds),
-  ]);
-  if (address === undefined) return { crds, webhooks };
-  const localise = (object: KubeObject): KubeObject => localiseWebhooks(object, address);
-  return { crds: crds.map(localise), webhooks: webhooks.map(localise) };
 }
 
 async function webhookServerOf(options: ApiServerOptions, authority: CertifiedKey): Promise<WebhookServer | undefined> {
@@ -186,6 +172,9 @@ class ServerCore {
       }),
       log: options.log ?? silentLogger(),
       shutdown: signal,
+      watches: new WatchLimits(),
+      podPorts: new PodPorts(),
+      portForwards: new PortForwardLimits(),
     };
   }
 
@@ -228,14 +217,20 @@ class ServerCore {
     }
   }
 
-  startBackground(about: { readonly authorityPem: string; readonly port: number }, hasSimulation: boolean): void {
-    const { authorityPem, port } = about;
+  /** From the first request on: what is there before it has nobody to wait for. */
+  holdWrites(hold: HoldWrite): void {
+    this.#plugins = [heldWrites(hold), ...this.#plugins];
+  }
+
+  startBackground(about: { readonly authority: CertifiedKey; readonly port: number }, hasSimulation: boolean): void {
+    const { authority, port } = about;
     const { clock, log } = this.parts;
     this.#running.push(
       startControllers(this.cluster, {
         clock,
         log,
-        authorityPem,
+        authorityPem: authority.certificatePem,
+        signCertificate: (...request) => signCertificateRequest(authority, ...request),
         issueSecretToken: (...about) => this.parts.tokens.issueForSecret(...about),
       }),
     );
@@ -286,8 +281,7 @@ interface OpenCore {
 async function openCore(options: ApiServerOptions, host: string): Promise<OpenCore> {
   const { dataDir, token } = options;
   const nowMs = (options.clock ?? systemClock).now();
-  const journal = dataDir === undefined ? undefined : await openSqliteJournal(dataDir);
-  const store = new Store({ journal });
+  const store = await openStore(dataDir);
   let core: ServerCore | undefined;
   try {
     const credentials = await loadCredentials({ dataDir, host, nowMs, token });
@@ -356,9 +350,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   const { host = '127.0.0.1', clock = systemClock } = options;
   const open = await openCore(options, host);
   const { core, credentials, webhookServer } = open;
+  if (options.holdWrite !== undefined) core.holdWrites(options.holdWrite);
   const network = await openNetwork(open, { host, port: options.port ?? 0 });
-  const { certificatePem: authorityPem } = credentials.authority;
-  core.startBackground({ authorityPem, port: network.port }, options.simulation ?? true);
+  core.startBackground({ authority: credentials.authority, port: network.port }, options.simulation ?? true);
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${network.port}`;
   const kubeconfig = formatKubeconfig(url, credentials);
   if (options.kubeconfigPath !== undefined) await writeFile(options.kubeconfigPath, kubeconfig, { mode: 0o600 });
@@ -376,6 +370,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     client: network.client,
     faults: network.faults,
     webhookServer,
+    listenForPod: (uid, ports) => core.parts.podPorts.register(uid, ports),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -6,6 +6,7 @@ import { type CatalogIndex, openCatalogIndex } from '../src/catalog/index.ts';
 import { parseVersion } from '../src/constraints/index.ts';
 import { type CatalogBundle, type CatalogPackage, offerOf, pathBetween, sortChannel } from '../src/resolver/index.ts';
 import { corpusCatalogDir } from '../test/support/corpus.ts';
+import { peerFigures } from './catalog-peer.ts';
 import { measureCommand, type ServingProcess, startServing } from './catalog-programs.ts';
 import { writeGrownCatalog } from './grown-catalog.ts';
 import { resolutionFigures } from './resolution.ts';
@@ -163,6 +164,7 @@ export async function measureCatalog(): Promise<Figure[]> {
     await using serving = await startServing(grown, cache);
     using index = openCatalogIndex(join(cache, 'catalog.index'));
     const served = await servingFigures(serving, index);
+    served.push(...(await peerFigures(grown, serving.grpcPort, index.packageNames())));
     return [...corpus, ...commands, ...indexed, ...served, ...(await graphFigures())];
   } finally {
     await rm(folder, { recursive: true, force: true });

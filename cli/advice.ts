@@ -1,4 +1,5 @@
 import { group } from '../src/api/index.ts';
+import { TerminalError } from '../src/base/index.ts';
 import { isKubeError, NoKindMatch } from '../src/kube/index.ts';
 
 const maxCauses = 5;
@@ -25,8 +26,17 @@ const advices: ReadonlyMap<number, string> = new Map([
 const notInstalled = 'see that Longshore is installed on this cluster, in this version: "longshore install"';
 const systemNamespaceMissing = /^namespaces "[^"]+" not found$/;
 
-/** What a person at a terminal can do about an answer of the API server, or none; undefined for anything else. */
+const byReason: ReadonlyMap<string, string> = new Map([
+  [
+    'NotInstalled',
+    'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore rollback NAME" goes back to the version before, "longshore delete NAME" removes everything',
+  ],
+  ['NotDeleted', 'the cluster keeps trying: "kubectl describe bd NAME" shows what blocks the deletion'],
+]);
+
+/** What a person at a terminal can do about an answer of the API server, or none, and about an installation; undefined for anything else. */
 export function adviceFor(thrown: unknown): string | undefined {
+  if (thrown instanceof TerminalError && byReason.has(thrown.reason)) return byReason.get(thrown.reason);
   if (thrown instanceof NoKindMatch && thrown.apiVersion.startsWith(`${group}/`)) return notInstalled;
   if (isKubeError(thrown) && systemNamespaceMissing.test(thrown.message)) return notInstalled;
   return advices.get(statusOf(thrown) ?? -1);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { errorMessage, TerminalError } from '../src/base/index.ts';
+import { fileProblem, TerminalError } from '../src/base/index.ts';
 
 /** The PEM text of `--registry-ca`; none when the option is absent.
  *  @throws TerminalError InvalidOption */
@@ -9,7 +9,7 @@ export async function readAuthorities(path: string | undefined): Promise<string[
     const text = await readFile(path, 'utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return [text];
   } catch (thrown) {
-    throw new TerminalError('InvalidOption', `--registry-ca ${path}: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('InvalidOption', `--registry-ca ${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
   throw new TerminalError('InvalidOption', `--registry-ca ${path}: expected certificates in PEM form, found none`);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // In a checkout the TypeScript runs as it stands; an installed package carries dist/, because Node.js strips no types below node_modules.
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+// Not by name: an older Node.js has no such export, and would not reach the message below.
+import * as nodeModule from 'node:module';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
@@ -11,7 +12,7 @@ if (major < 24) {
   process.exit(1);
 }
 // From the second start on nothing is stripped or compiled again: that halves the time to the first answer.
-enableCompileCache();
+nodeModule.enableCompileCache();
 const compiled = new URL('../dist/cli/main.js', import.meta.url);
 const source = new URL('./main.ts', import.meta.url);
 await import((existsSync(source) ? source : compiled).href);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readAccountPullSecrets } from '../provisioners/index.ts';
-import { type Logger, type ServingCertificate, systemClock } from '../src/base/index.ts';
+import { type Logger, readProxySettings, type ServingCertificate, systemClock } from '../src/base/index.ts';
 import { createQueryAnswer, startCatalogServer } from '../src/catalog/index.ts';
 import { type KubeClient, NoKindMatch } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
@@ -13,8 +13,9 @@ import {
   type UnpackSettings,
 } from '../src/olm/index.ts';
 import { defaultPlatform } from '../src/sources/index.ts';
-import type { Config, ProvisionerConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { startOnRememberedPort } from './ports.ts';
+import type { ProvisionerConfig } from './provisioner-config.ts';
 import type { RegistrySettings } from './registry-settings.ts';
 
 const unpackDeadlineMs = 15 * 60_000;
@@ -55,6 +56,7 @@ function settingsOf(config: ProvisionerConfig, registryCaPem: readonly string[])
     limits,
     insecureRegistries,
     registryCaPem,
+    proxies: readProxySettings(process.env),
     answerDeadlineMs,
     platform,
     deadlineMs: unpackDeadlineMs,

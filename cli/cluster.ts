@@ -1,8 +1,15 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiServer, startApiServer } from '../apiserver/index.ts';
-import { errorMessage, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
+import { type ApiServer, type HoldWrite, startApiServer } from '../apiserver/index.ts';
+import {
+  fileProblem,
+  type Logger,
+  makeFolder,
+  readProxySettings,
+  systemClock,
+  TerminalError,
+} from '../src/base/index.ts';
 import { lockFolder } from '../src/content/index.ts';
 import {
   type ClusterAccess,
@@ -26,6 +33,14 @@ export interface OpenCluster extends AsyncDisposable {
   readonly folder: string;
 }
 
+/** What opening a cluster is given. */
+export interface ClusterDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Which writes an API server of ours holds until the webhook is there. */
+  readonly holdWrite: HoldWrite;
+}
+
 interface Folder {
   readonly path: string;
   readonly isTemporary: boolean;
@@ -34,18 +49,19 @@ interface Folder {
 async function openFolder(config: Config): Promise<Folder> {
   if (config.dataDir === undefined) return { path: await mkdtemp(join(tmpdir(), 'longshore-')), isTemporary: true };
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(config.dataDir, 0o700);
   } catch (thrown) {
-    const message = `--data-dir ${config.dataDir}: ${errorMessage(thrown)}; name a folder that can be made or written to`;
+    const message = `--data-dir ${config.dataDir}: ${fileProblem(thrown)}; name a folder that can be made or written to`;
     throw new TerminalError('DataFolderUnusable', message, { cause: thrown });
   }
   return { path: config.dataDir, isTemporary: false };
 }
 
-async function openApiServer(config: Config, folder: Folder, log: Logger): Promise<ApiServer> {
+async function openApiServer(config: Config, folder: Folder, { log, holdWrite }: ClusterDeps): Promise<ApiServer> {
   const options = {
     crds: (await readCrds()) as unknown as KubeObject[],
     log,
+    holdWrite,
     simulation: config.isSimulating,
     kubeconfigPath: config.kubeconfigPath ?? join(folder.path, 'kubeconfig'),
     ...(folder.isTemporary ? {} : { dataDir: folder.path }),
@@ -75,19 +91,17 @@ async function accessOf(config: Config, apiServer: ApiServer | undefined): Promi
   if (apiServer !== undefined) return await loadClusterAccess({ text: apiServer.kubeconfig });
   const path = config.clusterPath ?? '';
   try {
-    return await loadClusterAccess({ path });
+    return await loadClusterAccess({ path }, readProxySettings(process.env));
   } catch (thrown) {
-    const message = `--cluster ${path}: ${errorMessage(thrown)}; name the kubeconfig of the cluster to work on`;
+    const message = `--cluster ${path}: ${fileProblem(thrown)}; name the kubeconfig of the cluster to work on`;
     throw new TerminalError('InvalidOption', message, { cause: thrown });
   }
 }
 
 /** Opens the cluster of `--cluster`, or an API server of our own. Disposing it closes what was opened; a temporary folder goes then.
  *  @throws TerminalError DataFolderUnusable, DataFolderInUse, PortTaken, CrdsMissing, InvalidOption */
-export async function openCluster(
-  config: Config,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
-): Promise<OpenCluster> {
+export async function openCluster(config: Config, deps: ClusterDeps): Promise<OpenCluster> {
+  const { metrics } = deps;
   await using stack = new AsyncDisposableStack();
   const folder = await openFolder(config);
   stack.defer(async () => {
@@ -96,7 +110,7 @@ export async function openCluster(
   const own = config.clusterPath === undefined;
   // The API server locks the folder that it keeps its objects in.
   if (!own && !folder.isTemporary) stack.use(lockFolder(folder.path));
-  const apiServer = own ? stack.use(await openApiServer(config, folder, log)) : undefined;
+  const apiServer = own ? stack.use(await openApiServer(config, folder, deps)) : undefined;
   if (apiServer !== undefined && !folder.isTemporary) {
     await rememberPort(folder.path, 'port', Number(new URL(apiServer.url).port));
   }

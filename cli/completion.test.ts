@@ -18,8 +18,8 @@ test.each([
 });
 
 test.each([
-  { line: 'run combo ', paths: 'folders' },
-  { line: 'run --kubeconfig file combo ', paths: 'folders' },
+  { line: 'run combo ', paths: 'files' },
+  { line: 'run --kubeconfig file combo ', paths: 'files' },
   { line: 'bundle build ', paths: 'folders' },
   { line: 'bundle build . -o ', paths: 'files' },
   { line: 'bundle inspect ', paths: 'files' },

@@ -1,7 +1,15 @@
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
-import { errorMessage, type ServingCertificate, type ServingPair } from '../src/base/index.ts';
-import type { KubeClient, KubeObject } from '../src/kube/index.ts';
-import { readClientRoles } from './install/manifests.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  type ServingCertificate,
+  type ServingPair,
+  textAt,
+} from '../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
+import { isOurs } from './install/installed.ts';
+import { formerObjects, readClientRoles } from './install/manifests.ts';
 import type { OwnProcess } from './own-process.ts';
 import { startOnRememberedPort } from './ports.ts';
 import type { OpenContent } from './provisioning.ts';
@@ -11,6 +19,19 @@ const publishAgainMs = 5_000;
 
 async function apply(kube: KubeClient, object: unknown): Promise<void> {
   await kube.apply(object as KubeObject, { fieldManager: 'longshore', force: true });
+}
+
+/** Removes the roles that an earlier version has written into the data folder, under names that bundles use as well. */
+async function removeFormerRoles(kube: KubeClient, current: readonly JsonObject[]): Promise<void> {
+  const names = current.map(({ metadata }) => textAt(isJsonObject(metadata) ? metadata : undefined, 'name'));
+  for (const { object, currentName } of formerObjects()) {
+    if (object.kind !== 'ClusterRole' || !names.includes(currentName)) continue;
+    try {
+      if (isOurs(await kube.get(refOf(object)))) await kube.delete(refOf(object));
+    } catch (thrown) {
+      if (!isNotFound(thrown)) throw thrown;
+    }
+  }
 }
 
 /** The server's address and the authority to trust, where users of the original look for them. */
@@ -67,7 +88,9 @@ export async function openContentServer(
     startContentService({ ...options, host: '127.0.0.1', port }),
   );
   const contentUrl = `https://127.0.0.1:${server.port}`;
-  for (const role of await readClientRoles()) await apply(kube, role);
+  const roles = await readClientRoles();
+  for (const role of roles) await apply(kube, role);
+  await removeFormerRoles(kube, roles);
   await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });
   return { contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -1,9 +1,38 @@
 import { type Command, commands } from './commands/index.ts';
 import { formatOptions } from './options.ts';
 
-function lines(shown: readonly Command[]): string {
-  const width = Math.max(...shown.map((command) => command.name.length)) + 3;
+function lines(shown: readonly Command[], minWidth = 0): string {
+  const width = Math.max(minWidth, ...shown.map((command) => command.name.length + 3));
   return shown.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n');
+}
+
+/** The commands by what they are for; `bundle` stands for all of its commands. */
+const purposes: readonly { readonly title: string; readonly words: readonly string[] }[] = [
+  { title: 'Try it on this machine', words: ['up', 'demo'] },
+  {
+    title: 'Install content and look after it',
+    words: ['run', 'list', 'tree', 'diff', 'history', 'rollback', 'delete', 'content', 'permissions'],
+  },
+  { title: 'Write bundles', words: ['bundle'] },
+  { title: 'Use and write catalogs', words: ['catalog', 'resolve'] },
+  { title: 'Administer a cluster', words: ['install', 'uninstall', 'doctor', 'controllers', 'webhook'] },
+];
+const otherPurpose = 'Other commands';
+
+function purposeOf({ name }: Command): string {
+  const [word = ''] = name.split(' ');
+  return purposes.find(({ words }) => words.includes(word))?.title ?? otherPurpose;
+}
+
+/** A section a purpose, its commands in the order of the table above. */
+function sections(): readonly string[] {
+  const shown = commands.filter(({ isHidden }) => isHidden !== true);
+  const width = Math.max(...shown.map((command) => command.name.length)) + 3;
+  return [...purposes, { title: otherPurpose, words: [] }].flatMap(({ title, words }) => {
+    const place = ({ name }: Command): number => words.indexOf(name.split(' ')[0] ?? '');
+    const members = shown.filter((command) => purposeOf(command) === title).toSorted((a, b) => place(a) - place(b));
+    return members.length === 0 ? [] : [`${title}:\n${lines(members, width)}`];
+  });
 }
 
 /** What `longshore --help` prints. */
@@ -12,9 +41,9 @@ export function overview(): string {
 
 Usage: longshore COMMAND [OPTIONS]
 
-${lines(commands.filter(({ isHidden }) => isHidden !== true))}
+${sections().join('\n\n')}
 
-longshore COMMAND --help tells more of one command.`;
+Use "longshore COMMAND --help" for the options and examples of a command.`;
 }
 
 /** The commands whose name begins with a word: `bundle` has several. */
@@ -27,13 +56,18 @@ export function groupOverview(word: string): string {
   return `Usage: longshore ${word} COMMAND [OPTIONS]\n\n${lines(groupOf(word))}`;
 }
 
+/** The first line of `longshore COMMAND --help`. */
+export function usageLine(command: Command): string {
+  const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
+  return `Usage: longshore ${words.join(' ')}`;
+}
+
 /** What `longshore COMMAND --help` prints. */
 export function usage(command: Command): string {
   const options = command.options.length === 0 ? '' : `\n\n${formatOptions(command.options)}`;
-  const words = [command.name, ...(command.positionals ?? []), ...(command.options.length === 0 ? [] : ['[OPTIONS]'])];
   const description = command.description === undefined ? '' : `\n\n${command.description}`;
   const examples = command.examples.map((example) => `  longshore ${example}`).join('\n');
-  return `Usage: longshore ${words.join(' ')}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;
+  return `${usageLine(command)}\n\n${command.summary}${description}${options}\n\nExamples:\n${examples}`;
 }
 
 /** The help of all commands that the overview names, as a chapter of a document. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { errorMessage, systemClock, TerminalError } from '../src/base/index.ts';
+import { errorMessage, readProxySettings, systemClock, TerminalError } from '../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, type KubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import type { OptionValues } from './options.ts';
 
@@ -9,7 +9,7 @@ import type { OptionValues } from './options.ts';
 export async function readAccess(values: OptionValues): Promise<ClusterAccess> {
   const path = (values['kubeconfig'] as string | undefined) ?? join(homedir(), '.kube', 'config');
   try {
-    return await loadClusterAccess({ path });
+    return await loadClusterAccess({ path }, readProxySettings(process.env));
   } catch (thrown) {
     const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'no such file; name the kubeconfig of the cluster with --kubeconfig' : errorMessage(thrown);

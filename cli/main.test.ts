@@ -41,7 +41,7 @@ const listPackages = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write([...packages].join(' ')));
 `)}`;
 
-const heavy = ['@kubernetes/client-node', '@peculiar/x509', 'fastify', 'isomorphic-git', 'pino', 'tar'];
+const heavy = ['@kubernetes/client-node', '@peculiar/x509', 'fastify', 'pino', 'tar'];
 
 test.each(['--help', 'up --help', 'version', 'no-such-command'])('longshore %s loads no heavy package', (args) => {
   const { stderr } = longshore(args.split(' '), ['--import', listPackages]);
@@ -137,4 +137,33 @@ test('a file named by an option that cannot be read is a mistake in the options'
   const { exitCode, stderr } = longshore(['up', '--registry-ca', '/no/such/file']);
   expect(stderr).toContain('longshore: --registry-ca /no/such/file: ');
   expect(exitCode).toBe(2);
+});
+
+test('a typo is answered in one line', () => {
+  const { exitCode, stderr } = longshore(['rnu', 'combo']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe('longshore: unknown command "rnu", did you mean "run"? "longshore --help" lists all commands\n');
+});
+
+test('the overview groups commands by what they are for, each in one group', () => {
+  const { stdout } = longshore(['--help']);
+  expect([...stdout.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)).toEqual([
+    'Try it on this machine',
+    'Install content and look after it',
+    'Write bundles',
+    'Use and write catalogs',
+    'Administer a cluster',
+    'Other commands',
+  ]);
+  const listed = new Set([...stdout.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map(([, name]) => name));
+  expect(listed).toEqual(new Set(commands.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)));
+});
+
+test('--catalog names the catalog for every command that reads one', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const catalog = join(root, 'examples/catalog/configs');
+  const named = longshore(['catalog', 'list', 'packages', '--catalog', catalog]);
+  expect(named).toMatchObject({ exitCode: 0, stdout: longshore(['catalog', 'list', 'packages', catalog]).stdout });
+  expect(named.stdout).toContain('tide-gauge');
+  expect(longshore(['catalog', 'validate', '--catalog', catalog])).toMatchObject({ exitCode: 0 });
 });

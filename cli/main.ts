@@ -1,84 +1,6 @@
-import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
-import { type Command, commands, findCommand } from './commands/index.ts';
-import { groupOf, groupOverview, overview, usage } from './help.ts';
-import { parseOptions } from './options.ts';
+import { runCommandLine } from './command-line.ts';
 
-const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
-
-function argumentProblem(wanted: readonly string[], given: readonly string[]): string | undefined {
-  const missing = wanted[given.length];
-  if (missing?.startsWith('[') === false) return `${missing} is missing`;
-  if (wanted.at(-1)?.endsWith('...') === true) return undefined;
-  const extra = given[wanted.length];
-  return extra === undefined ? undefined : `unexpected argument "${extra}"`;
-}
-
-function misuse(text: string, help: string): number {
-  process.stderr.write(`longshore${text}\n\n${help}\n`);
-  return 2;
-}
-
-function unknownCommand(args: readonly string[]): number {
-  const [word = '', second] = args;
-  const group = groupOf(word);
-  if (group.length > 0 && second === undefined) return misuse(` ${word}: COMMAND is missing`, groupOverview(word));
-  const typed = group.length > 0 ? `${word} ${second}` : word;
-  const meant = nearest(
-    typed,
-    commands.map(({ name }) => name),
-  );
-  const hint = meant === undefined ? '' : `, did you mean "${meant}"?`;
-  return misuse(`: unknown command "${typed}"${hint}`, group.length > 0 ? groupOverview(word) : overview());
-}
-
-function isHelpWanted(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  return args.slice(0, end < 0 ? args.length : end).some((word) => word === '--help' || word === '-h');
-}
-
-/** Undefined when `args` do not ask for help. */
-function helpFor(args: readonly string[]): string | undefined {
-  const [word, ...others] = args;
-  if (word === undefined) return overview();
-  const asked = helpWords.has(word) ? others : isHelpWanted(args) ? args : undefined;
-  if (asked === undefined || findCommand(asked)?.command.isRaw === true) return undefined;
-  const [first] = asked;
-  if (first === undefined) return overview();
-  const found = findCommand(asked);
-  if (found !== undefined) return usage(found.command);
-  return groupOf(first).length > 0 ? groupOverview(first) : undefined;
-}
-
-async function runCommand(command: Command, rest: readonly string[]): Promise<number> {
-  if (command.isRaw === true) return await command.run({}, rest);
-  const parsed = parseOptions(command.options, rest, process.env);
-  const problem = argumentProblem(command.positionals ?? [], parsed.positionals);
-  if (problem !== undefined) return misuse(` ${command.name}: ${problem}`, usage(command));
-  try {
-    return await command.run(parsed.values, parsed.positionals);
-  } catch (thrown) {
-    if (thrown instanceof TerminalError && thrown.reason === 'InvalidOption') throw thrown;
-    const { adviceFor } = await import('./advice.ts');
-    const advice = adviceFor(thrown);
-    const hint = advice === undefined ? '' : `\n  what to do: ${advice}`;
-    process.stderr.write(`longshore: ${printable(errorMessage(thrown))}${hint}\n`);
-    return command.failureStatus ?? 1;
-  }
-}
-
-async function run(args: readonly string[]): Promise<number> {
-  const help = helpFor(args);
-  if (help !== undefined) {
-    process.stdout.write(`${help}\n`);
-    return 0;
-  }
-  const words = args[0] === '--version' ? ['version', ...args.slice(1)] : args;
-  const found = findCommand(words);
-  if (found === undefined) return unknownCommand(helpWords.has(words[0] ?? '') ? words.slice(1) : words);
-  return await runCommand(found.command, found.rest);
-}
-
-/** Whoever reads may stop reading, as `| head` does: that is no failure. */
+/** A reader may stop reading, as `| head` does: that is no failure. */
 function endWhenNobodyReads(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -88,9 +10,4 @@ function endWhenNobodyReads(stream: NodeJS.WriteStream): void {
 
 endWhenNobodyReads(process.stdout);
 endWhenNobodyReads(process.stderr);
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (thrown) {
-  process.stderr.write(`longshore: ${printable(errorMessage(thrown))}\n`);
-  process.exitCode = thrown instanceof TerminalError && thrown.reason === 'InvalidOption' ? 2 : 1;
-}
+process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig, upOptions } from './config.ts';
-import { formatOptions, parseOptions } from './options.ts';
+import { formatOptions, type OptionSpec, parseOptions } from './options.ts';
 
 const read = (args: readonly string[], environment = {}): ReturnType<typeof readConfig> =>
   readConfig(parseOptions(upOptions, args, environment).values);
@@ -66,4 +66,13 @@ test('an option of RukPak that is not needed here is known as one', () => {
   expect(() => parseOptions(upOptions, ['--feature-gates=BundleDeploymentHealth=true'], {})).toThrow(
     "unknown option --feature-gates: it is RukPak's, and not needed here; leave it out",
   );
+});
+
+test.each([
+  { args: ['--wait=false'], value: false },
+  { args: ['--wait=true'], value: true },
+  { args: ['--no-wait'], value: false },
+])('$args sets a flag', ({ args, value }) => {
+  const spec: OptionSpec = { name: 'wait', kind: 'flag', default: true, sentence: '' };
+  expect(parseOptions([spec], args, {}).values).toEqual({ wait: value });
 });

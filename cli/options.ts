@@ -80,12 +80,25 @@ function usageProblem(thrown: Error & { readonly code?: string }, specs: readonl
   return `unknown option ${option}${hint === '' ? ';' : `${hint} Otherwise`} --help lists those that there are`;
 }
 
+/** `--NAME=true` and `--NAME=false` of flags, as kubectl and helm take them, in the form that the parser knows. */
+function plainFlag(argument: string, specs: readonly OptionSpec[]): string {
+  const [, name = '', value] = /^--([^=]+)=(true|false)$/.exec(argument) ?? [];
+  const isFlag = specs.some((spec) => spec.kind === 'flag' && spec.name === name);
+  if (!isFlag) return argument;
+  return value === 'true' ? `--${name}` : `--no-${name}`;
+}
+
+function plainFlags(args: readonly string[], specs: readonly OptionSpec[]): string[] {
+  const end = args.indexOf('--');
+  return args.map((argument, index) => (end >= 0 && index > end ? argument : plainFlag(argument, specs)));
+}
+
 function parserOption({ name, kind, short }: OptionSpec): [string, ParserOption] {
   const type = kind === 'flag' ? ('boolean' as const) : ('string' as const);
   return [name, { type, multiple: kind === 'list', ...(short === undefined ? {} : { short }) }];
 }
 
-/** Reads `args` by `specs`; an option that is absent comes from its environment variable, then from its default. A flag is negated by `--no-<name>`.
+/** Reads `args` by `specs`; an option that is absent comes from its environment variable, then from its default. A flag is negated by `--no-<name>` or `--<name>=false`.
  *  @throws TerminalError InvalidOption, naming the option and what was expected */
 export function parseOptions(
   specs: readonly OptionSpec[],
@@ -95,7 +108,7 @@ export function parseOptions(
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: [...args],
+      args: plainFlags(args, specs),
       allowPositionals: true,
       allowNegative: true,
       options: Object.fromEntries(specs.map(parserOption)),
@@ -143,4 +156,12 @@ export function formatOptions(specs: readonly OptionSpec[]): string {
     return `${leftColumn(spec).padEnd(width)}${spec.sentence}${fallback}${variable}`;
   });
   return lines.join('\n');
+}
+
+/** The text of an option that takes one of several words.
+ *  @throws TerminalError InvalidOption */
+export function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === text);
+  if (found !== undefined) return found;
+  throw new TerminalError('InvalidOption', `--${name}: expected one of ${allowed.join(', ')}, found "${text}"`);
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defaultSystemNamespace } from '../src/api/index.ts';
-import { errorMessage, TerminalError } from '../src/base/index.ts';
+import { errorMessage, readProxySettings, TerminalError } from '../src/base/index.ts';
 import { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from '../src/kube/index.ts';
 
 const namespacePath = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
@@ -21,7 +21,7 @@ function sourceOf(kubeconfigPath: string | undefined): KubeconfigSource {
 export async function accessOwnCluster(kubeconfigPath: string | undefined): Promise<ClusterAccess> {
   const source = sourceOf(kubeconfigPath);
   try {
-    return await loadClusterAccess(source);
+    return await loadClusterAccess(source, readProxySettings(process.env));
   } catch (thrown) {
     const what = kubeconfigPath === undefined ? 'the service account of this pod' : `--kubeconfig ${kubeconfigPath}`;
     throw new TerminalError('InvalidOption', `${what}: ${errorMessage(thrown)}`, { cause: thrown });

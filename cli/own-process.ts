@@ -4,6 +4,7 @@ import { type ClusterAccess, createKubeClient, type KubeClient } from '../src/ku
 import type { Metrics } from '../src/metrics/index.ts';
 import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
 import type { ProcessConfig } from './process-config.ts';
+import { checkProcessLimits } from './process-limits.ts';
 import { openProcessLog } from './process-log.ts';
 import { openProcessMetrics } from './process-metrics.ts';
 import { endSoon, untilStopped } from './stop.ts';
@@ -27,15 +28,16 @@ export interface OwnProcess extends AsyncDisposable {
   readonly whenStopped: Promise<void>;
 }
 
-/** Opens a process of a cluster, which traces call `service`: heeds signals from now on, and answers `/healthz`.
- *  @throws TerminalError InvalidOption · Error when the port of the probes is taken */
-export async function openOwnProcess(config: ProcessConfig, service: string): Promise<OwnProcess> {
+/** Opens a process of a cluster, which traces call `longshore-<command>`: handles signals from now on, and answers `/healthz`.
+ *  @throws TerminalError InvalidOption, ProcessLimits · Error when the port of the probes is taken */
+export async function openOwnProcess(config: ProcessConfig, command: 'controllers' | 'webhook'): Promise<OwnProcess> {
+  checkProcessLimits(command);
   const whenStopped = untilStopped();
   const metrics = openProcessMetrics();
   const log = await openProcessLog(config.logLevel);
   await using stack = new AsyncDisposableStack();
   stack.defer(endSoon);
-  stack.use(await startTracing({ endpoint: config.tracesEndpoint, service, log }));
+  stack.use(await startTracing({ endpoint: config.tracesEndpoint, service: `longshore-${command}`, log }));
   const access = await accessOwnCluster(config.kubeconfigPath);
   const clients: KubeClient[] = [];
   stack.defer(() => {

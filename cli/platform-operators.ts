@@ -12,6 +12,7 @@ export interface PlatformOperatorsContext {
   readonly systemNamespace: string;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly isAccountRequired: boolean;
   /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
   readonly whenStopped?: Promise<void>;
 }

@@ -1,16 +1,18 @@
 import { join } from 'node:path';
-import type { ApiServer } from '../apiserver/index.ts';
-import { createServingCertificate, type Logger, systemClock } from '../src/base/index.ts';
+import type { ApiServer, HoldWrite } from '../apiserver/index.ts';
+import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../src/base/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../src/metrics/index.ts';
-import { registerWebhooks, startWebhookServer } from '../webhook/index.ts';
+import { isReviewed, type Registered, registerWebhooks, startWebhookServer } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
 import { openLocalCatalogs } from './cluster-catalogs.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
+import { publishContentPod } from './content-pod.ts';
 import { factsReader } from './facts.ts';
 import { keepYoungHeapSmall } from './heap.ts';
 import { LateOffers, openPlatformOperators } from './platform-operators.ts';
+import { checkProcessLimits } from './process-limits.ts';
 import { openProvisioners } from './provisioning.ts';
 import { openRegistrySettings } from './registry-settings.ts';
 
@@ -39,11 +41,35 @@ export interface PlatformDeps {
   readonly onStep?: (line: string) => void;
 }
 
+/** Keeps writes of what the webhook validates waiting until it listens: after a restart the configurations are there before it, at the first start after. */
+class WebhookGate {
+  readonly #isOpen = Promise.withResolvers<void>();
+  #hasOpened = false;
+  readonly holdWrite: HoldWrite;
+
+  constructor(systemNamespace: string) {
+    this.holdWrite = ({ resource, subresource, namespace }) => {
+      const isHeld = !this.#hasOpened && subresource === undefined && isReviewed(resource, namespace, systemNamespace);
+      return isHeld ? this.#isOpen.promise : undefined;
+    };
+  }
+
+  open(): void {
+    this.#hasOpened = true;
+    this.#isOpen.resolve();
+  }
+}
+
 async function openWebhook(
   kube: KubeClient,
   config: Config,
-  { log, metrics, offers }: { readonly log: Logger; readonly metrics: Metrics; readonly offers: LateOffers },
-): Promise<AsyncDisposable> {
+  {
+    log,
+    metrics,
+    offers,
+    gate,
+  }: { readonly log: Logger; readonly metrics: Metrics; readonly offers: LateOffers; readonly gate: WebhookGate },
+): Promise<AsyncDisposable & Registered> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
@@ -60,15 +86,31 @@ async function openWebhook(
       systemNamespace,
       dependencyPolicy: config.dependencyPolicy,
       isAccountRequired: config.isAccountRequired,
+      foreignClasses: config.foreignClasses,
     }),
   );
-  await registerWebhooks((configuration, options) => kube.apply(configuration, options), {
+  const registered = await registerWebhooks(kube, {
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem(),
     systemNamespace,
     hasClusterCatalogs: config.hasClusterCatalogs,
   });
-  return stack.move();
+  gate.open();
+  const owned = stack.move();
+  return { undo: () => registered.undo(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function contentOpener(
+  { contentPort: port }: Config,
+  folder: string,
+  serving: ServingCertificate,
+): Parameters<typeof openProvisioners>[1]['openContent'] {
+  return (options) => openContentServer({ ...options, serving, folder, port });
+}
+
+function prepareProcess({ clusterPath }: Config): void {
+  checkProcessLimits('up');
+  if (clusterPath !== undefined) keepYoungHeapSmall();
 }
 
 async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
@@ -81,18 +123,24 @@ async function ensureNamespace(kube: KubeClient, name: string): Promise<void> {
 /** Starts everything on this machine, ready when it resolves. Disposing it stops all in the reverse order.
  *  @throws TerminalError as `openCluster`, and what the parts throw */
 export async function startPlatform(config: Config, deps: PlatformDeps): Promise<Platform> {
-  if (config.clusterPath !== undefined) keepYoungHeapSmall();
+  prepareProcess(config);
   const step = deps.onStep ?? (() => undefined);
   const { log, metrics = createMetrics() } = deps;
   // A mistake in a file must not leave a webhook registered that nobody answers for.
   const registries = await openRegistrySettings(config, log);
   await using stack = new AsyncDisposableStack();
-  const cluster = stack.use(await openCluster(config, { log, metrics }));
+  const gate = new WebhookGate(config.systemNamespace);
+  const cluster = stack.use(await openCluster(config, { log, metrics, holdWrite: gate.holdWrite }));
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
   const offers = new LateOffers();
-  stack.use(await openWebhook(kube, config, { log, metrics, offers }));
+  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, offers, gate }));
+  // A start that fails must not leave a cluster that goes on with webhooks that no one answers.
+  let isStarted = false;
+  stack.defer(async () => {
+    if (!isStarted && config.clusterPath !== undefined) await webhook.undo();
+  });
   step('admission webhook registered');
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
   const shared = { kube, systemNamespace: config.systemNamespace, registries, serving, log, metrics };
@@ -107,22 +155,22 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
       ...shared,
       storeDir,
       offersFor: offers.offersFor,
-      openContent: (options) =>
-        openContentServer({ ...options, serving, folder: cluster.folder, port: config.contentPort }),
+      openContent: contentOpener(config, cluster.folder, serving),
     }),
   );
+  if (apiServer !== undefined) {
+    const { systemNamespace: namespace, isSimulating } = config;
+    const content = { namespace, url: contentUrl, isSimulating };
+    stack.use(await publishContentPod({ apiServer, kube, log }, content));
+  }
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
-  if (catalogs !== undefined) stack.use(await openPlatformOperators({ ...shared, views: catalogs.views }));
+  if (catalogs !== undefined)
+    stack.use(
+      await openPlatformOperators({ ...shared, isAccountRequired: config.isAccountRequired, views: catalogs.views }),
+    );
+  isStarted = true;
   const owned = stack.move();
-  const catalogsUrl = catalogs?.url;
-  return {
-    apiServer,
-    kube,
-    kubeconfigPath,
-    storeDir,
-    contentUrl,
-    catalogsUrl,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  const urls = { contentUrl, catalogsUrl: catalogs?.url };
+  return { apiServer, kube, kubeconfigPath, storeDir, ...urls, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

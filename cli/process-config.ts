@@ -2,19 +2,18 @@ import type { Shard } from '../provisioners/index.ts';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
 import { reviewedCatalogsOption } from './catalog-config.ts';
+import { processLogOption, readLogLevel, readTracesEndpoint, tracesOption } from './config.ts';
+import { type OptionSpec, type OptionValues, readOrigin } from './options.ts';
 import {
   dependencyPolicyOption,
+  foreignClassOption,
   type ProvisionerConfig,
-  processLogOption,
   provisionerOptions,
   readDependencyPolicy,
-  readLogLevel,
+  readForeignClasses,
   readProvisionerConfig,
-  readTracesEndpoint,
   requireServiceAccountOption,
-  tracesOption,
-} from './config.ts';
-import { type OptionSpec, type OptionValues, readOrigin } from './options.ts';
+} from './provisioner-config.ts';
 
 /** Where a server listens. */
 export interface ListenAddress {
@@ -40,6 +39,8 @@ export interface ProcessConfig {
 export interface WebhookConfig extends ProcessConfig {
   readonly dependencyPolicy: DependencyPolicy;
   readonly isAccountRequired: boolean;
+  /** Classes of other provisioners. */
+  readonly foreignClasses: readonly string[];
   /** Whether ClusterCatalogs are judged here. */
   readonly hasClusterCatalogs: boolean;
   readonly drainMs: number;
@@ -232,6 +233,7 @@ export const webhookOptions: readonly OptionSpec[] = [
   },
   dependencyPolicyOption,
   requireServiceAccountOption,
+  foreignClassOption,
   reviewedCatalogsOption,
   processLogOption,
   tracesOption,
@@ -306,6 +308,7 @@ export function readWebhookConfig(values: OptionValues): WebhookConfig {
     ...readShared(values, 'bind-address'),
     dependencyPolicy: readDependencyPolicy(values),
     isAccountRequired: values['require-service-account'] as boolean,
+    foreignClasses: readForeignClasses(values),
     hasClusterCatalogs: values['cluster-catalogs'] as boolean,
     drainMs: seconds * 1000,
     externalAddress: readOrigin('external-address', values),

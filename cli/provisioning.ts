@@ -6,12 +6,12 @@ import {
   startProvisioners,
   type UnpackerOptions,
 } from '../provisioners/index.ts';
-import { errorMessage, type Logger, systemClock, TerminalError } from '../src/base/index.ts';
+import { fileProblem, type Logger, readProxySettings, systemClock, TerminalError } from '../src/base/index.ts';
 
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { packageVersion } from './commands/version.ts';
-import type { ProvisionerConfig } from './config.ts';
+import type { ProvisionerConfig } from './provisioner-config.ts';
 import type { RegistrySettings } from './registry-settings.ts';
 
 /** A content server, and where its clients find it. */
@@ -52,7 +52,7 @@ async function openSharedStore(
   const { registry, repository, loginPath } = sharedStore;
   if (loginPath !== undefined) {
     await access(loginPath, constants.R_OK).catch((thrown: unknown) => {
-      throw new TerminalError('InvalidOption', `--content-store-login ${loginPath}: ${errorMessage(thrown)}`);
+      throw new TerminalError('InvalidOption', `--content-store-login ${loginPath}: ${fileProblem(thrown)}`);
     });
   }
   const { metadata } = await kube.get({ apiVersion: 'v1', kind: 'Namespace', name: 'kube-system' });
@@ -63,7 +63,7 @@ async function openSharedStore(
  *  @throws TerminalError InvalidOption */
 export async function openProvisioners(config: ProvisionerConfig, context: ProvisioningContext): Promise<OpenContent> {
   const { kube, storeDir, systemNamespace, log, metrics, openContent, beforeWork, offersFor, shard } = context;
-  const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired } = config;
+  const { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired, foreignClasses } = config;
   const { authorities, mirrors, imagePolicy } = context.registries;
   await using stack = new AsyncDisposableStack();
   const unpacker = stack.use(
@@ -76,6 +76,8 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
       registryCaPem: authorities,
       gitCaPem: authorities,
       httpCaPem: authorities,
+      allowsUnnamedHosts: config.allowsUnnamedHosts,
+      proxies: readProxySettings(process.env),
       answerDeadlineMs: config.answerDeadlineMs,
       storeBytes: config.contentStoreBytes,
       shared: await openSharedStore(config, kube),
@@ -86,7 +88,7 @@ export async function openProvisioners(config: ProvisionerConfig, context: Provi
   const maxUploadBytes = config.limits.compressedLayerBytes;
   const { contentUrl } = stack.use(await openContent({ ...runtime, storeDir, maxUploadBytes }));
   const stop = new AbortController();
-  const policies = { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired };
+  const policies = { workers, resyncMs, healthDeadlineMs, dependencyPolicy, isAccountRequired, foreignClasses };
   const provisioners = startProvisioners({
     ...runtime,
     ...policies,

@@ -2,7 +2,7 @@ import type { Logger } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 import { readAuthorities } from './authorities.ts';
-import type { ProvisionerConfig } from './config.ts';
+import type { ProvisionerConfig } from './provisioner-config.ts';
 import { openWatchedFile, type WatchedFile } from './watched-file.ts';
 
 /** What registries are asked with, and which images may be used; the files may change while the process runs. */

@@ -16,9 +16,12 @@ const words: ReadonlyMap<string, Target['kind']> = new Map([
   [bundleResource.plural, 'Bundle'],
 ]);
 
-/** Reads `bd/NAME` or `bundle/NAME`, with every word that kubectl takes for the two kinds.
+/** Reads `bd/NAME` or `bundle/NAME`, with every word that kubectl takes for the two kinds; NAME alone is a BundleDeployment.
  *  @throws TerminalError InvalidOption */
 export function parseTarget(text: string, kinds: readonly Target['kind'][]): Target {
+  if (text !== '' && !text.includes('/') && kinds.includes('BundleDeployment')) {
+    return { kind: 'BundleDeployment', name: text };
+  }
   const [word = '', name = '', ...rest] = text.split('/');
   const kind = words.get(word.toLowerCase().replace(new RegExp(String.raw`(\.v1alpha1)?\.${group}$`), ''));
   if (kind !== undefined && kinds.includes(kind) && name !== '' && rest.length === 0) return { kind, name };

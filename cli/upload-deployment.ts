@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiVersion, plainProvisionerClass } from '../src/api/index.ts';
-import { defaultContentLimits, TerminalError, withDeadline } from '../src/base/index.ts';
+import { apiVersion, parseBundle, plainProvisionerClass } from '../src/api/index.ts';
+import { defaultContentLimits, type JsonObject, TerminalError, withDeadline } from '../src/base/index.ts';
 import { packDirectory } from '../src/content/index.ts';
 import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { type ContentClient, describeRefusal } from './content-client.ts';
+import { applyDeployment, type DeploymentSpec } from './run/apply.ts';
 
 const deadlineMs = 10 * 60_000;
 const bundleDeadlineMs = 60_000;
@@ -14,42 +15,62 @@ const pollMs = 100;
 /** As many hexadecimal digits of the digest as fit well into a label. */
 const labelDigits = 32;
 
-/** A BundleDeployment that is to be made of a folder. */
-export interface FolderDeployment {
+/** A BundleDeployment of an upload. */
+export interface UploadDeployment {
   readonly name: string;
-  readonly folder: string;
   readonly deploymentClass?: string;
   readonly bundleClass?: string;
+  readonly config?: JsonObject;
+}
+
+/** A bundle that was packed: a gzip tar and its digest, `sha256:<hex>`. */
+export interface PackedBundle {
+  readonly path: string;
+  readonly digest: string;
 }
 
 export interface UploadEvents {
   /** The BundleDeployment was written. */
   readonly onApplied?: () => void;
-  /** Bytes of the packed folder that were sent. */
+  /** Bytes of the packed bundle that were sent. */
   readonly onSent?: (sentBytes: number, totalBytes: number) => void;
 }
 
-function deploymentOf(wish: FolderDeployment, labels: Readonly<Record<string, string>>): KubeObject {
-  const template = {
-    metadata: { labels },
-    spec: { provisionerClassName: wish.bundleClass ?? plainProvisionerClass, source: { type: 'upload', upload: {} } },
-  };
-  const spec = { provisionerClassName: wish.deploymentClass ?? plainProvisionerClass, template };
-  return { apiVersion, kind: 'BundleDeployment', metadata: { name: wish.name }, spec } as unknown as KubeObject;
+/** What an upload came to. */
+export interface Uploaded {
+  /** The BundleDeployment as it was written. */
+  readonly deployment: KubeObject;
+  readonly bundle: string;
+  /** False when the very same content was there already. */
+  readonly isNew: boolean;
 }
 
-/** The Bundle that the provisioner made for the labels.
+interface WantedBundle {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly className: string;
+  /** Of the BundleDeployment. */
+  readonly ownerUid: string | undefined;
+}
+
+/** The same content with another class is another Bundle, and so is one that belongs to another owner. */
+function isWanted(object: KubeObject, { className, ownerUid }: WantedBundle): boolean {
+  const { deletionTimestamp, ownerReferences = [] } = object.metadata;
+  if (deletionTimestamp !== undefined || parseBundle(object).spec.provisionerClassName !== className) return false;
+  return ownerReferences.some(({ uid, controller }) => controller === true && uid === ownerUid);
+}
+
+/** The Bundle that the provisioner made for the deployment.
  *  @throws TransientError DeadlineExceeded */
-async function bundleFor(kube: KubeClient, labels: Readonly<Record<string, string>>): Promise<string> {
-  const labelSelector = Object.entries(labels)
+async function bundleFor(kube: KubeClient, wanted: WantedBundle): Promise<string> {
+  const labelSelector = Object.entries(wanted.labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   const what = `waiting for the Bundle with the labels ${labelSelector}; is a provisioner running?`;
   return await withDeadline(what, { deadlineMs: bundleDeadlineMs }, async (signal) => {
     for (;;) {
       const { items } = await kube.list({ apiVersion, kind: 'Bundle', labelSelector }, { signal });
-      const [first] = items;
-      if (first?.metadata.name !== undefined) return first.metadata.name;
+      const name = items.find((bundle) => isWanted(bundle, wanted))?.metadata.name;
+      if (name !== undefined) return name;
       await pause(pollMs, undefined, { signal });
     }
   });
@@ -71,25 +92,42 @@ async function upload(
   return statusCode === 201;
 }
 
-/** Applies a BundleDeployment with the source `upload`, waits for its Bundle and uploads the folder for it; nothing is made when the folder
- *  cannot be read. `isNew` is false when the very same content was there already.
- *  @throws TerminalError UploadFailed, NoContentServer, those of `packDirectory` · TransientError DeadlineExceeded */
+function specOf(wanted: UploadDeployment, labels: Readonly<Record<string, string>>): DeploymentSpec {
+  const { name, config, bundleClass = plainProvisionerClass, deploymentClass = plainProvisionerClass } = wanted;
+  const source = { type: 'upload', upload: {} };
+  return { name, config, bundleClass, deploymentClass, labels, source };
+}
+
+/** Applies a BundleDeployment with the source `upload`, waits for its Bundle and uploads the packed bundle for it.
+ *  @throws TerminalError UploadFailed, NoContentServer · TransientError DeadlineExceeded */
+export async function deployPacked(
+  client: ContentClient,
+  { packed, ...wanted }: UploadDeployment & { readonly packed: PackedBundle },
+  events: UploadEvents = {},
+): Promise<Uploaded> {
+  await client.address();
+  const bundleDigest = packed.digest.slice('sha256:'.length).slice(0, labelDigits);
+  const labels = { app: wanted.name, bundleDigest };
+  const spec = specOf(wanted, labels);
+  const deployment = await applyDeployment(client.kube, spec);
+  events.onApplied?.();
+  const found = { labels, className: spec.bundleClass, ownerUid: deployment.metadata.uid };
+  const bundle = await bundleFor(client.kube, found);
+  return { deployment, bundle, isNew: await upload(client, { bundle, path: packed.path }, events.onSent) };
+}
+
+/** The same with the files of a folder; nothing is made when the folder cannot be read.
+ *  @throws also those of `packDirectory` */
 export async function deployFolder(
   client: ContentClient,
-  wish: FolderDeployment,
+  { folder, ...wanted }: UploadDeployment & { readonly folder: string },
   events: UploadEvents = {},
-): Promise<{ readonly bundle: string; readonly isNew: boolean }> {
+): Promise<Uploaded> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), 'longshore-run-'));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const path = join(dir, 'bundle.tgz');
   const signal = AbortSignal.timeout(deadlineMs);
-  const digest = await packDirectory(wish.folder, path, { limits: defaultContentLimits, signal });
-  await client.address();
-  const bundleDigest = digest.slice('sha256:'.length).slice(0, labelDigits);
-  const labels = { app: wish.name, bundleDigest };
-  await client.kube.apply(deploymentOf(wish, labels), { fieldManager: 'rukpakctl', force: true });
-  events.onApplied?.();
-  const bundle = await bundleFor(client.kube, labels);
-  return { bundle, isNew: await upload(client, { bundle, path }, events.onSent) };
+  const digest = await packDirectory(folder, path, { limits: defaultContentLimits, signal });
+  return await deployPacked(client, { ...wanted, packed: { path, digest } }, events);
 }

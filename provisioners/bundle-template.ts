@@ -51,12 +51,6 @@ export function bundleOfTemplate(deployment: BundleDeployment): KubeObject {
   };
 }
 
-/** Whether `bundle` was made for the deployment. */
-export function isBundleOf(bundle: KubeObject, deploymentName: string): boolean {
-  const labels = bundle.metadata.labels ?? {};
-  return labels[ownerKindLabel] === bundleDeploymentResource.kind && labels[ownerNameLabel] === deploymentName;
-}
-
 const maxBundles = 4;
 
 function byAge(a: KubeObject, b: KubeObject): number {

@@ -33,6 +33,7 @@ import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
 import { askShared, forgetShared, isShelved, isUnshared, noteStored, sharedPlaceOf } from './shared-content.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
+import { reportUnserved } from './unserved.ts';
 
 /** One reconcile of one Bundle. */
 interface BundleRun {
@@ -358,12 +359,15 @@ export async function reconcileBundle(context: ProvisionerContext, name: string,
   const object = context.bundles.get(name);
   if (object === undefined) {
     context.wanted.delete(name);
+    context.unserved.forget('Bundle', name);
     return await context.fetches.cancel(name);
   }
-  if (!context.classes.has(parseBundle(object).spec.provisionerClassName)) return;
   const isOurs = context.shards.hasBundle(object);
   if (isOurs === undefined)
     throw new WaitingError('OwnerUnknown', 'its BundleDeployment is not known yet', { afterMs: strangeMs });
   if (!isOurs) return await context.fetches.cancel(name);
+  if (!context.classes.has(parseBundle(object).spec.provisionerClassName)) {
+    return await reportUnserved(context, object, { type: 'Unpacked', cache: context.bundles, signal: run.signal });
+  }
   await runSteps(steps, { context, object }, run);
 }

@@ -18,6 +18,7 @@ import {
   type ReceivedUpload,
   startContentServer,
   Uploads,
+  type UploadTarget,
 } from '../src/content/index.ts';
 import {
   type Condition,
@@ -82,6 +83,16 @@ async function readClientCa(kube: KubeClient): Promise<string | undefined> {
   }
 }
 
+async function uidOf(kube: KubeClient, name: string, signal: AbortSignal): Promise<string | undefined> {
+  const { apiVersion, kind } = bundleResource;
+  try {
+    return (await kube.get({ apiVersion, kind, name }, { signal })).metadata.uid;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
 async function isFile(path: string): Promise<boolean> {
   return await stat(path).then(
     (facts) => facts.isFile(),
@@ -111,13 +122,13 @@ class UploadDesk {
   }
 
   async #take(name: string, body: IncomingMessage, signal: AbortSignal): Promise<ContentReply> {
-    const refusal = await this.#refusalOf(name, signal);
-    if (refusal !== undefined) return refusal;
+    const target = await this.#targetOf(name, signal);
+    if ('status' in target) return target;
     const options = { maxBytes: this.#options.maxUploadBytes, signal };
     try {
       const upload = await this.#uploads.receive(body, options);
       try {
-        return await this.#keep(name, upload, signal);
+        return await this.#keep(target, upload, signal);
       } finally {
         await this.#uploads.discard(upload);
       }
@@ -134,10 +145,12 @@ class UploadDesk {
     }
   }
 
-  async #refusalOf(name: string, signal: AbortSignal): Promise<ContentReply | undefined> {
+  /** The Bundle that the upload is for, as it is now: what comes later under its name is another one. */
+  async #targetOf(name: string, signal: AbortSignal): Promise<ContentReply | UploadTarget> {
     try {
-      const { type } = parseBundle(await this.#find(name, signal)).spec.source;
-      if (type === 'upload') return undefined;
+      const { metadata, spec } = parseBundle(await this.#find(name, signal));
+      const { type } = spec.source;
+      if (type === 'upload') return { name, uid: metadata.uid ?? '' };
       return { status: 409, text: `bundle source type is "${type}"; expected "upload"` };
     } catch (thrown) {
       if (isKubeError(thrown)) return { status: thrown.failure.status, text: errorMessage(thrown) };
@@ -145,28 +158,32 @@ class UploadDesk {
     }
   }
 
-  async #keep(name: string, upload: ReceivedUpload, signal: AbortSignal): Promise<ContentReply> {
-    if ((await this.#uploads.digestOf(name)) === upload.digest) return { status: 204, text: '' };
-    const { status, spec } = parseBundle(await this.#find(name, signal));
+  async #keep(target: UploadTarget, upload: ReceivedUpload, signal: AbortSignal): Promise<ContentReply> {
+    const { name } = target;
+    if ((await this.#uploads.digestOf(target)) === upload.digest) return { status: 204, text: '' };
+    const { metadata, status, spec } = parseBundle(await this.#find(name, signal));
+    if (metadata.uid !== target.uid) {
+      return { status: 409, text: `bundle "${name}" was deleted and created again during the upload: upload again` };
+    }
     const { provisionerClassName } = spec;
     if (status?.phase === 'Unpacked') {
       return { status: 409, text: 'bundle has already been unpacked, cannot change content of existing bundle' };
     }
     await this.#options.unpacker.checkArchive(upload.path, { signal, provisionerClassName });
     await this.#options.unpacker.makeRoom(upload.sizeBytes, { signal });
-    await this.#share(name, upload, signal);
-    await this.#uploads.keep(name, upload);
-    await this.#announce(name, signal);
+    await this.#share(target, upload, signal);
+    await this.#uploads.keep(target, upload);
+    await this.#announce(target, signal);
     return { status: 201, text: 'stored' };
   }
 
   /** What is said to be stored outlives this process, where there is a place for it. */
-  async #share(name: string, { path }: ReceivedUpload, signal: AbortSignal): Promise<void> {
+  async #share(target: UploadTarget, { path }: ReceivedUpload, signal: AbortSignal): Promise<void> {
     const { kube, unpacker } = this.#options;
     if (unpacker.shared === undefined) return;
-    const object = await this.#find(name, signal);
-    const { uid = '' } = object.metadata;
-    const storedAt = await unpacker.shared.shareUpload({ name, uid }, path, { signal });
+    const object = await this.#find(target.name, signal);
+    const storedAt = await unpacker.shared.shareUpload(target, path, { signal });
+    if (object.metadata.uid !== target.uid) return;
     await noteStored(kube, object, { storedAt, signal });
   }
 
@@ -176,9 +193,10 @@ class UploadDesk {
   }
 
   /** Tells the provisioner by the Bundle's status, again when somebody else wrote it meanwhile. */
-  async #announce(name: string, signal: AbortSignal): Promise<void> {
+  async #announce({ name, uid }: UploadTarget, signal: AbortSignal): Promise<void> {
     for (let left = conflictTries; ; left--) {
       const object = await this.#find(name, signal);
+      if (object.metadata.uid !== uid) return;
       const patch = pendingPatch(object, this.#options.clock.now());
       if (patch === undefined) return;
       try {
@@ -225,7 +243,10 @@ export async function startContentService(options: ContentServiceOptions): Promi
   const desk = new UploadDesk(options, uploads);
   const fileOf: ContentServerOptions['fileOf'] = async (folder, name, signal) => {
     if (folder === 'bundles') return await options.unpacker.servedFile(name, { signal });
-    return (await isFile(uploads.path(name))) ? uploads.path(name) : undefined;
+    const uid = await uidOf(options.kube, name, signal);
+    if (uid === undefined) return undefined;
+    const path = uploads.path({ name, uid });
+    return (await isFile(path)) ? path : undefined;
   };
   options.metrics.readFrom(() => storeFigures(options.unpacker));
   return await startContentServer({

@@ -10,6 +10,7 @@ import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
 import type { Unpacker } from './unpacker/index.ts';
+import type { Unserved } from './unserved.ts';
 
 /** What both reconcilers work with. */
 export interface ProvisionerContext {
@@ -35,8 +36,11 @@ export interface ProvisionerContext {
   readonly events: EventRecorder;
   readonly accountSecrets: AccountSecrets;
   readonly systemNamespace: string;
-  /** Values of `provisionerClassName` that are taken care of; others are ignored entirely. */
+  /** Values of `provisionerClassName` that are served. */
   readonly classes: ReadonlySet<string>;
+  /** Those that other provisioners of the cluster serve. */
+  readonly foreignClasses: ReadonlySet<string>;
+  readonly unserved: Unserved;
   /** Start of `status.contentURL`; no such field without it. */
   readonly contentBaseUrl: string | undefined;
   /** What writes inventories: `longshore/v1.2.3`. */

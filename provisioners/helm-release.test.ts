@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { KubeObject } from '../src/kube/index.ts';
-import { manifestOf, placesIn } from './helm-release.ts';
+import type { KubeClient, KubeObject, ListTarget } from '../src/kube/index.ts';
+import { installedAtMs, manifestOf, placesIn } from './helm-release.ts';
 
 function secretWith(bytes: Buffer): KubeObject {
   const release = Buffer.from(bytes.toString('base64')).toString('base64');
@@ -33,4 +33,18 @@ test.each([
 test('an endless manifest is refused', () => {
   const one = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n';
   expect(() => placesIn(one.repeat(20_001))).toThrow('the release has more than 20000 objects');
+});
+
+test('the Secret of a release counts in the system namespace alone', async () => {
+  const labels = { owner: 'helm', name: 'a', status: 'deployed', version: '1' };
+  const metadata = { name: 'sh.helm.release.v1.a.v1', labels, creationTimestamp: '2026-01-01T00:00:00Z' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'helm.sh/release.v1' };
+  const inNamespace = (place: string): Promise<number | undefined> => {
+    const list = ({ namespace }: ListTarget) => Promise.resolve({ items: namespace === place ? [secret] : [] });
+    const context = { kube: { list } as unknown as KubeClient, systemNamespace: 'system' };
+    const deployment = { apiVersion: 'v1', kind: 'BundleDeployment', metadata: { name: 'a' } };
+    return installedAtMs(context, deployment, new AbortController().signal);
+  };
+  expect(await inNamespace('system')).toBe(Date.parse('2026-01-01T00:00:00Z'));
+  expect(await inNamespace('tenant')).toBeUndefined();
 });

@@ -147,6 +147,27 @@ function inventoryOf(refs: readonly ObjectRef[]): Inventory {
   };
 }
 
+async function releasesOf(
+  { kube, systemNamespace }: Pick<ProvisionerContext, 'kube' | 'systemNamespace'>,
+  { metadata }: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const labelSelector = `owner=helm,name=${metadata.name ?? ''}`;
+  const target = { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, labelSelector };
+  return (await kube.list(target, { signal })).items;
+}
+
+/** When RukPak wrote the release that is deployed; undefined without one. */
+export async function installedAtMs(
+  context: Pick<ProvisionerContext, 'kube' | 'systemNamespace'>,
+  deployment: KubeObject,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const release = currentRelease(await releasesOf(context, deployment, signal));
+  if (release?.metadata.labels?.['status'] !== 'deployed') return undefined;
+  return Date.parse(release.metadata.creationTimestamp ?? '');
+}
+
 /** Where everything is that RukPak has installed for the deployment, by the Secret of its Helm release; whatever RukPak wrote into those objects counts
  *  as written by us from now on. Nothing else of them is changed. Undefined when there is no release; one that cannot be read is told by an Event. */
 export async function takeOverRelease(
@@ -154,11 +175,9 @@ export async function takeOverRelease(
   deployment: KubeObject,
   signal: AbortSignal,
 ): Promise<Inventory | undefined> {
-  const { kube, systemNamespace, events } = context;
-  const { name = '', uid = '' } = deployment.metadata;
-  const labelSelector = `owner=helm,name=${name}`;
-  const target = { apiVersion: 'v1', kind: 'Secret', namespace: systemNamespace, labelSelector };
-  const release = currentRelease((await kube.list(target, { signal })).items);
+  const { kube, events } = context;
+  const { uid = '' } = deployment.metadata;
+  const release = currentRelease(await releasesOf(context, deployment, signal));
   if (release === undefined) return undefined;
   try {
     const refs = await locate(placesIn(await manifestOf(release)), context);

@@ -10,6 +10,7 @@ import {
 import { createApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
+import type { UploadTarget } from '../src/content/index.ts';
 import { type Controller, resync, startController } from '../src/controller/index.ts';
 import { provisionerClasses } from '../src/formats/index.ts';
 import {
@@ -41,6 +42,7 @@ import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
+import { Unserved } from './unserved.ts';
 
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';
@@ -82,6 +84,8 @@ export interface ProvisionerOptions {
   readonly shard?: Shard | undefined;
   /** Nothing is done for BundleDeployments that name no service account. Default false. */
   readonly isAccountRequired?: boolean;
+  /** Classes that other provisioners of the cluster serve. Default: none is known. */
+  readonly foreignClasses?: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -90,8 +94,8 @@ export interface ProvisionerOptions {
 
 /** What is known of the cluster before the work begins, and kept up to date. */
 export interface KnownObjects {
-  /** Names of the Bundles that were unpacked from uploads. */
-  readonly uploadedBundles: () => readonly string[];
+  /** The Bundles that were unpacked from uploads. */
+  readonly uploadedBundles: () => readonly UploadTarget[];
 }
 
 export interface Provisioners {
@@ -168,19 +172,19 @@ async function sweep(context: ProvisionerContext): Promise<void> {
     const isOurs = bundle?.metadata.uid === uid && context.shards.hasBundle(bundle) !== false;
     if (!isOurs) await context.unpacker.discard(name);
   }
-  await context.unpacker.sweepUploads((name) => {
+  await context.unpacker.sweepUploads(({ name, uid }) => {
     const object = context.bundles.get(name);
-    if (object === undefined || context.shards.hasBundle(object) === false) return false;
+    if (object?.metadata.uid !== uid || context.shards.hasBundle(object) === false) return false;
     return parseBundle(object).spec.source.type === 'upload';
   });
 }
 
-function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly string[] {
+function uploadedBundles({ bundles, shards }: ProvisionerContext): readonly UploadTarget[] {
   const uploaded = bundles.values().filter((object) => {
     const { spec, status } = parseBundle(object);
     return spec.source.type === 'upload' && status?.phase === 'Unpacked' && shards.hasBundle(object) === true;
   });
-  return uploaded.map(({ metadata }) => metadata.name ?? '');
+  return uploaded.map(({ metadata: { name = '', uid = '' } }) => ({ name, uid }));
 }
 
 async function start(options: ProvisionerOptions, parts: Parts): Promise<void> {
@@ -260,6 +264,8 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
     accountSecrets: createAccountSecrets({ ...runtime, systemNamespace }),
     contentBaseUrl: options.contentBaseUrl,
     classes: new Set(provisionerClasses),
+    foreignClasses: new Set(options.foreignClasses),
+    unserved: new Unserved(),
     servingCertificates: new ServingCertificates(runtime),
     isAccountRequired: options.isAccountRequired ?? false,
     rights: new RightsNews({ ...runtime, onDeployment: (name) => tryAgain(name, gate, wake) }),

@@ -1,14 +1,16 @@
 import { adoptAnnotation, deleteCrdsAnnotation, readDeploymentConfig } from '../src/api/index.ts';
 import {
+  emptyInventory,
+  type InstallationProgress,
   type Inventory,
   inventoryMetadata,
   type Owner,
-  readInventory,
   type UninstallRequest,
 } from '../src/apply/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
+import { inventoryOf, readRecord } from './deployment-record.ts';
 
 /** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
 export const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';
@@ -50,14 +52,17 @@ export function isRevisionOf(revision: string, { metadata }: KubeObject): boolea
 /** How the deployment wants to have its objects installed, for a request to the engine.
  *  @throws TerminalError InvalidConfig */
 export function wishesOf(object: KubeObject): {
-  readonly recorded: Inventory | undefined;
+  readonly recorded: Inventory;
+  readonly progress: InstallationProgress;
   readonly installNamespace: string | undefined;
   readonly mayAdopt: boolean;
   readonly mayDeleteCrds: boolean;
 } {
   const { installNamespace } = readDeploymentConfig(configOf(object));
+  const record = readRecord(object);
   return {
-    recorded: readInventory(object.metadata),
+    recorded: record?.inventory ?? emptyInventory,
+    progress: record?.installation ?? 'Done',
     installNamespace,
     mayAdopt: isAsked(object, adoptAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
@@ -73,31 +78,34 @@ export function namespaceTerms(
     othersIn: (namespace) =>
       deployments.values().find((other) => {
         if (other.metadata.name === object.metadata.name) return false;
-        const { namespaces = [] } = readInventory(other.metadata) ?? {};
+        const { namespaces = [] } = inventoryOf(other) ?? {};
         return namespaces.includes(namespace);
       })?.metadata.name,
     onNamespaceKept: (message) => events.record(object, { type: 'Warning', reason: 'NamespaceKept', message }),
   };
 }
 
-/** Whether the deployment says where its objects are, and waits for their removal before it goes. */
-export function isRecorded(object: KubeObject): boolean {
-  return readInventory(object.metadata) !== undefined && hasFinalizer(object, installedObjectsFinalizer);
+/** Whether the deployment has the finalizer and the metadata of an ApplySet that say where its objects are. */
+function isMarked(object: KubeObject, inventory: Inventory, tool: string): boolean {
+  const { metadata } = object;
+  const { labels, annotations } = inventoryMetadata(metadata.name ?? '', inventory, tool);
+  return (
+    hasFinalizer(object, installedObjectsFinalizer) &&
+    Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value) &&
+    Object.entries(annotations).every(([key, value]) => (metadata.annotations?.[key] ?? null) === value)
+  );
 }
 
-/** Writes down where installed objects are, before the first object there is written: whatever happens then, they are found
- *  again. Returns the deployment as it is then. */
-export async function recordInventory(
+/** Shows in the metadata where objects are: the deployment becomes the parent of an ApplySet, and has the finalizer that keeps it until its
+ *  objects are removed. For tools to read: nothing here rests on it. Returns the deployment as it is then. */
+export async function markInstalled(
   context: ProvisionerContext,
   object: KubeObject,
   work: { readonly inventory: Inventory; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
+  if (isMarked(object, work.inventory, context.tool)) return object;
   const { metadata } = object;
   const { labels, annotations } = inventoryMetadata(metadata.name ?? '', work.inventory, context.tool);
-  const isNoted =
-    Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value) &&
-    Object.entries(annotations).every(([key, value]) => (metadata.annotations?.[key] ?? null) === value);
-  if (isNoted && hasFinalizer(object, installedObjectsFinalizer)) return object;
   const finalizers = [...new Set([...(metadata.finalizers ?? []), installedObjectsFinalizer])];
   const patch = { metadata: { finalizers, labels, annotations, ...preconditionOf(object) } };
   const written = await context.kube.patch(refOf(object), patch as JsonObject, { fieldManager, signal: work.signal });

@@ -10,6 +10,7 @@ import {
   isNotFound,
   type KubeClient,
   type KubeObject,
+  KubeUnavailable,
   loadClusterAccess,
   NoKindMatch,
 } from '../src/kube/index.ts';
@@ -206,7 +207,96 @@ function cutOffAfter(count: number, onCut: () => void): KubeClient {
   };
 }
 
+/** A client for which the server has trouble with one object. */
+function troubledBy(name: string): KubeClient {
+  const message = `${name}: the server has trouble`;
+  const trouble = new KubeUnavailable({ status: 500, reason: 'InternalError', message, causes: [], isStatus: true });
+  return {
+    ...kube,
+    apply: async (object, options) => {
+      if (object.metadata.name === name && options.isDryRun !== true) throw trouble;
+      return await kube.apply(object, options);
+    },
+  };
+}
+
+/** Installs a first part of a first version, and starts again without trouble. */
+async function interrupt(name: string, object: KubeObject, trouble: string): Promise<void> {
+  await halt();
+  await launch(troubledBy(trouble));
+  await kube.apply(object, user);
+  await eventually(async () => expect((await stateOf(name))['installed']).toContain('the server has trouble'));
+  await halt();
+  // The process ends before it could report anything.
+  const status = { conditions: [] };
+  await kube.patch({ ...deploymentKind, name }, { status }, { fieldManager: 'test', subresource: 'status' });
+}
+
+describe('a first installation that was interrupted', () => {
+  test('is named after a restart, and rolled back when its version is abandoned', async () => {
+    const parts = [configMap('lsp-part-a'), configMap('lsp-part-b')];
+    await interrupt('lsp-part', deployment('lsp-part', push('part:1', parts)), 'lsp-part-b');
+    await launch(troubledBy('lsp-part-b'));
+    await eventually(async () => {
+      const { installed } = await stateOf('lsp-part');
+      expect(installed).toMatch(/^False\/.*1 objects exist: ConfigMap "lsp-part-a" in namespace "lsp-system"/);
+    });
+    await halt();
+    await kube.apply(deployment('lsp-part', push('part:2', [configMap('Not_A_Name')])), user);
+    await launch();
+    await eventually(async () => expect(await find(configMapKind, 'lsp-part-a')).toBeUndefined());
+    await remove('lsp-part');
+  });
+
+  test('is removed with its BundleDeployment', async () => {
+    const parts = [configMap('lsp-half-a'), configMap('lsp-half-b')];
+    await interrupt('lsp-half', deployment('lsp-half', push('half:1', parts)), 'lsp-half-b');
+    await kube.delete({ ...deploymentKind, name: 'lsp-half' });
+    await launch();
+    await eventually(async () => expect(await find(deploymentKind, 'lsp-half')).toBeUndefined());
+    expect(await find(configMapKind, 'lsp-half-a')).toBeUndefined();
+  });
+
+  test('keeps what it took over when it is rolled back by another process', async () => {
+    const mine = {
+      ...configMap('lsp-kept-own', 'mine'),
+      metadata: { name: 'lsp-kept-own', namespace: systemNamespace },
+    };
+    await kube.apply(mine as unknown as KubeObject, user);
+    const parts = [configMap('lsp-kept-a'), configMap('lsp-kept-own'), configMap('lsp-kept-z')];
+    const object = deployment('lsp-kept', push('kept:1', parts));
+    const annotations = { 'core.rukpak.io/adopt': 'true' };
+    const adopting = { ...object, metadata: { ...object.metadata, annotations } };
+    await interrupt('lsp-kept', adopting, 'lsp-kept-z');
+    expect(await valueOf('lsp-kept-own')).toBe('1');
+    const next = deployment('lsp-kept', push('kept:2', [configMap('Not_A_Name')]));
+    await kube.apply({ ...next, metadata: { ...next.metadata, annotations } }, user);
+    await launch();
+    await eventually(async () => expect((await stateOf('lsp-kept'))['installed']).toContain('Not_A_Name'));
+    expect(await valueOf('lsp-kept-own')).toBe('1');
+    await remove('lsp-kept');
+  });
+});
+
 describe('a BundleDeployment', () => {
+  test('whose finalizer somebody removed, and that of others keeps, is removed with its objects', async () => {
+    const object = deployment('lsp-held', push('held:1', [configMap('lsp-held')]));
+    const finalizers = ['example.com/hold'];
+    await kube.apply({ ...object, metadata: { ...object.metadata, finalizers } }, user);
+    await whenInstalled('lsp-held');
+    await halt();
+    await kube.patch({ ...deploymentKind, name: 'lsp-held' }, { metadata: { finalizers } }, { fieldManager: 'test' });
+    await kube.delete({ ...deploymentKind, name: 'lsp-held' });
+    await launch();
+    await eventually(async () => expect(await find(configMapKind, 'lsp-held')).toBeUndefined());
+    await kube.patch(
+      { ...deploymentKind, name: 'lsp-held' },
+      { metadata: { finalizers: null } },
+      { fieldManager: 'test' },
+    );
+    await eventually(async () => expect(await find(deploymentKind, 'lsp-held')).toBeUndefined());
+  });
+
   test('installs, pivots to a new version, removes what is gone and the old Bundle, and leaves nothing behind', async () => {
     const first = push('pivot:1', [configMap('lsp-a'), configMap('lsp-b')]);
     const second = push('pivot:2', [configMap('lsp-a', '2'), configMap('lsp-c')]);

@@ -1,14 +1,12 @@
 import {
-  bundleDeploymentResource,
   bundleResource,
   deleteCrdsAnnotation,
   orphanAnnotation,
-  ownerKindLabel,
   ownerNameLabel,
   parseBundleDeployment,
   type RemovingReason,
 } from '../src/api/index.ts';
-import { RightsMissing, readInventory } from '../src/apply/index.ts';
+import { emptyInventory, RightsMissing } from '../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
@@ -22,8 +20,9 @@ import {
   writeStatus,
 } from '../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from './context.ts';
+import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployment-record.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
-import { bundlesOf, deleteBundle } from './owned-bundles.ts';
+import { controlledBundles, deleteBundle } from './owned-bundles.ts';
 
 const bundleRecheckMs = 30_000;
 
@@ -52,12 +51,11 @@ async function report(removal: Removal, change: Pick<Condition, 'type' | 'reason
  *  before anybody here has seen that finalizer. Bundles without their owner are what stays of it. */
 async function hasOrphanedBundles({ context, object, signal }: Removal): Promise<boolean> {
   const { name = '', uid } = object.metadata;
-  const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind},${ownerNameLabel}=${name}`;
-  const target = { ...bundleResource, labelSelector, isMetadataOnly: true };
+  const recorded = new Set(readRecord(object)?.bundles.map((entry) => entry.uid));
+  const target = { ...bundleResource, labelSelector: `${ownerNameLabel}=${name}`, isMetadataOnly: true };
   const { items } = await context.kube.list(target, { signal });
-  const isOwned = ({ metadata }: KubeObject): boolean =>
-    metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-  return items.length > 0 && !items.some(isOwned);
+  const own = items.filter(({ metadata }) => metadata.uid !== undefined && recorded.has(metadata.uid));
+  return own.length > 0 && !own.some((bundle) => isControlledBy(bundle, uid));
 }
 
 /** `kubectl delete --cascade=orphan` asks for the same as the annotation, and is noted as such before it is forgotten. */
@@ -76,7 +74,7 @@ async function removeObjects(removal: Removal): Promise<void> {
   const kept: string[] = [];
   const request = {
     owner: actingOwnerOf(object),
-    inventory: readInventory(object.metadata) ?? { kinds: [], namespaces: [] },
+    inventory: inventoryOf(object) ?? emptyInventory,
     isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
     ...namespaceTerms(context, object),
@@ -95,7 +93,7 @@ async function removeObjects(removal: Removal): Promise<void> {
 }
 
 async function removeBundles({ context, object, signal }: Removal): Promise<void> {
-  const bundles = bundlesOf(context, object);
+  const bundles = controlledBundles(context, object);
   for (const bundle of bundles) await deleteBundle(context, bundle, signal);
   if (bundles.length === 0) return;
   const names = bundles.map(({ metadata }) => metadata.name).join(', ');
@@ -121,6 +119,20 @@ function farewell(object: KubeObject): EventNews {
   return { type: 'Normal', reason, message };
 }
 
+/** Whether its record says so, though somebody has removed the finalizer and only that of others keeps it. */
+function mayHaveObjects(object: KubeObject): boolean {
+  return (readRecord(object)?.installation ?? 'NotStarted') !== 'NotStarted';
+}
+
+/** A deployment that others keep, though our finalizer was removed, is not taken apart again. */
+async function forgetObjects(removal: Removal): Promise<void> {
+  const { context, object, signal } = removal;
+  const before = readRecord(object);
+  if (before === undefined || hasFinalizer(object, installedObjectsFinalizer)) return;
+  const record = { ...before, installation: 'NotStarted', inventory: emptyInventory } as const;
+  removal.object = await writeRecord(context, object, { record, signal });
+}
+
 /** Takes a deployment apart that is to go: what was installed goes in reverse order, or is let go, then the Bundles, then
  *  itself. Its status and Events say what it waits for and what is kept.
  *  @throws WaitingError while something still exists */
@@ -129,7 +141,7 @@ export async function removeDeployment(
   object: KubeObject,
   { signal, log }: ReconcileContext,
 ): Promise<void> {
-  if (!hasFinalizer(object, installedObjectsFinalizer)) return;
+  if (!hasFinalizer(object, installedObjectsFinalizer) && !mayHaveObjects(object)) return;
   const removal: Removal = { context, object, signal };
   try {
     await removeObjects(removal);
@@ -139,6 +151,7 @@ export async function removeDeployment(
     throw thrown;
   }
   context.events.record(object, farewell(removal.object));
+  await forgetObjects(removal);
   await removeFinalizer(context.kube, removal.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
   log.info({ isOrphaned: isAsked(removal.object, orphanAnnotation) }, 'deployment removed');
 }

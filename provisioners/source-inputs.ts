@@ -1,4 +1,4 @@
-import type { BundleSource } from '../src/api/index.ts';
+import { type BundleSource, secretHostsAnnotation, secretUnverifiedAnnotation } from '../src/api/index.ts';
 import { TerminalError, TransientError } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
 import type { PullSecrets, SourceSecret } from '../src/sources/index.ts';
@@ -58,8 +58,17 @@ async function read(
 
 async function readSecret(context: SystemNamespace, name: string, signal: AbortSignal): Promise<SourceSecret> {
   const notFound = `secret "${name}" not found in namespace "${context.systemNamespace}"`;
-  const { type, data } = (await read(context, { kind: 'Secret', name, notFound }, signal)) as Partial<SourceSecret>;
-  return { name, ...(type === undefined ? {} : { type }), ...(data === undefined ? {} : { data }) };
+  const secret = await read(context, { kind: 'Secret', name, notFound }, signal);
+  const { type, data } = secret as Partial<SourceSecret>;
+  const hosts = secret.metadata.annotations?.[secretHostsAnnotation];
+  return {
+    name,
+    namespace: context.systemNamespace,
+    ...(type === undefined ? {} : { type }),
+    ...(data === undefined ? {} : { data }),
+    ...(hosts === undefined ? {} : { hosts }),
+    allowsUnverifiedTls: secret.metadata.annotations?.[secretUnverifiedAnnotation] === 'true',
+  };
 }
 
 /** Those that the Bundle names, else those that the service account lists and that are there: as the kubelet does it. */

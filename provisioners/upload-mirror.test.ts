@@ -20,7 +20,9 @@ interface Mirror {
   kept(): Promise<string[]>;
 }
 
-async function startMirror(options: Pick<UploadMirrorOptions, 'names' | 'open'>): Promise<Mirror> {
+async function startMirror(
+  options: { readonly names: () => readonly string[] } & Pick<UploadMirrorOptions, 'open'>,
+): Promise<Mirror> {
   const storeDir = await mkdtemp(join(tmpdir(), 'longshore-mirror-'));
   stack.push(() => rm(storeDir, { recursive: true, force: true }));
   const stop = new AbortController();
@@ -28,7 +30,7 @@ async function startMirror(options: Pick<UploadMirrorOptions, 'names' | 'open'>)
   const asked: string[] = [];
   const ended = mirrorUploads({
     storeDir,
-    names: options.names,
+    bundles: () => options.names().map((name) => ({ name, uid: `uid-${name}` })),
     open: async (name, signal) => {
       asked.push(name);
       return await options.open(name, signal);
@@ -54,12 +56,12 @@ function upload(text: string, sizeBytes = text.length): { body: Readable; sizeBy
 test('uploads are copied once, and go with their Bundles', async () => {
   const names = new Set(['a', 'b']);
   const mirror = await startMirror({ names: () => [...names], open: (name) => Promise.resolve(upload(`of ${name}`)) });
-  await eventually(async () => expect((await mirror.kept()).toSorted()).toEqual(['a.tgz', 'b.tgz']));
-  expect(await readFile(join(mirror.uploads, 'a.tgz'), 'utf8')).toBe('of a');
+  await eventually(async () => expect((await mirror.kept()).toSorted()).toEqual(['a_uid-a.tgz', 'b_uid-b.tgz']));
+  expect(await readFile(join(mirror.uploads, 'a_uid-a.tgz'), 'utf8')).toBe('of a');
   names.delete('b');
   await eventually(async () => {
     await mirror.clock.pass(10_000);
-    expect(await mirror.kept()).toEqual(['a.tgz']);
+    expect(await mirror.kept()).toEqual(['a_uid-a.tgz']);
   });
   expect(mirror.asked.toSorted()).toEqual(['a', 'b']);
 });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Clock, errorMessage, type Logger } from '../src/base/index.ts';
-import { Uploads } from '../src/content/index.ts';
+import { Uploads, type UploadTarget } from '../src/content/index.ts';
 import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
 
 const roundMs = 10_000;
@@ -17,7 +17,7 @@ export interface UploadMirrorOptions {
   readonly unpacker: Pick<Unpacker, 'makeRoom'>;
   readonly maxUploadBytes: number;
   /** Bundles that were unpacked from uploads, which therefore do not change any more. */
-  readonly names: () => readonly string[];
+  readonly bundles: () => readonly UploadTarget[];
   /** Asks the process that has them; undefined when it has none for that Bundle. */
   readonly open: (bundleName: string, signal: AbortSignal) => Promise<ForeignUpload | undefined>;
   readonly clock: Clock;
@@ -26,16 +26,16 @@ export interface UploadMirrorOptions {
   readonly signal: AbortSignal;
 }
 
-async function copy(name: string, uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
+async function copy(bundle: UploadTarget, uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(fetchDeadlineMs)]);
-  const foreign = await options.open(name, signal);
+  const foreign = await options.open(bundle.name, signal);
   if (foreign === undefined) return;
   const { body, sizeBytes } = foreign;
   try {
     await options.unpacker.makeRoom(sizeBytes, { signal });
     const received = await uploads.receive(body, { maxBytes: options.maxUploadBytes, signal });
     try {
-      if (received.sizeBytes === sizeBytes) await uploads.keep(name, received);
+      if (received.sizeBytes === sizeBytes) await uploads.keep(bundle, received);
     } finally {
       await uploads.discard(received);
     }
@@ -46,10 +46,11 @@ async function copy(name: string, uploads: Uploads, options: UploadMirrorOptions
 
 /** One look: copies what is not here, and removes what belongs to no Bundle any more. */
 async function round(uploads: Uploads, options: UploadMirrorOptions): Promise<void> {
-  const names = new Set(options.names());
-  await uploads.sweep((name) => names.has(name));
-  for (const name of names) {
-    if (!(await uploads.has(name))) await copy(name, uploads, options);
+  const bundles = options.bundles();
+  const uids = new Set(bundles.map(({ uid }) => uid));
+  await uploads.sweep(({ uid }) => uids.has(uid));
+  for (const bundle of bundles) {
+    if (!(await uploads.has(bundle))) await copy(bundle, uploads, options);
   }
 }
 

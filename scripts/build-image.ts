@@ -70,7 +70,7 @@ async function tryOut(): Promise<void> {
 try {
   const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z']).toString().split('\0');
   for (const file of tracked.filter((name) => name !== '')) cpSync(file, join(build, file));
-  for (const command of linesOf(buildStage, 'RUN')) runStep(command);
+  for (const command of linesOf(buildStage, 'RUN')) runStep(command.replace(/^(?:--mount=\S+ )+/, ''));
   for (const line of linesOf(runtimeStage, 'COPY')) copyOut(line);
   const before = listing();
   await tryOut();

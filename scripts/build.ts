@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRevision } from '../cli/revision.ts';
+import { writePackageEntries } from './package-entries.ts';
 
 rmSync('dist', { recursive: true, force: true });
 execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -10,6 +11,7 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
+await writePackageEntries(join(process.cwd(), 'dist/apiserver'));
 for (const folder of ['crds', 'deploy', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
 /** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;

@@ -13,9 +13,10 @@ import { killTimes } from '../test/faults/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
 import { startServer } from '../test/faults/server-process.ts';
+import { canHaveSmallDisks, openSmallDisk } from '../test/faults/small-disk.ts';
 
 const usage = `usage: npm run faults -- [options]
-  --kills N     times to kill a server while it writes (default 200)
+  --kills N     times to end a server while it writes, killed or stopped, some on a full disk (default 200)
   --platform-kills N
                 times to kill a platform while it installs, pivots and removes (default 200)
   --requests N  requests with spoilt bytes to send (default 10000)
@@ -39,9 +40,14 @@ const knownDifference = /\\": field not declared in schema/;
 const mebibyte = 1024 * 1024;
 
 async function kill(folder: string): Promise<boolean> {
-  const report = await killTimes(folder, Number(values.kills), console.log);
-  const { kills, acknowledged, problems } = report;
-  console.log(`${kills} kills during writes, ${acknowledged} acknowledged writes, ${problems.length} problems`);
+  await using disk = (await canHaveSmallDisks()) ? await openSmallDisk(96) : undefined;
+  if (disk === undefined) console.log('  no disk is filled: user namespaces are not available on this machine');
+  const dataDir = join(disk?.path ?? folder, 'data');
+  const report = await killTimes({ dataDir, disk }, Number(values.kills), console.log);
+  const { kills, stops, full, acknowledged, problems } = report;
+  console.log(
+    `${kills} kills and ${stops} stops during writes, ${full} on a full disk, ${acknowledged} acknowledged writes, ${problems.length} problems`,
+  );
   for (const problem of problems) console.log(`  ${problem}`);
   return problems.length === 0;
 }

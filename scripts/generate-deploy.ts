@@ -2,7 +2,7 @@
  *  overlay as one file, and the Helm chart from these. Overlays need kubectl; where there is none the files stay, and a test of another machine tells when they are old. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { overlays } from '../cli/install/manifests.ts';
+import { overlays } from '../cli/install/overlays.ts';
 import { isSharded, withShards } from '../cli/install/shards.ts';
 import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';

@@ -10,7 +10,14 @@ export interface VitestReport {
   readonly numPendingTests: number;
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+    readonly status: string;
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      /** In milliseconds. */
+      readonly duration?: number | null;
+      readonly failureMessages?: readonly string[] | null;
+    }[];
   }[];
 }
 
@@ -48,4 +55,23 @@ export async function runVitest(
 export function summaryOf(counts: { passed: number; failed: number; skipped: number }): string {
   const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
   return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
+}
+
+/** A file with failed tests. */
+export interface FailedFile {
+  readonly name: string;
+  readonly titles: readonly string[];
+  readonly hasTimedOut: boolean;
+}
+
+/** Files with failed tests. Empty where one of them could not be loaded, or an error came from outside a test. */
+export function failedFiles({ testResults }: VitestReport): readonly FailedFile[] {
+  const broken = testResults.filter(({ status }) => status === 'failed');
+  const files = broken.map(({ name, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    const messages = failed.flatMap(({ failureMessages }) => failureMessages ?? []);
+    const hasTimedOut = messages.some((message) => message.includes('timed out in'));
+    return { name, titles: failed.map(({ title }) => title), hasTimedOut };
+  });
+  return files.some(({ titles }) => titles.length === 0) ? [] : files;
 }

@@ -1,4 +1,4 @@
-/** Writes `sbom.cdx.json`: what the image is made of, as CycloneDX, by the lock file, without what would differ each time. */
+/** Writes `sbom.cdx.json`, or the file that is named: what the image is made of, as CycloneDX, by the lock file, without what would differ each time. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 
@@ -29,4 +29,4 @@ const graph = dependencies
   .filter(({ ref }) => kept.has(ref))
   .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) }));
 const whole = { ...bill, metadata: facts, components, dependencies: graph };
-writeFileSync('sbom.cdx.json', `${JSON.stringify(whole, undefined, 2)}\n`);
+writeFileSync(process.argv[2] ?? 'sbom.cdx.json', `${JSON.stringify(whole, undefined, 2)}\n`);

@@ -186,6 +186,21 @@ test.each<[string, JsonObject]>([
   });
 });
 
+test('a Secret for a git or web server gets a warning that names the host, for admission cannot read the Secret', async () => {
+  const auth = { secret: { name: 'login' } };
+  const source = git({ ref: { commit: hash }, repository: 'https://git.example.com:8443/a.git', auth });
+  const { response } = await ask(bundlePath, create(bundle(source)));
+  expect(response.warnings).toEqual([
+    'secret "login" is used only if its annotation core.rukpak.io/hosts names git.example.com:8443',
+  ]);
+  const unverified = git({ ...(source['git'] as JsonObject), auth: { ...auth, insecureSkipVerify: true } });
+  expect((await ask(bundlePath, create(bundle(unverified)))).response.warnings).toContain(
+    'insecureSkipVerify: secret "login" is sent only if its annotation core.rukpak.io/allow-unverified-tls is "true"',
+  );
+  const overSsh = git({ ref: { commit: hash }, repository: 'git@git.example.com:a.git', auth });
+  expect((await ask(bundlePath, create(bundle(overSsh)))).response.warnings).toBeUndefined();
+});
+
 test.each<[JsonObject, string]>([
   [{ type: 'image' }, '"spec.source" must validate one and only one schema (oneOf). Found none valid'],
   [

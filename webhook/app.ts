@@ -33,6 +33,8 @@ export interface WebhookDeps {
   readonly dependencyPolicy?: DependencyPolicy;
   /** BundleDeployments must name a service account. Default false. */
   readonly isAccountRequired?: boolean;
+  /** Classes that other provisioners of the cluster serve. */
+  readonly foreignClasses?: readonly string[];
   readonly log: Logger;
   /** Told of every review; shown at `/metrics` where `metricsAccess` is given too. */
   readonly metrics?: Metrics;
@@ -104,10 +106,12 @@ async function judge(
 ): Promise<JsonObject> {
   const request = readReview(body);
   const { rules } = endpoint;
-  const { facts, systemNamespace, dependencyPolicy = 'warn', isAccountRequired = false } = deps;
+  const { facts, systemNamespace, dependencyPolicy = 'warn' } = deps;
+  const { isAccountRequired = false, foreignClasses = [] } = deps;
+  const settings = { systemNamespace, dependencyPolicy, isAccountRequired, foreignClasses };
   try {
     const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
-      endpoint.check(request, { facts, rules, systemNamespace, dependencyPolicy, isAccountRequired, signal }),
+      endpoint.check(request, { facts, rules, ...settings, signal }),
     );
     deps.onVerdict(verdict);
     const denials = verdict.denials.map(({ text }) => text);

@@ -23,6 +23,7 @@ import { catalogNameLabelled } from './rules/catalog-name-label.ts';
 import { contentMetadata } from './rules/content-metadata.ts';
 import { deploymentConfig } from './rules/deployment-config.ts';
 import type { RuleName } from './rules/names.ts';
+import { provisionerClass } from './rules/provisioner-class.ts';
 import {
   type BundleUse,
   type ConfigMapChange,
@@ -44,6 +45,7 @@ interface CheckContext {
   readonly systemNamespace: string;
   readonly dependencyPolicy: DependencyPolicy;
   readonly isAccountRequired: boolean;
+  readonly foreignClasses: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -91,7 +93,11 @@ const checkBundle: Check = async (request, context) => {
   }
   if (request.operation !== 'CREATE') return silence;
   const bundle = parseBundle(request.object);
+  const { provisionerClassName } = bundle.spec;
   return sayAll([
+    rules.ask('provisioner-class', () =>
+      provisionerClass('spec.provisionerClassName', provisionerClassName, context.foreignClasses),
+    ),
     await checkSource(bundle, bundleSourceRules, context),
     rules.ask('bundle-annotations', () => checkAnnotations(bundle)),
   ]);
@@ -113,6 +119,24 @@ function checkConfig(
   const { provisionerClassName } = template.spec;
   const isSame = isJsonEqual(config ?? null, oldConfig ?? null) && provisionerClassName === classOf(oldTemplate);
   return isSame ? silence : deploymentConfig(provisionerClassName, config);
+}
+
+/** A class that does not change is not reported again. */
+function checkClasses(
+  { provisionerClassName, template }: BundleDeployment['spec'],
+  oldSpec: JsonValue | undefined,
+  foreignClasses: readonly string[],
+): Verdict {
+  const { provisionerClassName: oldClass, template: oldTemplate } = isJsonObject(oldSpec ?? null)
+    ? (oldSpec as JsonObject)
+    : {};
+  const ofTemplate = template.spec.provisionerClassName;
+  const own =
+    provisionerClassName === oldClass
+      ? silence
+      : provisionerClass('spec.provisionerClassName', provisionerClassName, foreignClasses);
+  if (ofTemplate === classOf(oldTemplate)) return own;
+  return sayAll([own, provisionerClass('spec.template.spec.provisionerClassName', ofTemplate, foreignClasses)]);
 }
 
 async function checkNewTemplate(template: BundleLike, context: CheckContext): Promise<Verdict> {
@@ -137,6 +161,7 @@ const checkBundleDeployment: Check = async (request, context) => {
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
   return sayAll([
+    rules.ask('provisioner-class', () => checkClasses(spec, oldSpec, context.foreignClasses)),
     isSameTemplate ? silence : await checkNewTemplate(spec.template, context),
     rules.ask('deployment-config', () => checkConfig(spec, { oldTemplate, oldConfig })),
     await rules.askPatiently('service-account', () => checkAccount(request, context)),

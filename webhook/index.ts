@@ -7,8 +7,10 @@ export type { FactsReader } from './facts.ts';
 export { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
 export type { MetricsAccess } from './metrics-route.ts';
 export {
-  type ApplyConfiguration,
+  isReviewed,
+  type Registered,
   type Registration,
+  type RegistrationClient,
   registerWebhooks,
   type WebhookAddress,
   type WebhookConfiguration,

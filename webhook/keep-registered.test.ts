@@ -8,9 +8,10 @@ import {
   splitCertificates,
   systemClock,
 } from '../src/base/index.ts';
-import { type KubeClient } from '../src/kube/index.ts';
+import { type KubeClient, refOf } from '../src/kube/index.ts';
 import { type BareCluster, eventually, openBareCluster, SteppedClock } from '../test/support/index.ts';
 import { type KeepRegisteredOptions, keepRegistered } from './keep-registered.ts';
+import { registerWebhooks, webhookConfigurations } from './registration.ts';
 
 const names = ['rukpak-validating-webhook-configuration', 'crd-validation-webhook'];
 const halfMinuteMs = 30_000;
@@ -123,4 +124,47 @@ test('configurations that somebody removes to switch admission off stay away', a
   const kind = 'ValidatingWebhookConfiguration';
   const { items } = await kube.list({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
   expect(items).toEqual([]);
+});
+
+const service = { namespace: 's', name: 'rukpak-webhook-service', port: 443 };
+
+/** The configurations as `longshore install` applies them. */
+async function applyManifests(): Promise<void> {
+  for (const configuration of webhookConfigurations({ address: { service }, systemNamespace: 's' })) {
+    await kube.delete(refOf(configuration)).catch(() => undefined);
+    await kube.apply(configuration, { fieldManager: 'longshore', force: true });
+  }
+}
+
+async function addresses(): Promise<unknown[]> {
+  const configurations = await Promise.all(names.map((name) => kube.get(refOfName(name))));
+  return configurations.flatMap(({ webhooks }) =>
+    (webhooks as { clientConfig: { url?: string; service?: object } }[]).map(
+      ({ clientConfig }) => clientConfig.url ?? clientConfig.service,
+    ),
+  );
+}
+
+test('a process outside the cluster registers its address in place of the Service of the manifests, and a Service in place of an address', async () => {
+  await applyManifests();
+  await keepRegistered(options);
+  expect(await addresses()).toEqual(Array(5).fill(expect.stringContaining('https://127.0.0.1:9443/')));
+  await keepRegistered({ ...options, address: { service } });
+  expect(await addresses()).toEqual(Array(5).fill(expect.objectContaining(service)));
+});
+
+test('a registration that fails half-way leaves the configurations as they were', async () => {
+  await applyManifests();
+  await kube.delete(refOfName('crd-validation-webhook'));
+  const before = await kube.get(refOfName('rukpak-validating-webhook-configuration'));
+  const apply: KubeClient['apply'] = async (object, how) => {
+    const applied = await kube.apply(object, how);
+    if (object.metadata.name === 'crd-validation-webhook') throw new Error('no answer');
+    return applied;
+  };
+  const registration = { ...options, caBundlePem: serving.current().caBundlePem };
+  await expect(registerWebhooks({ ...kube, apply }, registration)).rejects.toThrow('no answer');
+  const after = await kube.get(refOfName('rukpak-validating-webhook-configuration'));
+  expect(after['webhooks']).toEqual(before['webhooks']);
+  await expect(kube.get(refOfName('crd-validation-webhook'))).rejects.toThrow('not found');
 });

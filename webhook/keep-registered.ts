@@ -5,8 +5,8 @@ import {
   type ServingCertificate,
   splitCertificates,
 } from '../src/base/index.ts';
-import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
-import { type Registration, registerWebhooks, webhookConfigurations } from './registration.ts';
+import { isNotFound, type KubeObject } from '../src/kube/index.ts';
+import { type Registration, type RegistrationClient, registerWebhooks, webhookConfigurations } from './registration.ts';
 
 /** How long a configuration that lost our authority stays unnoticed. */
 const lookAgainMs = 30_000;
@@ -14,7 +14,7 @@ const tryAgainMs = 5_000;
 
 /** What it takes to stay registered. */
 export interface KeepRegisteredOptions extends Omit<Registration, 'caBundlePem'> {
-  readonly kube: Pick<KubeClient, 'apply' | 'get'>;
+  readonly kube: RegistrationClient;
   readonly serving: ServingCertificate;
   readonly clock: Clock;
   readonly log: Logger;
@@ -82,8 +82,7 @@ class Registrar {
     if (this.#toldAuthority !== authority) this.#previousAuthority = this.#toldAuthority ?? '';
     const own = serving.current().caBundlePem;
     const caBundlePem = own.includes(this.#previousAuthority) ? own : `${own.trimEnd()}\n${this.#previousAuthority}\n`;
-    const apply = kube.apply.bind(kube);
-    await registerWebhooks((object, options) => apply(object, options), { ...this.#options, caBundlePem }, { signal });
+    await registerWebhooks(kube, { ...this.#options, caBundlePem }, { signal });
     this.#toldAuthority = authority;
     log.info('webhooks registered');
   }

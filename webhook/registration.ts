@@ -1,4 +1,5 @@
-import type { JsonObject } from '../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { type Endpoint, endpoints } from './checks.ts';
 
 /** A ValidatingWebhookConfiguration or MutatingWebhookConfiguration as it is applied. */
@@ -9,11 +10,8 @@ export type WebhookConfiguration = {
   readonly webhooks: JsonObject[];
 };
 
-/** Server-side apply; the client of `src/kube` satisfies it. */
-export type ApplyConfiguration = (
-  configuration: WebhookConfiguration,
-  options: { readonly fieldManager: string; readonly force: boolean; readonly signal?: AbortSignal | undefined },
-) => Promise<unknown>;
+/** What registering needs of a client. */
+export type RegistrationClient = Pick<KubeClient, 'apply' | 'delete' | 'get' | 'patch'>;
 
 /** Where the API server finds the webhook: a Service in the cluster, or an HTTPS origin such as `https://127.0.0.1:9443`. */
 export type WebhookAddress =
@@ -89,13 +87,90 @@ export function webhookConfigurations(registration: Wish): readonly WebhookConfi
   }));
 }
 
-/** Writes the configurations, whoever wrote them before. */
-export async function registerWebhooks(
-  apply: ApplyConfiguration,
-  registration: Registration,
-  options: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<void> {
-  for (const configuration of webhookConfigurations(registration)) {
-    await apply(configuration, { fieldManager: 'rukpak-webhooks', force: true, ...options });
+/** Whether the webhook is asked about writes of a kind of object in a namespace. */
+export function isReviewed(
+  { group, plural }: { readonly group: string; readonly plural: string },
+  namespace: string,
+  systemNamespace: string,
+): boolean {
+  return endpoints.some(({ rule, isForSystemNamespace }) => {
+    const isInPlace = !isForSystemNamespace || namespace === systemNamespace;
+    return isInPlace && has(rule['apiGroups'], group) && has(rule['resources'], plural);
+  });
+}
+
+function has(names: JsonObject[string] | undefined, name: string): boolean {
+  return Array.isArray(names) && names.includes(name);
+}
+
+const fieldManager = 'rukpak-webhooks';
+const undoDeadlineMs = 10_000;
+
+/** A registration that was made. */
+export interface Registered {
+  /** Restores the configurations that were there before, and deletes those that were not. */
+  undo(): Promise<void>;
+}
+
+async function getIfThere(
+  kube: RegistrationClient,
+  configuration: WebhookConfiguration,
+  signal: AbortSignal | undefined,
+): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(refOf(configuration), { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
   }
+}
+
+/** The webhooks of `live` with our `clientConfig` where theirs has the other kind of address, or undefined where none has. A webhook has either a URL or
+ *  a Service, and server-side apply removes no field that another manager has set. */
+function readdressed(live: KubeObject, { webhooks }: WebhookConfiguration): JsonObject[] | undefined {
+  const ours = new Map(webhooks.map((webhook) => [textAt(webhook, 'name'), objectAt(webhook, 'clientConfig')]));
+  let isChanged = false;
+  const all = objectsAt(live as unknown as JsonObject, 'webhooks').map((webhook) => {
+    const [theirs, own] = [objectAt(webhook, 'clientConfig'), ours.get(textAt(webhook, 'name'))];
+    if (!isJsonObject(theirs) || !isJsonObject(own) || 'url' in theirs === 'url' in own) return webhook;
+    isChanged = true;
+    return { ...webhook, clientConfig: own };
+  });
+  return isChanged ? all : undefined;
+}
+
+async function restore(kube: RegistrationClient, name: KubeObject, before: KubeObject | undefined): Promise<void> {
+  const signal = AbortSignal.timeout(undoDeadlineMs);
+  if (before === undefined) await kube.delete(refOf(name), { signal });
+  else await kube.patch(refOf(name), { webhooks: before['webhooks'] } as JsonObject, { fieldManager, signal });
+}
+
+/** Writes the configurations, all or none, whoever wrote them before.
+ *  @throws what the server answers */
+export async function registerWebhooks(
+  kube: RegistrationClient,
+  registration: Registration,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<Registered> {
+  const done: (() => Promise<void>)[] = [];
+  const undo = async (): Promise<void> => {
+    for (const one of done.splice(0).toReversed()) await one();
+  };
+  try {
+    for (const configuration of webhookConfigurations(registration)) {
+      const before = await getIfThere(kube, configuration, signal);
+      done.push(() => restore(kube, configuration, before));
+      const webhooks = before === undefined ? undefined : readdressed(before, configuration);
+      const resourceVersion = before?.metadata.resourceVersion ?? '';
+      if (webhooks !== undefined) {
+        await kube.patch(refOf(configuration), { metadata: { resourceVersion }, webhooks }, { fieldManager, signal });
+      }
+      await kube.apply(configuration, { fieldManager, force: true, signal });
+    }
+  } catch (thrown) {
+    // What is said is why it failed; that what was there cannot be restored then has the same reason.
+    await undo().catch(() => undefined);
+    throw thrown;
+  }
+  return { undo };
 }

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
 import { connect as connectPlainly } from 'node:net';
 import { Readable } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { type Clock, silentLogger, systemClock } from '../src/base/index.ts';
 import { eventually } from '../test/support/index.ts';
-import { registerWebhooks, startWebhookServer, type WebhookConfiguration } from './index.ts';
+import { startWebhookServer, webhookConfigurations } from './index.ts';
 
 const facts = {
   readConfigMap: () => Promise.resolve(undefined),
@@ -66,15 +67,67 @@ test('closing does not wait for a connection that was opened and not used yet', 
   await closed;
 });
 
-test('Q25 the configurations name each webhook, the configured system namespace, where it is and which authority to trust', async () => {
-  const applied: WebhookConfiguration[] = [];
-  await registerWebhooks(
-    (configuration) => {
-      applied.push(configuration);
-      return Promise.resolve();
+/** One review on a connection of its own, which is kept. */
+async function review(agent: Agent, { port, ca }: { readonly port: number; readonly ca: string }): Promise<number> {
+  const body = JSON.stringify({
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u',
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      resource: { group: '', version: 'v1', resource: 'configmaps' },
+      operation: 'CREATE',
+      namespace: 'elsewhere',
+      name: 'x',
+      object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'elsewhere' } },
     },
-    { address: { origin: 'https://127.0.0.1:9443' }, caBundlePem: 'PEM', systemNamespace: 'sys' },
-  );
+  });
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const path = '/validate-core-v1-configmap';
+  const call = request({ host: '127.0.0.1', port, ca, path, method: 'POST', headers, agent });
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response.statusCode ?? 0;
+}
+
+test('slow clients from many addresses take no place from an API server, neither on a kept connection nor on a new one', async () => {
+  const connectionLimits = { maxConnections: 40, maxPerPeer: 12, firstRequestMs: 60_000, requestMs: 60_000 };
+  const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, connectionLimits };
+  await using server = await startWebhookServer({ ...options, clock: systemClock });
+  const at = { port: server.port, ca: server.caBundlePem() };
+  using stack = new DisposableStack();
+  const newAgent = (): Agent => stack.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (agent) => agent.destroy());
+  const kept = newAgent();
+  expect(await review(kept, at)).toBe(200);
+  const [socket] = Object.values(kept.freeSockets).flat();
+  for (let peer = 2; peer < 8; peer += 1) {
+    const slow = Array.from({ length: 12 }, async (_, index) => {
+      const localAddress = `127.0.0.${peer}`;
+      const plain = stack.adopt(connectPlainly({ port: at.port, host: '127.0.0.1', localAddress }), (one) =>
+        one.destroy(),
+      );
+      plain.on('error', () => undefined);
+      await once(plain, 'connect');
+      if (index % 2 === 0) return;
+      const tls = connect({ socket: plain, ca: at.ca, servername: 'localhost' }).on('error', () => undefined);
+      await Promise.race([once(tls, 'secureConnect'), once(plain, 'close')]);
+      tls.write('POST /validate-core-v1-configmap HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n');
+    });
+    await Promise.all(slow);
+  }
+  expect(await review(kept, at)).toBe(200);
+  expect(Object.values(kept.freeSockets).flat()).toEqual([socket]);
+  expect(await review(newAgent(), at)).toBe(200);
+});
+
+test('Q25 the configurations name each webhook, the configured system namespace, where it is and which authority to trust', async () => {
+  const applied = webhookConfigurations({
+    address: { origin: 'https://127.0.0.1:9443' },
+    caBundlePem: 'PEM',
+    systemNamespace: 'sys',
+  });
   const webhooks = applied[0]?.webhooks ?? [];
   expect(webhooks.map(({ name }) => name)).toEqual([
     'vbundles.core.rukpak.io',

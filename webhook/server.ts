@@ -1,6 +1,13 @@
 import type { Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { type Clock, createServingCertificate, type ServingCertificate, type ServingPair } from '../src/base/index.ts';
+import {
+  type Clock,
+  type ConnectionLimits,
+  createServingCertificate,
+  limitConnections,
+  type ServingCertificate,
+  type ServingPair,
+} from '../src/base/index.ts';
 import { buildWebhook, type WebhookDeps } from './app.ts';
 
 /** Where and how the webhook listens. */
@@ -13,6 +20,8 @@ export interface WebhookServerOptions extends WebhookDeps {
   readonly serving?: ServingCertificate;
   /** Of the certificates that the server makes itself. */
   readonly lifetimeDays?: number;
+  /** Default: those of production. */
+  readonly connectionLimits?: ConnectionLimits;
 }
 
 /** A webhook that answers. `Symbol.asyncDispose` ends it after open requests were answered, at the latest after ten seconds. */
@@ -27,8 +36,13 @@ export interface WebhookServer extends AsyncDisposable {
 /** Longer than an answer may take. */
 const closeGraceMs = 10_000;
 const unusedGraceMs = 1_000;
-/** API servers keep a few connections each. */
-const maxConnections = 512;
+/** An API server has as many connections as it asks questions at a time: up to 200 for writes. */
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 768,
+  maxPerPeer: 256,
+  firstRequestMs: 10_000,
+  requestMs: 20_000,
+};
 const maxHeaderSize = 16 * 1024;
 const headersDeadlineMs = 10_000;
 const handshakeDeadlineMs = 5_000;
@@ -72,7 +86,8 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     reply.raw.once('close', () => open.end());
     if (open.isDraining) reply.header('connection', 'close');
   });
-  Object.assign(app.server, { maxConnections, headersTimeout: headersDeadlineMs });
+  limitConnections(app.server, options.connectionLimits ?? connectionLimits);
+  Object.assign(app.server, { headersTimeout: headersDeadlineMs });
   await app.listen({ host: options.host, port: options.port });
   const { port } = app.server.address() as AddressInfo;
   const stop = new AbortController();

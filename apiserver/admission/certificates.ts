@@ -1,4 +1,4 @@
-import { isJsonEqual } from '../../src/base/index.ts';
+import { errorMessage, isJsonEqual, readSigningRequest } from '../../src/base/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { objectOf, textOf } from './pod-parts.ts';
@@ -31,28 +31,22 @@ function isChanged({ object, oldObject }: AdmissionRequest, field: string): bool
 }
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
-/** DER of the object identifier of organizationName. */
-const organizationOid = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x0a]);
 
-/** The organizations in a certificate request (PEM, in base64). */
-function organizationsIn(request: string): string[] {
-  const pem = Buffer.from(request, 'base64').toString('latin1');
-  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  const names: string[] = [];
-  for (let at = der.indexOf(organizationOid); at >= 0; at = der.indexOf(organizationOid, at + 1)) {
-    const start = at + organizationOid.length;
-    const length = der[start + 1] ?? 0;
-    names.push(der.subarray(start + 2, start + 2 + length).toString('utf8'));
+/** The organizations in a certificate request (PEM, in base64), read as the signer reads them. */
+async function organizationsIn(request: AdmissionRequest, text: string): Promise<readonly string[]> {
+  try {
+    return (await readSigningRequest(Buffer.from(text, 'base64').toString('latin1'))).organizations;
+  } catch (thrown) {
+    throw refusal(request, `failed to parse CSR: ${errorMessage(thrown)}`);
   }
-  return names;
 }
 
-function checkSubject(request: AdmissionRequest): void {
+async function checkSubject(request: AdmissionRequest): Promise<void> {
   const { operation, resource, subresource, object } = request;
   const isRequest = resource.storageKey === `certificatesigningrequests.${group}` && subresource === undefined;
   const spec = objectOf(object?.['spec']);
   if (!isRequest || operation !== 'CREATE' || spec['signerName'] !== clientSigner) return;
-  if (!organizationsIn(textOf(spec['request'])).includes('system:masters')) return;
+  if (!(await organizationsIn(request, textOf(spec['request']))).includes('system:masters')) return;
   throw refusal(request, `use of ${clientSigner} signer with system:masters group is not allowed`);
 }
 
@@ -73,10 +67,9 @@ function check(authorizer: Authorizer, request: AdmissionRequest): void {
 export function certificateSigners(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval and CertificateSigning',
-    validate: (request) => {
-      checkSubject(request);
+    validate: async (request) => {
+      await checkSubject(request);
       check(authorizer, request);
-      return Promise.resolve();
     },
   };
 }

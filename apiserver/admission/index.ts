@@ -24,6 +24,7 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 
 const conversionSeconds = 30;
 
+export { type HoldWrite, heldWrites } from './held-writes.ts';
 export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 export type { ServiceResolver } from './webhooks/call.ts';
 

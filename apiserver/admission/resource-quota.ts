@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { countedKind, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
+import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
@@ -20,12 +20,19 @@ function print(list: ResourceList): string {
 }
 
 /** Writes that change what a quota counts. */
-function isCounted({ operation, resource, subresource, object }: AdmissionRequest): boolean {
+function isCounted(request: AdmissionRequest): boolean {
+  const { operation, resource, subresource, object } = request;
   if (object === undefined || !resource.namespaced) return false;
   if (operation === 'CREATE') return subresource === undefined;
-  const isSized = ['services', 'persistentvolumeclaims'].includes(resource.storageKey);
-  const isResize = resource.storageKey === 'pods' && subresource === 'resize';
-  return operation === 'UPDATE' && (isResize || (isSized && subresource === undefined));
+  if (operation !== 'UPDATE') return false;
+  if (resource.storageKey === 'pods') return subresource === 'resize' || changesScope(request);
+  return subresource === undefined && ['services', 'persistentvolumeclaims'].includes(resource.storageKey);
+}
+
+/** A pod that gets a deadline moves from the quotas of scope `NotTerminating` to those of `Terminating`. */
+function changesScope({ subresource, object, oldObject }: AdmissionRequest): boolean {
+  if (subresource !== undefined || object === undefined || oldObject === undefined) return false;
+  return isTerminatingPod(object) !== isTerminatingPod(oldObject);
 }
 
 function withoutZeros(list: ResourceList): ResourceList {
@@ -90,7 +97,8 @@ class QuotaCheck {
     if (unknown.length > 0)
       throw refusal(request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
     const now = usageOf(resource, object as KubeObject);
-    const before = oldObject === undefined ? {} : usageOf(resource, oldObject);
+    const wasCounted = oldObject !== undefined && matchesScopes(quota, resource.storageKey, oldObject);
+    const before = wasCounted ? usageOf(resource, oldObject) : {};
     return maskList(withoutZeros(subtractLists(now, before)), names);
   }
 

@@ -1,11 +1,14 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type CertifiedKey,
   certificateExpiryMs,
+  certificateStartMs,
   createCertificateAuthority,
+  isServingCertificate,
   issueCertificate,
+  makeFolder,
 } from '../../src/base/index.ts';
 
 const dayMs = 86_400_000;
@@ -65,9 +68,14 @@ class SecretFolder {
     return made;
   }
 
-  async pair(name: string, nowMs: number, make: () => Promise<CertifiedKey>): Promise<CertifiedKey> {
+  /** What the folder holds, if that is good now and signed by `issuer`, or by itself. */
+  async pair(
+    name: string,
+    { nowMs, issuer }: { readonly nowMs: number; readonly issuer?: CertifiedKey },
+    make: () => Promise<CertifiedKey>,
+  ): Promise<CertifiedKey> {
     const known = await this.#readPair(name);
-    if (known !== undefined && certificateExpiryMs(known.certificatePem) - nowMs > renewBeforeMs) return known;
+    if (known !== undefined && isGood(known, issuer ?? known, nowMs)) return known;
     const made = await make();
     if (this.#path !== undefined) {
       // One file, so that a certificate never stands beside the key of another.
@@ -86,28 +94,36 @@ class SecretFolder {
   }
 }
 
+/** A certificate that begins later than now was issued while the clock was wrong; one of another authority is left from an interrupted renewal. */
+function isGood(pair: CertifiedKey, issuer: CertifiedKey, nowMs: number): boolean {
+  const { certificatePem } = pair;
+  return (
+    isServingCertificate(pair, { caBundlePem: issuer.certificatePem, dnsNames: [] }) &&
+    certificateStartMs(certificatePem) <= nowMs &&
+    certificateExpiryMs(certificatePem) - nowMs > renewBeforeMs
+  );
+}
+
 function makeTokenKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Loads what the folder holds and makes what is missing or near its end. Without a folder all is new.
+/** Loads what the folder holds and issues what is missing, damaged, not valid yet or near its end. Without a folder all is new.
  *  A new authority makes certificates of the old one worthless, so these are then new too. */
 export async function loadCredentials(options: CredentialOptions): Promise<Credentials> {
   const { nowMs, host } = options;
   const path = options.dataDir === undefined ? undefined : join(options.dataDir, 'pki');
-  if (path !== undefined) await mkdir(path, { recursive: true, mode: 0o700 });
+  if (path !== undefined) makeFolder(path, 0o700);
   const folder = new SecretFolder(path);
-  let isNewAuthority = false;
-  const authority = await folder.pair('ca', nowMs, () => {
-    isNewAuthority = true;
-    return createCertificateAuthority({ commonName: 'longshore-ca', nowMs, lifetimeDays: authorityLifetimeDays });
-  });
-  const leafTime = isNewAuthority ? Number.POSITIVE_INFINITY : nowMs;
+  const authority = await folder.pair('ca', { nowMs }, () =>
+    createCertificateAuthority({ commonName: 'longshore-ca', nowMs, lifetimeDays: authorityLifetimeDays }),
+  );
+  const leaf = { nowMs, issuer: authority };
   const issued = { nowMs, lifetimeDays: leafLifetimeDays };
   const isIp = /^[\d.]+$|:/.test(host);
   const [server, admin] = await Promise.all([
-    folder.pair(`server-${host.replace(/[^\w.-]/g, '_')}`, leafTime, () =>
+    folder.pair(`server-${host.replace(/[^\w.-]/g, '_')}`, leaf, () =>
       issueCertificate(authority, {
         ...issued,
         commonName: 'kube-apiserver',
@@ -123,7 +139,7 @@ export async function loadCredentials(options: CredentialOptions): Promise<Crede
         ipAddresses: [...new Set(['127.0.0.1', '::1', ...(isIp ? [host] : [])])],
       }),
     ),
-    folder.pair('admin', leafTime, () =>
+    folder.pair('admin', leaf, () =>
       issueCertificate(authority, {
         ...issued,
         commonName: 'kubernetes-admin',

@@ -12,6 +12,7 @@ let running: AsyncDisposable;
 const start = (): AsyncDisposable =>
   startControllers(cluster, {
     issueSecretToken: () => 'token',
+    signCertificate: () => Promise.resolve(''),
     clock: systemClock,
     log: silentLogger(),
     authorityPem: 'PEM',
@@ -49,6 +50,13 @@ const configMap = (name: string, namespace = 'ns'): KubeObject | undefined =>
 
 const remove = (name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan'): Promise<void> =>
   cluster.delete(cluster.type('configmaps'), { namespace: 'ns', name }, { ...as, propagationPolicy });
+
+test.each(['configmap', 'ConfigMapList'])('an owner reference of kind %s names the owner too', async (kind) => {
+  const owner = await createConfigMap('a');
+  await createConfigMap('b', { ownerReferences: [{ ...ownedBy(owner), kind }] });
+  await remove('a', 'Background');
+  await eventually(() => expect(configMap('b')).toBeUndefined());
+});
 
 test('what is owned only by objects that are gone goes too, through all generations', async () => {
   const a = await createConfigMap('a');

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { Cluster, DeleteOptions } from '../registry/cluster.ts';
 import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
 import { type Controller, unlessGone } from './controller.ts';
 import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 
@@ -19,9 +20,19 @@ function isWaiting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined && hasFinalizer(object, foreground);
 }
 
-function groupOf(apiVersion: string): string {
+/** The served type that an owner reference names, as client-go's REST mapper resolves it: by its kind, by its kind in lower case, or as the
+ *  kind of its lists. A version that is not served names nothing. */
+function typeOfOwner(cluster: Cluster, { apiVersion, kind }: OwnerReference): ResourceType | undefined {
   const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  const version = apiVersion.slice(slash + 1);
+  const isNamed = (type: ResourceType): boolean => type.kind.toLowerCase() === kind || `${type.kind}List` === kind;
+  const type =
+    cluster.resourceOfKind(group, kind) ??
+    cluster.resources().find((candidate) => candidate.group === group && isNamed(candidate));
+  if (type === undefined) return undefined;
+  const isServed = cluster.versionsOf(type).some((one) => one.group === group && one.version === version);
+  return isServed ? type : undefined;
 }
 
 class GarbageCollector implements Controller {
@@ -47,7 +58,7 @@ class GarbageCollector implements Controller {
   }
 
   #stateOf(owner: OwnerReference, dependent: GraphNode): OwnerState {
-    const type = this.#cluster.resourceOfKind(groupOf(owner.apiVersion), owner.kind);
+    const type = typeOfOwner(this.#cluster, owner);
     if (type === undefined) return 'solid';
     if (type.namespaced && dependent.key.namespace === '') return 'solid';
     const namespace = type.namespaced ? dependent.key.namespace : '';

@@ -1,4 +1,5 @@
-/** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection.
+/** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection,
+ *  signed certificates.
  *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
 import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Cluster } from '../registry/cluster.ts';
@@ -6,6 +7,7 @@ import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';
 import { autoscalers } from './autoscalers.ts';
+import { certificateSigning, type SignCertificate } from './certificate-signing.ts';
 import { runControllers } from './controller.ts';
 import { crdInstances } from './crd-instances.ts';
 import { serviceEndpoints } from './endpoints/index.ts';
@@ -13,6 +15,7 @@ import { garbageCollector } from './garbage-collector.ts';
 import { namespaceContents } from './namespace-contents.ts';
 import { namespaceDefaults } from './namespace-defaults.ts';
 import { nodeTaints } from './node-taints.ts';
+import { policyTypes } from './policy-types.ts';
 import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
 
@@ -23,6 +26,7 @@ export interface ControllerDeps {
   /** PEM of the authority behind the API server, published in every namespace. */
   readonly authorityPem: string;
   readonly issueSecretToken: IssueSecretToken;
+  readonly signCertificate: SignCertificate;
 }
 
 /** Starts all controllers; each looks at everything that is there first, so that what a restart interrupted goes on.
@@ -35,8 +39,10 @@ export function startControllers(cluster: Cluster, deps: ControllerDeps): AsyncD
     crdInstances(cluster, deps.clock),
     volumeProtection(cluster),
     aggregatedRoles(cluster),
-    resourceQuotas(cluster),
+    resourceQuotas(cluster, deps.clock),
     nodeTaints(cluster),
+    policyTypes(cluster),
+    certificateSigning(cluster, deps.clock, deps.signCertificate),
     serviceEndpoints(cluster),
     apiServices(cluster, deps.clock),
     autoscalers(cluster, deps.clock),

@@ -1,12 +1,16 @@
-import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
-import { countedKind, matchesScopes, usageOf } from '../quota/index.ts';
+import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { countedKind, isTerminatingPod, matchesScopes, usageOf } from '../quota/index.ts';
 import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { addLists, maskList, type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { Appointments } from './appointments.ts';
 import { type Controller, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:resourcequota-controller';
+/** Admission reserves before the write is stored. What a write reserved that then failed is freed by counting again this often, as
+ *  kube-controller-manager does. */
+const resyncPeriodMs = 5 * 60_000;
 
 function phaseOf(object: KubeObject | undefined): JsonValue | undefined {
   return object === undefined ? undefined : statusOf(object)['phase'];
@@ -15,7 +19,10 @@ function phaseOf(object: KubeObject | undefined): JsonValue | undefined {
 /** Whether less may be used after an event than before. */
 function mayFree({ type, resource, object, previous }: ClusterEvent): boolean {
   if (type === 'DELETED') return true;
-  if (resource.storageKey === 'pods') return phaseOf(object) !== phaseOf(previous);
+  if (resource.storageKey === 'pods') {
+    const changesScope = previous !== undefined && isTerminatingPod(object) !== isTerminatingPod(previous);
+    return changesScope || phaseOf(object) !== phaseOf(previous);
+  }
   return type === 'MODIFIED' && ['services', 'persistentvolumeclaims'].includes(resource.storageKey);
 }
 
@@ -25,8 +32,17 @@ class ResourceQuotas implements Controller {
   /** How many quotas each namespace has: most have none, and then nothing is looked at. */
   readonly #namespaces = new Map<string, Set<string>>();
 
-  constructor(cluster: Cluster) {
+  readonly #clock: Clock;
+  #resyncs: Appointments | undefined;
+
+  constructor(cluster: Cluster, clock: Clock) {
     this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  start(again: (key: string) => void): Disposable {
+    this.#resyncs = new Appointments(this.#clock, again);
+    return this.#resyncs;
   }
 
   /** What is made is counted by admission, before it is there; only what goes or ends is looked at again. */
@@ -40,6 +56,7 @@ class ResourceQuotas implements Controller {
     const [namespace = '', name = ''] = key.split('/');
     const type = typeOf(this.#cluster, 'resourcequotas');
     const quota = this.#cluster.get(type, { namespace, name });
+    this.#resyncs?.set(key, quota === undefined ? undefined : resyncPeriodMs);
     if (quota === undefined) return;
     const hard = resourceList(specOf(quota)['hard']);
     const status = { hard: { ...hard }, used: { ...this.#used(quota, hard, namespace) } };
@@ -83,6 +100,6 @@ class ResourceQuotas implements Controller {
 }
 
 /** Keeps up what of each ResourceQuota is used. */
-export function resourceQuotas(cluster: Cluster): Controller {
-  return new ResourceQuotas(cluster);
+export function resourceQuotas(cluster: Cluster, clock: Clock): Controller {
+  return new ResourceQuotas(cluster, clock);
 }

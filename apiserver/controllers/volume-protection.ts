@@ -9,11 +9,18 @@ interface Protected {
   readonly isInUse: (cluster: Cluster, object: KubeObject) => boolean;
 }
 
+/** The claims that the volumes of a pod name, and those that are made for it. */
 function claimsOf(pod: KubeObject): string[] {
-  return objectsIn(specOf(pod).volumes).flatMap(({ persistentVolumeClaim: claim }) => {
+  return objectsIn(specOf(pod).volumes).flatMap(({ name, persistentVolumeClaim: claim, ephemeral }) => {
+    if (ephemeral !== undefined && typeof name === 'string') return [`${pod.metadata.name}-${name}`];
     const { claimName } = (claim ?? {}) as { readonly claimName?: unknown };
     return typeof claimName === 'string' ? [claimName] : [];
   });
+}
+
+/** A pod that no node has got yet is not started once its claim is being deleted. */
+function isScheduled(pod: KubeObject): boolean {
+  return typeof specOf(pod).nodeName === 'string';
 }
 
 const rows: readonly Protected[] = [
@@ -23,7 +30,7 @@ const rows: readonly Protected[] = [
     as: 'system:serviceaccount:kube-system:pvc-protection-controller',
     isInUse: (cluster, { metadata }) => {
       const pods = cluster.list(typeOf(cluster, 'pods'), { namespace: metadata.namespace ?? '' });
-      return pods.some((pod) => claimsOf(pod).includes(metadata.name ?? ''));
+      return pods.some((pod) => isScheduled(pod) && claimsOf(pod).includes(metadata.name ?? ''));
     },
   },
   {

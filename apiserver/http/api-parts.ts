@@ -6,7 +6,9 @@ import type { ResourceType } from '../registry/resource-type.ts';
 import type { TypeRegistry } from '../registry/type-registry.ts';
 import type { Store } from '../storage/index.ts';
 import type { Exchange, Reply } from './exchange.ts';
+import type { PodPorts, PortForwardLimits } from './port-forward/index.ts';
 import type { ResourceRequest } from './request-info.ts';
+import type { WatchLimits } from './watch-limits.ts';
 
 /** What every handler is given. */
 export interface ApiParts {
@@ -20,6 +22,9 @@ export interface ApiParts {
   readonly log: Logger;
   /** Aborted when the server stops: ends watches. */
   readonly shutdown: AbortSignal;
+  readonly watches: WatchLimits;
+  readonly podPorts: PodPorts;
+  readonly portForwards: PortForwardLimits;
 }
 
 /** A request on a resource that exists, by a user who may. */

@@ -11,7 +11,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
-import { findDuplicateFields, parseMerging } from './duplicate-fields.ts';
+import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
 import { checkFields } from './field-decoding.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
@@ -100,6 +100,20 @@ function parseObject(
   return { value: merged, text, duplicates };
 }
 
+/** Unknown and duplicate fields, each once. The decoder of built-in kinds meets both in the order of the document; custom resources are
+ *  searched for duplicates first. */
+function findingsOf(
+  body: { readonly text: string; readonly duplicates: readonly string[]; readonly unknown: readonly string[] },
+  isCustom: boolean,
+): string[] {
+  const { text, duplicates, unknown } = body;
+  const isUnknown = new Set(unknown);
+  const all = new Set([...duplicates.filter((path) => !isUnknown.has(path)), ...unknown]);
+  const isMixed = duplicates.length > 0 && unknown.length > 0 && !isCustom;
+  const ordered = isMixed ? inDocumentOrder(text, unknown).filter((path) => all.has(path)) : [...all];
+  return ordered.map((path) => `${isUnknown.has(path) ? 'unknown' : 'duplicate'} field ${JSON.stringify(path)}`);
+}
+
 /** The object that a body holds, checked for kind, types and fields; unknown fields are gone from it.
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
@@ -107,11 +121,7 @@ export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeO
   checkKind(value, type, text);
   value['metadata'] ??= {};
   const unknown = checkFields(type, value as unknown as KubeObject);
-  const findings = [
-    ...duplicates.filter((path) => !unknown.includes(path)).map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`),
-  ];
-  reportFindings(findings, type, options);
+  reportFindings(findingsOf({ text, duplicates, unknown }, type.isCustom), type, options);
   return value as unknown as KubeObject;
 }
 

@@ -31,15 +31,25 @@ function isKeyAt(text: string, end: number): boolean {
 
 /** Follows the objects and arrays of a JSON text. */
 class FieldScan {
+  /** Paths of keys that stand twice in one object. */
   readonly found = new Set<string>();
+  /** Those, and the paths that are looked for, as met. */
+  readonly met = new Set<string>();
   readonly #levels: Level[] = [];
+  readonly #wanted: ReadonlySet<string>;
+
+  constructor(wanted: ReadonlySet<string>) {
+    this.#wanted = wanted;
+  }
 
   /** A string from `start` to `end`; a key of the innermost object when a colon follows. */
   string(text: string, start: number, end: number): void {
     const level = this.#levels.at(-1);
     if (level?.keys === undefined || !isKeyAt(text, end)) return;
     level.key = JSON.parse(text.slice(start, end)) as string;
-    if (level.keys.has(level.key)) this.found.add(childPath(level));
+    const path = childPath(level);
+    if (level.keys.has(level.key)) this.found.add(path);
+    if (this.found.has(path) || this.#wanted.has(path)) this.met.add(path);
     level.keys.add(level.key);
   }
 
@@ -65,7 +75,17 @@ class FieldScan {
  *  `value` is what the text holds, of bounded depth: a text that is written as JSON.stringify writes it has no such keys. */
 export function findDuplicateFields(text: string, value: JsonValue): string[] {
   if (JSON.stringify(value) === text.trimEnd()) return [];
-  const scan = new FieldScan();
+  return [...scanFields(text, new Set()).found];
+}
+
+/** The paths in the order in which a JSON text has them: a duplicate where its key stands the second time. */
+export function inDocumentOrder(text: string, paths: readonly string[]): string[] {
+  const { met } = scanFields(text, new Set(paths));
+  return [...met, ...paths.filter((path) => !met.has(path))];
+}
+
+function scanFields(text: string, wanted: ReadonlySet<string>): FieldScan {
+  const scan = new FieldScan(wanted);
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
     if (character === '"') {
@@ -74,7 +94,7 @@ export function findDuplicateFields(text: string, value: JsonValue): string[] {
       at = end - 1;
     } else if ('{[]},'.includes(character)) scan.mark(character);
   }
-  return [...scan.found];
+  return scan;
 }
 
 /** Reads a JSON text as Go does where a key stands twice: the later value wins, but objects are merged. The text must be valid JSON of

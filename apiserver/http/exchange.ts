@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { JsonValue } from '../../src/base/index.ts';
@@ -118,6 +119,18 @@ export class Exchange {
 
   get method(): string {
     return this.request.method ?? 'GET';
+  }
+
+  /** Whether the client wants another protocol on the connection, and may have it. */
+  get isUpgrade(): boolean {
+    return (this.request as HttpRequest & { readonly upgrade?: boolean }).upgrade === true;
+  }
+
+  /** The connection of an upgrade; no answer is sent on it any more. */
+  takeOver(): Socket {
+    const { socket } = this.request;
+    this.response.detachSocket(socket);
+    return socket;
   }
 
   header(name: string): string | undefined {

@@ -1,5 +1,7 @@
+import { ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { type ConnectionLimits, limitConnections } from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
 
@@ -11,6 +13,14 @@ export interface Listener {
 
 const graceMs = 1000;
 const headersTimeoutMs = 30_000;
+/** Between probes on an upgraded connection, which may be idle for hours. */
+const keepAliveMs = 30_000;
+/** All clients of a laptop come from one address. */
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 4_096,
+  maxPerPeer: 4_096,
+  firstRequestMs: headersTimeoutMs,
+};
 
 function track<T extends object>(
   open: Set<T>,
@@ -42,6 +52,25 @@ function isIdle(socket: Socket): boolean {
   return (socket as Socket & { _httpMessage?: unknown })._httpMessage === null;
 }
 
+/** Upgrades are asked for by HTTP/1.1 alone; other requests that name a protocol (`h2c`) are answered without. */
+function isPortForward({ url = '' }: HttpRequest): boolean {
+  return /^[^?]*\/portforward(?:\?|$)/.test(url);
+}
+
+/** Answers a request to upgrade as any other, until its handler takes the connection over. */
+function answerUpgrades(server: Http2SecureServer): void {
+  server.on('upgrade', (request: HttpRequest, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    socket.setKeepAlive(true, keepAliveMs);
+    if (head.length > 0) socket.unshift(head);
+    const response: HttpResponse = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.on('finish', () => socket.end());
+    server.emit('request', request, response);
+  });
+}
+
 /** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are asked for and judged by the handler. */
 export async function listen(
   address: { readonly host: string; readonly port: number },
@@ -69,7 +98,14 @@ export async function listen(
   server.on('sessionError', (_error, session) => session.destroy());
   server.setTimeout(0);
   // Only HTTP/1.1 connections are parsed by node's http module and know this.
-  Object.assign(server, { headersTimeout: headersTimeoutMs, requestTimeout: 0, keepAliveTimeout: 120_000 });
+  Object.assign(server, {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: 0,
+    keepAliveTimeout: 120_000,
+    shouldUpgradeCallback: isPortForward,
+  });
+  limitConnections(server, connectionLimits);
+  answerUpgrades(server);
   server.on('request', (request, response) => {
     void handle(request as unknown as HttpRequest, response as unknown as HttpResponse);
   });

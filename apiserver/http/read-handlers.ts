@@ -30,10 +30,22 @@ const expiredContinue =
 
 /** The form of the answer to a call. */
 export function outputForm(call: ResourceCall, isList: boolean): OutputForm {
-  const { exchange, type } = call;
+  return formOf(call, { isList, hasNoTable: false });
+}
+
+/** The form of the answer of a resource that is asked and not stored: there is no Table of it.
+ *  @throws StatusError 406 */
+export function virtualForm(call: ResourceCall): OutputForm {
+  return formOf(call, { isList: false, hasNoTable: true });
+}
+
+function formOf(
+  { exchange, type }: ResourceCall,
+  offer: { readonly isList: boolean; readonly hasNoTable: boolean },
+): OutputForm {
   const isPretty = wantsPretty(exchange.query, exchange.header('user-agent'));
-  const form = negotiateOutput(exchange.header('accept'), { isList, isPretty, isCustom: type.isCustom });
-  checkPartial(type, form, isList);
+  const form = negotiateOutput(exchange.header('accept'), { ...offer, isPretty, isCustom: type.isCustom });
+  checkPartial(type, form, offer.isList);
   return form;
 }
 

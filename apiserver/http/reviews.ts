@@ -12,7 +12,7 @@ import { decodeObject } from './decode-body.ts';
 import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
-import { outputForm } from './read-handlers.ts';
+import { virtualForm } from './read-handlers.ts';
 import { badRequest, invalid } from './status-error.ts';
 import { createBinding } from './subresources/binding.ts';
 import { readWriteOptions } from './write-options.ts';
@@ -31,6 +31,8 @@ function texts(value: JsonValue | undefined): string[] {
 }
 
 async function readReview(call: ResourceCall): Promise<Review> {
+  // Before anything is done.
+  virtualForm(call);
   const { exchange, type, parts } = call;
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const syntax = negotiateInput(exchange.header('content-type'));
@@ -53,7 +55,7 @@ function reviewReply(call: ResourceCall, object: JsonObject, status: JsonObject)
     ...rest,
     status,
   };
-  return encodeValue(201, shown, outputForm(call, false));
+  return encodeValue(201, shown, virtualForm(call));
 }
 
 function sentBack({ object, spec }: Review): JsonObject {

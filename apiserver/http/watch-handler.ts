@@ -174,7 +174,8 @@ export async function handleWatch(call: ResourceCall): Promise<void> {
   const selection = selectionOf(type, request, selectors);
   const options = parseWatchOptions(query);
   await parts.store.settled();
-  const stream = new WatchStream(call, { form, selection });
+  using counted = parts.watches.begin(call.user.username);
+  const stream = new WatchStream(call, { form, selection, counted });
   exchange.startStream({
     'content-type': form.syntax === 'protobuf' ? `${protobufType};stream=watch` : 'application/json',
   });

@@ -9,6 +9,7 @@ import type { OutputForm } from './negotiation.ts';
 import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
 import type { Selection } from './selection.ts';
 import type { StatusError } from './status-error.ts';
+import type { CountedWatch } from './watch-limits.ts';
 
 /** What may wait for a reader of events. */
 const maxWaitingBytes = 8 * 1024 * 1024;
@@ -19,6 +20,7 @@ type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
 export class WatchStream {
   readonly #call: ResourceCall;
   readonly #form: OutputForm;
+  readonly #counted: CountedWatch;
   readonly #rowObject: RowObject;
   readonly #selection: Selection;
   readonly #encodingKey: string;
@@ -28,9 +30,13 @@ export class WatchStream {
   #revision = 0;
   #isFull = false;
 
-  constructor(call: ResourceCall, options: { readonly form: OutputForm; readonly selection: Selection }) {
+  constructor(
+    call: ResourceCall,
+    options: { readonly form: OutputForm; readonly selection: Selection; readonly counted: CountedWatch },
+  ) {
     this.#call = call;
     this.#form = options.form;
+    this.#counted = options.counted;
     this.#selection = options.selection;
     this.#rowObject = parseRowObject(call.exchange.query);
     this.#encodingKey = `${options.form.syntax} ${groupVersionOf(call.type)}`;
@@ -176,7 +182,8 @@ export class WatchStream {
     if (response.writableEnded || response.destroyed) return;
     this.#isFull = !response.write(data);
     // A reader that cannot keep up starts again from a list; it must not cost the server its memory.
-    if (this.#isFull && response.writableLength > maxWaitingBytes) response.destroy();
+    const mayGoOn = this.#counted.setWaiting(this.#isFull ? response.writableLength : 0);
+    if (this.#isFull && (response.writableLength > maxWaitingBytes || !mayGoOn)) response.destroy();
   }
 }
 

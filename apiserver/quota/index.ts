@@ -1,3 +1,3 @@
 /** What objects use of resource quotas: pure functions that admission and the quota controller share. */
-export { matchesScopes } from './scopes.ts';
+export { isTerminatingPod, matchesScopes } from './scopes.ts';
 export { countedKind, missingCompute, usageOf } from './usage.ts';

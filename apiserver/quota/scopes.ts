@@ -48,9 +48,18 @@ function hasCrossNamespaceAffinity(spec: JsonObject): boolean {
   return terms.some(({ namespaces, namespaceSelector }) => namespaces !== undefined || namespaceSelector !== undefined);
 }
 
+function hasDeadline({ activeDeadlineSeconds }: JsonObject): boolean {
+  return typeof activeDeadlineSeconds === 'number' && activeDeadlineSeconds >= 0;
+}
+
+/** Whether a pod is in the scope `Terminating`; else it is in `NotTerminating`. */
+export function isTerminatingPod(pod: KubeObject): boolean {
+  return hasDeadline(objectOf(pod['spec']));
+}
+
 const scopes: ReadonlyMap<string, (spec: JsonObject) => boolean> = new Map([
-  ['Terminating', (spec) => spec['activeDeadlineSeconds'] !== undefined],
-  ['NotTerminating', (spec) => spec['activeDeadlineSeconds'] === undefined],
+  ['Terminating', hasDeadline],
+  ['NotTerminating', (spec) => !hasDeadline(spec)],
   ['BestEffort', isBestEffort],
   ['NotBestEffort', (spec) => !isBestEffort(spec)],
   ['CrossNamespacePodAffinity', hasCrossNamespaceAffinity],

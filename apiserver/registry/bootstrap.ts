@@ -1,4 +1,4 @@
-import { formatTimestamp, type Logger } from '../../src/base/index.ts';
+import { formatTimestamp, isJsonObject, type Logger } from '../../src/base/index.ts';
 import { StatusError } from '../http/status-error.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
 import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
@@ -72,12 +72,24 @@ async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void>
   if (wanted !== undefined) await write(options, wanted, live);
 }
 
+/** The authority may be another than at the last start. */
+async function publishClientAuthority(options: Bootstrap): Promise<void> {
+  const object = clientAuthority(options.clientCaPem);
+  const live = findLive(options.cluster, object);
+  const published = isJsonObject(live?.['data']) ? live['data'] : {};
+  const isCurrent = published['client-ca-file'] === options.clientCaPem;
+  if (live === undefined) await write(options, object, undefined);
+  else if (!isCurrent)
+    await write(options, { ...live, data: { ...published, 'client-ca-file': options.clientCaPem } }, live);
+}
+
 /** Creates what every cluster has from its first moment. Changes to these objects are kept, but for what default roles and bindings lack. */
 export async function bootstrap(options: Bootstrap): Promise<void> {
-  const plain = [...namespaces, ...priorityClasses, clientAuthority(options.clientCaPem)];
+  const plain = [...namespaces, ...priorityClasses];
   // Together, so that they wait for the disk together.
   await Promise.all([
     ...plain.map((object) => ensure(options, object)),
+    publishClientAuthority(options),
     ...defaultRbac.map((object) => ensureRbac(options, object)),
   ]);
 }

@@ -113,15 +113,16 @@ export class ObjectWriter {
     const name = object.metadata.name ?? '';
     const admitted = await this.#mutate(target, { operation: 'CREATE', name, object, old: undefined }, context);
     startMetadata(type, admitted, this.#deps.clock.now());
-    type.strategy.prepareForCreate(admitted);
     const base = admitted.metadata.name === undefined ? admitted.metadata.generateName : undefined;
     for (let attempt = 1; ; attempt += 1) {
-      if (base !== undefined) admitted.metadata.name = withSuffix(base);
+      const named = base === undefined ? admitted : namedFrom(base, admitted);
+      // With the name, because some kinds derive fields from it.
+      type.strategy.prepareForCreate(named);
       try {
-        return await this.#validateAndInsert(target, admitted, context);
+        return await this.#validateAndInsert(target, named, context);
       } catch (thrown) {
         if (!(thrown instanceof StaleChangeError)) throw thrown;
-        if (base === undefined) throw alreadyExists(type, admitted.metadata.name ?? '');
+        if (base === undefined) throw alreadyExists(type, named.metadata.name ?? '');
         if (attempt >= nameTries) throw cannotGenerate(target, admitted);
       }
     }
@@ -348,6 +349,12 @@ function isPrepared(
   { object, live }: { readonly object: KubeObject; readonly live: KubeObject },
 ): boolean {
   return strategy.prepareForSubresource?.(subresource, object, live) ?? false;
+}
+
+function namedFrom(base: string, object: KubeObject): KubeObject {
+  const named = copyJson(object);
+  named.metadata.name = withSuffix(base);
+  return named;
 }
 
 function prepareUpdate(target: WriteTarget, object: KubeObject, live: KubeObject): void {

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { Appointments } from '../controllers/appointments.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
 import { readSchedule } from '../registry/kinds/cron-schedule.ts';
 import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { Appointments } from './appointments.ts';
+import { keysOfClaims } from './claiming.ts';
 import { lastTime, localTimestamp, nextTime, zoneOffset } from './cron-times.ts';
-import { endingOf } from './jobs.ts';
+import { endingOf } from './job-status.ts';
 import {
   childrenOf,
   controllerReference,
   countOf,
   keyOf,
-  keysOfKind,
   type SimulationContext,
   timestampOf,
   writeStatus,
@@ -180,7 +180,7 @@ export function cronJobSimulation(context: SimulationContext): Controller {
   return {
     name: 'simulated-cronjobs',
     start: (again) => (appointments = new Appointments(context.clock, again)),
-    keysOf: keysOfKind(type),
+    keysOf: keysOfClaims(cluster, type, []),
     work: async (text) => {
       const cronJob = cluster.get(type, keyOf(text));
       appointments?.set(text, undefined);

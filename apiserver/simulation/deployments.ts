@@ -1,27 +1,28 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Controller, specOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import { Appointments } from '../controllers/appointments.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
-import { Appointments } from './appointments.ts';
+import { claimChildren, keysOfClaims } from './claiming.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
 import {
   catchUp,
   forgotten,
+  hasTemplateOf,
+  isOutsized,
   latestRevision,
   newReplicaSet,
   revisionAnnotation,
   revisionOf,
   sizeAnnotations,
 } from './revisions.ts';
-import { planRollout, planScaling } from './rollout.ts';
+import { planRollout, planScaling, wantedOf } from './rollout.ts';
 import {
   childrenOf,
-  controllerReference,
+  countOf,
   isToldToFail,
   keyOf,
-  keysOfKind,
   keyText,
   type SimulationContext,
   shortHash,
@@ -32,8 +33,11 @@ import {
 
 const as = 'system:serviceaccount:kube-system:deployment-controller';
 
+/** The end of the name stands for the template, and for how often such a name was taken by another object. */
 function setNameOf(deployment: KubeObject): string {
-  return `${deployment.metadata.name ?? ''}-${shortHash(templateOf(deployment))}`;
+  const collisions = countOf(statusOf(deployment).collisionCount, 0);
+  const template = templateOf(deployment);
+  return `${deployment.metadata.name ?? ''}-${shortHash(collisions === 0 ? template : [template, collisions])}`;
 }
 
 function keyFor({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } {
@@ -54,7 +58,7 @@ class DeploymentSimulation implements Controller {
     this.#cluster = context.cluster;
     this.#type = typeOf(context.cluster, 'deployments', 'apps');
     this.#sets = typeOf(context.cluster, 'replicasets', 'apps');
-    this.keysOf = keysOfKind(this.#type);
+    this.keysOf = keysOfClaims(context.cluster, this.#type, ['replicasets']);
   }
 
   start(again: (key: string) => void): Disposable {
@@ -66,15 +70,20 @@ class DeploymentSimulation implements Controller {
     this.#deadlines?.set(text, undefined);
     const found = this.#cluster.get(this.#type, keyOf(text));
     if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
-    await this.#adopt(found);
+    await claimChildren({ cluster: this.#cluster, type: this.#sets, owner: found, as });
     const seen = await this.#notePause(found);
     const isPaused = specOf(seen).paused === true;
-    const [deployment, current] = isPaused ? [seen, this.#currentOf(seen)] : await this.#ensureCurrent(seen);
-    const old = this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
-    await this.#scale(deployment, current, old);
-    if (current !== undefined) await this.#passOn(deployment, current);
-    if (isPaused || isRolledOut(deployment)) await this.#forget(deployment, old);
+    const isScaling = isPaused || this.#ownedSets(seen).some((set) => isOutsized(seen, set));
+    const deployment = isScaling ? await this.#scale(seen) : await this.#rollOut(seen);
+    if (isPaused || isRolledOut(deployment)) await this.#forget(deployment);
     await this.#report(deployment);
+  }
+
+  async #rollOut(seen: KubeObject): Promise<KubeObject> {
+    const [deployment, current] = await this.#ensureCurrent(seen);
+    await this.#resize(deployment, planRollout(deployment, current, this.#oldSets(deployment, current)));
+    await this.#passOn(deployment, current);
+    return deployment;
   }
 
   async #report(deployment: KubeObject): Promise<void> {
@@ -83,19 +92,6 @@ class DeploymentSimulation implements Controller {
     const status = deploymentStatus(progress, { now: this.#context.now(), nowMs });
     await writeStatus(this.#cluster, { type: this.#type, object: deployment, as }, status);
     this.#deadlines?.set(keyText(deployment), untilDeadline({ ...deployment, status }, nowMs));
-  }
-
-  /** Takes over the sets that the selector chooses and nobody controls, as after a deletion that left them behind. */
-  async #adopt(deployment: KubeObject): Promise<void> {
-    const { selector } = specOf(deployment);
-    const { namespace = '' } = deployment.metadata;
-    for (const set of this.#cluster.list(this.#sets, { namespace })) {
-      const { ownerReferences = [], deletionTimestamp, labels } = set.metadata;
-      if (deletionTimestamp !== undefined || ownerReferences.some(({ controller }) => controller === true)) continue;
-      if (!matchesLabelSelector(selector, labels)) continue;
-      const metadata = { ...set.metadata, ownerReferences: [...ownerReferences, controllerReference(deployment)] };
-      await unlessGone(this.#cluster.update(this.#sets, { ...set, metadata }, { as }));
-    }
   }
 
   /** Says so at once when a pause begins or ends, before anything is done about it. */
@@ -122,9 +118,11 @@ class DeploymentSimulation implements Controller {
     return childrenOf(this.#cluster, this.#sets, deployment);
   }
 
+  /** The set with the Deployment's template, whatever its name: the oldest, where there are several. */
   #currentOf(deployment: KubeObject): KubeObject | undefined {
-    const name = setNameOf(deployment);
-    return this.#ownedSets(deployment).find(({ metadata }) => metadata.name === name);
+    return this.#ownedSets(deployment)
+      .filter((set) => hasTemplateOf(deployment, set))
+      .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))[0];
   }
 
   /** The set with the Deployment's template, made when there is none, and the Deployment with its revision. */
@@ -133,9 +131,7 @@ class DeploymentSimulation implements Controller {
     const old = this.#ownedSets(deployment).filter((set) => set.metadata.name !== found?.metadata.name);
     const revision = latestRevision(old) + 1;
     const set =
-      found === undefined
-        ? await this.#cluster.create(this.#sets, newReplicaSet(deployment, setNameOf(deployment), revision), { as })
-        : await this.#renew(deployment, found, revision);
+      found === undefined ? await this.#create(deployment, revision) : await this.#renew(deployment, found, revision);
     const start = { name: set.metadata.name ?? '', isNew: found === undefined };
     const conditions = startConditions(deployment, start, this.#context.now());
     const isNoted = deployment.metadata.annotations?.[revisionAnnotation] === String(revisionOf(set));
@@ -144,22 +140,50 @@ class DeploymentSimulation implements Controller {
     return [await this.#note(deployment, annotations, conditions), set];
   }
 
+  /** @throws StatusError 409 when the name is taken; the next attempt has another name */
+  async #create(deployment: KubeObject, revision: number): Promise<KubeObject> {
+    const set = newReplicaSet(deployment, setNameOf(deployment), revision);
+    const present = this.#cluster.get(this.#sets, keyFor(set));
+    if (present !== undefined) {
+      const collisionCount = countOf(statusOf(deployment).collisionCount, 0) + 1;
+      await writeStatus(
+        this.#cluster,
+        { type: this.#type, object: deployment, as },
+        { ...statusOf(deployment), collisionCount },
+      );
+    }
+    return await this.#cluster.create(this.#sets, set, { as });
+  }
+
   async #renew(deployment: KubeObject, set: KubeObject, revision: number): Promise<KubeObject> {
     const change = catchUp(deployment, set, revision);
     return change === undefined ? set : await this.#cluster.patch(this.#sets, keyFor(set), change, { as });
   }
 
-  async #scale(deployment: KubeObject, current: KubeObject | undefined, old: readonly KubeObject[]): Promise<void> {
-    const isPaused = specOf(deployment).paused === true;
-    const newestFirst = [
-      ...(current === undefined ? [] : [current]),
-      ...old.toSorted((a, b) => revisionOf(b) - revisionOf(a)),
-    ];
-    const plan =
-      isPaused || current === undefined ? planScaling(deployment, newestFirst) : planRollout(deployment, current, old);
+  #oldSets(deployment: KubeObject, current: KubeObject | undefined): KubeObject[] {
+    return this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
+  }
+
+  /** Distributes a new number of replicas over the sets that have pods. They note it, also where their share stays the same. */
+  async #scale(deployment: KubeObject): Promise<KubeObject> {
+    const current = this.#currentOf(deployment);
+    const old = this.#oldSets(deployment, current).toSorted((a, b) => revisionOf(b) - revisionOf(a));
+    const newestFirst = [...(current === undefined ? [] : [current]), ...old];
+    const plan = planScaling(deployment, current, newestFirst);
     for (const set of newestFirst) {
+      const { name = '' } = set.metadata;
+      if (!plan.has(name) && isOutsized(deployment, set)) plan.set(name, wantedOf(set));
+    }
+    await this.#resize(deployment, plan);
+    if (current !== undefined) await this.#passOn(deployment, current);
+    return deployment;
+  }
+
+  async #resize(deployment: KubeObject, plan: ReadonlyMap<string, number>): Promise<void> {
+    for (const set of this.#ownedSets(deployment)) {
       const replicas = plan.get(set.metadata.name ?? '');
-      if (replicas === undefined || replicas === specOf(set).replicas) continue;
+      const isSame = replicas === specOf(set).replicas && !isOutsized(deployment, set);
+      if (replicas === undefined || isSame) continue;
       const change = { metadata: { annotations: sizeAnnotations(deployment) }, spec: { replicas } };
       await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
     }
@@ -172,9 +196,9 @@ class DeploymentSimulation implements Controller {
     await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
   }
 
-  async #forget(deployment: KubeObject, old: readonly KubeObject[]): Promise<void> {
-    const latest = old.map((set) => this.#cluster.get(this.#sets, keyFor(set)) ?? set);
-    for (const set of forgotten(deployment, latest)) {
+  async #forget(deployment: KubeObject): Promise<void> {
+    const old = this.#oldSets(deployment, this.#currentOf(deployment));
+    for (const set of forgotten(deployment, old)) {
       await unlessGone(this.#cluster.delete(this.#sets, keyFor(set), { as, propagationPolicy: 'Background' }));
     }
   }

@@ -16,7 +16,7 @@ import { timestampOf } from './simulated.ts';
 import { statefulSetSimulation } from './stateful-sets.ts';
 import { volumeSimulation } from './volumes.ts';
 
-export { simulateAnnotation } from './simulated.ts';
+export { runSecondsAnnotation, simulateAnnotation } from './simulated.ts';
 
 /** What the simulation is given. */
 export interface SimulationDeps {

@@ -1,110 +1,27 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
+import { Appointments } from '../controllers/appointments.ts';
+import { type Controller, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { createPod, deletePod } from './pod-set.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { claimChildren, keysOfClaims } from './claiming.ts';
+import { type IndexProgress, indexProgress, isIndexed, pendingIndexes, podOfIndex } from './job-indexes.ts';
 import {
-  childrenOf,
-  conditionsFrom,
-  countOf,
-  isPodActive,
-  isPodReady,
-  isToldToFail,
-  keyOf,
-  keysOfKind,
-  type Observation,
-  positive,
-  type SimulationContext,
-  templateOf,
-  writeStatus,
-} from './simulated.ts';
+  countPods,
+  endingOf,
+  endOf,
+  type JobProgress,
+  jobStatus,
+  startOf,
+  untilDeadline,
+  untilRemoval,
+  wantedPods,
+} from './job-status.ts';
+import { createPod, deletePod } from './pod-set.ts';
+import { childrenOf, isPodActive, keyOf, type SimulationContext, writeStatus } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:job-controller';
-
-interface JobCounts {
-  readonly active: number;
-  readonly ready: number;
-  readonly succeeded: number;
-  readonly failed: number;
-}
-
-function countsOf(pods: readonly KubeObject[]): JobCounts {
-  const inPhase = (phase: string): number => pods.filter((pod) => statusOf(pod).phase === phase).length;
-  const active = pods.filter(isPodActive);
-  const ready = active.filter(isPodReady).length;
-  return { active: active.length, ready, succeeded: inPhase('Succeeded'), failed: inPhase('Failed') };
-}
-
-function completionsOf(job: KubeObject): number {
-  const { completions, parallelism } = specOf(job);
-  return countOf(completions, countOf(parallelism, 1));
-}
-
-/** How often a Job that is told to fail tries at most, whatever its limit: no time passes between its pods. */
-const mostRetries = 6;
-
-/** How many pods may fail before the Job does. */
-function retriesOf(job: KubeObject): number {
-  const limit = countOf(specOf(job).backoffLimit, mostRetries);
-  return isToldToFail(job) || isToldToFail(templateOf(job) as unknown as KubeObject)
-    ? Math.min(limit, mostRetries)
-    : limit;
-}
-
-function endOf(job: KubeObject, { succeeded, failed }: JobCounts): Observation[] {
-  if (succeeded >= completionsOf(job)) {
-    const why = { reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
-    return [
-      { type: 'SuccessCriteriaMet', status: 'True', ...why },
-      { type: 'Complete', status: 'True', ...why },
-    ];
-  }
-  if (failed <= retriesOf(job)) return [];
-  const why = { reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
-  return [
-    { type: 'FailureTarget', status: 'True', ...why },
-    { type: 'Failed', status: 'True', ...why },
-  ];
-}
-
-function isSuspended(job: KubeObject): boolean {
-  return specOf(job).suspend === true;
-}
-
-/** Whether the Job is held back; nothing for one that never was. */
-function suspensionOf(job: KubeObject): Observation[] {
-  const type = 'Suspended';
-  if (isSuspended(job)) return [{ type, status: 'True', reason: 'JobSuspended', message: 'Job suspended' }];
-  const wasHeld = objectsIn(statusOf(job).conditions).some((condition) => condition.type === type);
-  return wasHeld ? [{ type, status: 'False', reason: 'JobResumed', message: 'Job resumed' }] : [];
-}
-
-/** When the Job began, counted anew each time that it goes on. */
-function startOf(job: KubeObject, now: string): JsonObject {
-  const { startTime, conditions } = statusOf(job);
-  if (isSuspended(job)) return startTime === undefined ? {} : { startTime };
-  const wasHeld = objectsIn(conditions).some(({ type, status }) => type === 'Suspended' && status === 'True');
-  return { startTime: wasHeld ? now : (startTime ?? now) };
-}
-
-function statusFor(job: KubeObject, counts: JobCounts, now: string): JsonObject {
-  const end = isSuspended(job) ? [] : endOf(job, counts);
-  const observations = [...suspensionOf(job), ...end];
-  const conditions = conditionsFrom(job, observations, { now, extra: [] }).map(
-    (condition): JsonObject => ({ lastProbeTime: now, ...condition }),
-  );
-  const isComplete = end.some(({ type }) => type === 'Complete');
-  return {
-    ...startOf(job, now),
-    active: positive(counts.active),
-    succeeded: positive(counts.succeeded),
-    failed: positive(counts.failed),
-    ready: counts.ready,
-    terminating: 0,
-    uncountedTerminatedPods: {},
-    ...(isComplete ? { completionTime: now } : {}),
-    ...(conditions.length === 0 ? {} : { conditions }),
-  };
-}
+const cleaner = 'system:serviceaccount:kube-system:ttl-after-finished-controller';
 
 function labelsFor({ metadata }: KubeObject): Record<string, string> {
   const { name = '', uid = '' } = metadata;
@@ -116,37 +33,101 @@ function labelsFor({ metadata }: KubeObject): Record<string, string> {
   };
 }
 
-/** How a Job ended; undefined while it goes on. */
-export function endingOf(job: KubeObject): 'Complete' | 'Failed' | undefined {
-  const held = objectsIn(statusOf(job).conditions).filter(({ status }) => status === 'True');
-  return (['Complete', 'Failed'] as const).find((ending) => held.some(({ type }) => type === ending));
+async function createPods(
+  cluster: Cluster,
+  job: KubeObject,
+  wish: { readonly count: number; readonly indexes: IndexProgress | undefined },
+): Promise<void> {
+  const { count, indexes } = wish;
+  const labels = labelsFor(job);
+  if (indexes === undefined) {
+    for (let made = 0; made < count; made++) await createPod(cluster, job, { as, labels });
+    return;
+  }
+  for (const index of pendingIndexes(job, indexes, count)) {
+    const pod = podOfIndex(job, index, indexes);
+    await createPod(cluster, job, { ...pod, as, labels: { ...labels, ...pod.labels } });
+  }
 }
 
-/** How many pods should run now. */
-function wantedPods(job: KubeObject, counts: JobCounts): number {
-  if (isSuspended(job) || endOf(job, counts).length > 0) return 0;
-  return Math.min(completionsOf(job) - counts.succeeded, countOf(specOf(job).parallelism, 1));
+class JobSimulation implements Controller {
+  readonly name = 'simulated-jobs';
+  readonly keysOf: Controller['keysOf'];
+  readonly #context: SimulationContext;
+  readonly #cluster: Cluster;
+  readonly #type: ResourceType;
+  readonly #pods: ResourceType;
+  #waits: Appointments | undefined;
+
+  constructor(context: SimulationContext) {
+    this.#context = context;
+    this.#cluster = context.cluster;
+    this.#type = typeOf(context.cluster, 'jobs', 'batch');
+    this.#pods = typeOf(context.cluster, 'pods');
+    this.keysOf = keysOfClaims(context.cluster, this.#type, ['pods']);
+  }
+
+  start(again: (key: string) => void): Disposable {
+    this.#waits = new Appointments(this.#context.clock, again);
+    return this.#waits;
+  }
+
+  async work(text: string): Promise<void> {
+    this.#waits?.set(text, undefined);
+    const job = this.#cluster.get(this.#type, keyOf(text));
+    if (job === undefined || job.metadata.deletionTimestamp !== undefined) return;
+    if (endingOf(job) !== undefined) return await this.#remove(text, job);
+    await claimChildren({ cluster: this.#cluster, type: this.#pods, owner: job, as });
+    const started = this.#started(job);
+    const before = this.#progressOf(started);
+    const end = endOf(before);
+    await this.#keepPods(before);
+    const after = this.#progressOf(started);
+    const failed = end?.type === 'Failed' ? before.counts.failed + before.counts.active : after.counts.failed;
+    const counts = { ...after.counts, failed: Math.max(failed, this.#failedBefore(job, end !== undefined)) };
+    const status = jobStatus({ ...after, counts }, end, this.#context.now());
+    await writeStatus(this.#cluster, { type: this.#type, object: job, as }, status);
+    const waitMs = end === undefined ? untilDeadline(started, this.#context.clock.now()) : undefined;
+    this.#waits?.set(text, waitMs);
+  }
+
+  /** Pods that an end removed stay among those that failed. */
+  #failedBefore(job: KubeObject, isEnding: boolean): number {
+    const { failed } = statusOf(job);
+    return isEnding && typeof failed === 'number' ? failed : 0;
+  }
+
+  /** The Job with its start in its status, as it will be written. */
+  #started(job: KubeObject): KubeObject {
+    const status: JsonObject = { ...statusOf(job), ...startOf(job, this.#context.now()) };
+    return { ...job, status } as KubeObject;
+  }
+
+  #progressOf(job: KubeObject): JobProgress {
+    const pods = childrenOf(this.#cluster, this.#pods, job);
+    const indexes = isIndexed(job) ? indexProgress(job, pods) : undefined;
+    return { job, indexes, counts: countPods(pods, indexes), nowMs: this.#context.clock.now() };
+  }
+
+  async #keepPods(progress: JobProgress): Promise<void> {
+    const { job, counts, indexes } = progress;
+    const wanted = wantedPods(progress);
+    await createPods(this.#cluster, job, { count: wanted - counts.active, indexes });
+    const active = childrenOf(this.#cluster, this.#pods, job).filter(isPodActive);
+    for (const pod of active.slice(wanted)) await deletePod(this.#cluster, pod, as);
+  }
+
+  /** Deletes a Job that ended once its time to live is over. */
+  async #remove(text: string, job: KubeObject): Promise<void> {
+    const waitMs = untilRemoval(job, this.#context.clock.now());
+    if (waitMs !== 0) return this.#waits?.set(text, waitMs);
+    const { uid } = job.metadata;
+    const options = { as: cleaner, propagationPolicy: 'Foreground' as const, ...(uid === undefined ? {} : { uid }) };
+    await unlessGone(this.#cluster.delete(this.#type, keyOf(text), options));
+  }
 }
 
-/** Runs each Job's pods to their end; every pod succeeds at once, or fails at once where the annotation says so. */
+/** Runs the pods of each Job to their end; every pod succeeds at once, fails at once, or runs for a time, as annotations say. */
 export function jobSimulation(context: SimulationContext): Controller {
-  const { cluster } = context;
-  const type = typeOf(cluster, 'jobs', 'batch');
-  const pods = typeOf(cluster, 'pods');
-  return {
-    name: 'simulated-jobs',
-    keysOf: keysOfKind(type),
-    work: async (text) => {
-      const job = cluster.get(type, keyOf(text));
-      if (job === undefined || job.metadata.deletionTimestamp !== undefined || endingOf(job) !== undefined) return;
-      const present = childrenOf(cluster, pods, job);
-      const counts = countsOf(present);
-      const wanted = wantedPods(job, counts);
-      for (let made = counts.active; made < wanted; made++)
-        await createPod(cluster, job, { as, labels: labelsFor(job) });
-      for (const pod of present.filter(isPodActive).slice(wanted)) await deletePod(cluster, pod, as);
-      const now = countsOf(childrenOf(cluster, pods, job));
-      await writeStatus(cluster, { type, object: job, as }, statusFor(job, now, context.now()));
-    },
-  };
+  return new JobSimulation(context);
 }

@@ -2,37 +2,54 @@ import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { typeOf, unlessGone } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
-import { controllerReference, isToldToFail, simulateAnnotation, templateOf } from './simulated.ts';
+import { assertRoomForPod } from './pod-limit.ts';
+import {
+  controllerReference,
+  isToldToFail,
+  runSecondsAnnotation,
+  simulateAnnotation,
+  templateOf,
+} from './simulated.ts';
 
 /** How a new pod differs from its template. */
 export interface PodWish {
   readonly as: string;
   /** A name of its own; by default a random one after the owner's. */
   readonly name?: string;
+  /** Default: the owner's name and a dash. */
+  readonly generateName?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly spec?: JsonObject;
+  /** Default: the template of the owner. */
+  readonly template?: JsonObject;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 function metadataOf(owner: KubeObject, wish: PodWish): ObjectMeta {
-  const template = templateOf(owner).metadata;
+  const template = (wish.template ?? templateOf(owner)).metadata;
   const { labels, annotations } = (isJsonObject(template) ? template : {}) as Pick<
     ObjectMeta,
     'labels' | 'annotations'
   >;
-  const told = isToldToFail(owner) ? { [simulateAnnotation]: 'fail' } : {};
+  const runSeconds = owner.metadata.annotations?.[runSecondsAnnotation];
+  const told = {
+    ...(isToldToFail(owner) ? { [simulateAnnotation]: 'fail' } : {}),
+    ...(runSeconds === undefined ? {} : { [runSecondsAnnotation]: runSeconds }),
+  };
   const { name = '', namespace = '' } = owner.metadata;
   return {
-    ...(wish.name === undefined ? { generateName: `${name}-` } : { name: wish.name }),
+    ...(wish.name === undefined ? { generateName: wish.generateName ?? `${name}-` } : { name: wish.name }),
     namespace,
     labels: { ...labels, ...wish.labels },
-    annotations: { ...annotations, ...told },
+    annotations: { ...annotations, ...wish.annotations, ...told },
     ownerReferences: [controllerReference(owner)],
   };
 }
 
 /** Creates a pod from the template of its owner. */
 export async function createPod(cluster: Cluster, owner: KubeObject, wish: PodWish): Promise<void> {
-  const { spec } = templateOf(owner);
+  await assertRoomForPod(cluster, owner, wish.as);
+  const { spec } = wish.template ?? templateOf(owner);
   const pod: KubeObject = {
     apiVersion: 'v1',
     kind: 'Pod',

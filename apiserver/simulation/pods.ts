@@ -1,14 +1,20 @@
-import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { type Clock, isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import { Appointments } from '../controllers/appointments.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
+import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
 import {
   conditionsFrom,
   isToldToFail,
   keyOf,
   keyText,
   type Observation,
+  otherConditions,
+  runSecondsAnnotation,
   type SimulationContext,
   shortHash,
+  timestampOf,
   writeStatus,
 } from './simulated.ts';
 
@@ -19,10 +25,40 @@ const scheduler = 'system:kube-scheduler';
 
 type Outcome = 'running' | 'crashing' | 'succeeded' | 'failed';
 
-function outcomeOf(pod: KubeObject): Outcome {
+/** In how many milliseconds the pod of a Job ends; undefined for pods that run for ever. */
+function untilEnd(pod: KubeObject, nowMs: number): number | undefined {
   const isTask = pod.metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true);
-  if (isTask === true) return isToldToFail(pod) ? 'failed' : 'succeeded';
-  return isToldToFail(pod) ? 'crashing' : 'running';
+  if (isTask !== true) return undefined;
+  const text = pod.metadata.annotations?.[runSecondsAnnotation] ?? '0';
+  const runMs = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) * 1000 : 0;
+  const { startTime } = statusOf(pod);
+  const startMs = typeof startTime === 'string' ? Date.parse(startTime) : nowMs;
+  return Math.max(0, startMs + runMs - nowMs);
+}
+
+function outcomeOf(pod: KubeObject, nowMs: number): Outcome {
+  const leftMs = untilEnd(pod, nowMs);
+  if (leftMs === 0) return isToldToFail(pod) ? 'failed' : 'succeeded';
+  return leftMs === undefined && isToldToFail(pod) ? 'crashing' : 'running';
+}
+
+/** Why a pod whose containers are ready is not ready itself: gates whose conditions another controller has not set to True. */
+function gateProblem(pod: KubeObject): string | undefined {
+  const conditions = objectsIn(statusOf(pod).conditions);
+  const messages = objectsIn(specOf(pod).readinessGates).flatMap(({ conditionType }) => {
+    const gate = `pod readiness gate ${JSON.stringify(conditionType)}`;
+    const condition = conditions.find(({ type }) => type === conditionType);
+    if (condition === undefined) return [`corresponding condition of ${gate} does not exist.`];
+    const { status } = condition;
+    return status === 'True' ? [] : [`the status of ${gate} is not "True", but ${String(status as string)}`];
+  });
+  return messages.length === 0 ? undefined : messages.join(', ');
+}
+
+function podReady(pod: KubeObject, names: string, outcome: Outcome): Observation {
+  const message = outcome === 'running' ? gateProblem(pod) : undefined;
+  if (message === undefined) return ready('Ready', names, outcome);
+  return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message };
 }
 
 function ready(type: string, names: string, outcome: Outcome): Observation {
@@ -39,7 +75,7 @@ function observationsOf(pod: KubeObject, outcome: Outcome): Observation[] {
   return [
     { type: 'PodReadyToStartContainers', status: 'True' },
     { type: 'Initialized', status: 'True' },
-    ready('Ready', names, outcome),
+    podReady(pod, names, outcome),
     ready('ContainersReady', names, outcome),
     { type: 'PodScheduled', status: 'True' },
   ];
@@ -102,19 +138,38 @@ function addressOf({ metadata }: KubeObject): string {
   return `10.244.${(a * 7) % 256}.${1 + ((b * 31 + c) % 253)}`;
 }
 
-function statusFor(pod: KubeObject, now: string): JsonObject {
-  const outcome = outcomeOf(pod);
+/** When the containers came into the state that they are in. */
+function sinceOf(old: JsonObject, phase: string, now: string): string {
+  const [first] = objectsIn(old.containerStatuses);
+  if (old.phase !== phase || first === undefined) return now;
+  for (const state of [first.state, first.lastState]) {
+    const { running, terminated: ended } = isJsonObject(state) ? state : {};
+    for (const part of [running, ended]) {
+      if (isJsonObject(part) && typeof part.startedAt === 'string') return part.startedAt;
+    }
+  }
+  return now;
+}
+
+function statusFor(pod: KubeObject, nowMs: number): JsonObject {
+  const now = timestampOf(nowMs);
+  const outcome = outcomeOf(pod, nowMs);
+  const observations = observationsOf(pod, outcome);
   const old = statusOf(pod);
-  const isSame = old.phase === phases[outcome] && Array.isArray(old.containerStatuses);
-  const since = isSame && typeof old.startTime === 'string' ? old.startTime : now;
+  const since = sinceOf(old, phases[outcome], now);
   const ip = addressOf(pod);
+  const { podIP: _ip, podIPs: _ips, ...kept } = old;
   return {
+    ...kept,
     phase: phases[outcome],
-    conditions: conditionsFrom(pod, observationsOf(pod, outcome), { now, extra: ['lastProbeTime'] }),
+    conditions: [
+      ...conditionsFrom(pod, observations, { now, extra: ['lastProbeTime'] }),
+      ...otherConditions(pod, observations),
+    ],
     hostIP: '127.0.0.1',
     hostIPs: [{ ip: '127.0.0.1' }],
     ...(outcome === 'succeeded' || outcome === 'failed' ? {} : { podIP: ip, podIPs: [{ ip }] }),
-    startTime: since,
+    startTime: typeof old.startTime === 'string' ? old.startTime : now,
     containerStatuses: containerStatuses(pod, outcome, since),
     ...(typeof old.qosClass === 'string' ? { qosClass: old.qosClass } : { qosClass: 'BestEffort' }),
   };
@@ -132,35 +187,62 @@ function isForOurNode(pod: KubeObject): boolean {
   return schedulerName === 'default-scheduler' && objectsIn(schedulingGates).length === 0;
 }
 
+class PodSimulation implements Controller {
+  readonly name = 'simulated-pods';
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #type: ResourceType;
+  #waits: Appointments | undefined;
+
+  constructor({ cluster, clock }: SimulationContext) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#type = typeOf(cluster, 'pods');
+  }
+
+  start(again: (key: string) => void): Disposable {
+    this.#waits = new Appointments(this.#clock, again);
+    return this.#waits;
+  }
+
+  keysOf({ resource, object, type }: ClusterEvent): Iterable<string> {
+    return resource.storageKey === 'pods' && type !== 'DELETED' ? [keyText(object)] : [];
+  }
+
+  async work(text: string): Promise<void> {
+    this.#waits?.set(text, undefined);
+    const found = this.#cluster.get(this.#type, keyOf(text));
+    if (found === undefined || !isForOurNode(found)) return;
+    if (found.metadata.deletionTimestamp !== undefined) return await this.#end(found);
+    if (isDone(found)) return;
+    await this.#bind(found);
+    const pod = this.#cluster.get(this.#type, keyOf(text));
+    if (pod !== undefined && isJsonObject(pod.spec)) await this.#run(pod);
+  }
+
+  async #bind(pod: KubeObject): Promise<void> {
+    if (typeof specOf(pod).nodeName === 'string') return;
+    const binding = { as: scheduler, subresource: 'binding' as const };
+    await this.#cluster.patch(this.#type, keyOf(keyText(pod)), { spec: { nodeName } }, binding);
+  }
+
+  async #run(pod: KubeObject): Promise<void> {
+    const nowMs = this.#clock.now();
+    const status = statusFor(pod, nowMs);
+    await writeStatus(this.#cluster, { type: this.#type, object: pod, as: kubelet }, status);
+    const written = { ...pod, status } as KubeObject;
+    this.#waits?.set(keyText(pod), isDone(written) ? undefined : untilEnd(written, nowMs));
+  }
+
+  async #end(pod: KubeObject): Promise<void> {
+    const { deletionGracePeriodSeconds = 0, uid } = pod.metadata;
+    if (deletionGracePeriodSeconds === 0) return;
+    const options = { as: kubelet, gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
+    await unlessGone(this.#cluster.delete(this.#type, keyOf(keyText(pod)), options));
+  }
+}
+
 /** The scheduler and the kubelet of a Node on which every image exists and every container runs. */
 export function podSimulation(context: SimulationContext): Controller {
-  const { cluster } = context;
-  const type = typeOf(cluster, 'pods');
-  const bind = async (pod: KubeObject): Promise<void> => {
-    if (typeof specOf(pod).nodeName === 'string') return;
-    await cluster.patch(type, keyOf(keyText(pod)), { spec: { nodeName } }, { as: scheduler, subresource: 'binding' });
-  };
-  return {
-    name: 'simulated-pods',
-    keysOf: ({ resource, object, type: change }) =>
-      resource.storageKey === 'pods' && change !== 'DELETED' ? [keyText(object)] : [],
-    work: async (text) => {
-      const key = keyOf(text);
-      const found = cluster.get(type, key);
-      if (found === undefined || !isForOurNode(found)) return;
-      const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = found.metadata;
-      if (deletionTimestamp !== undefined) {
-        if (deletionGracePeriodSeconds === 0) return;
-        const options = { as: kubelet, gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
-        await unlessGone(cluster.delete(type, key, options));
-        return;
-      }
-      if (isDone(found)) return;
-      await bind(found);
-      const pod = cluster.get(type, key);
-      if (pod !== undefined && isJsonObject(pod.spec)) {
-        await writeStatus(cluster, { type, object: pod, as: kubelet }, statusFor(pod, context.now()));
-      }
-    },
-  };
+  return new PodSimulation(context);
 }

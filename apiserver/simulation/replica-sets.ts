@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import { Appointments } from '../controllers/appointments.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
 import { StatusError } from '../http/status-error.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { Appointments } from './appointments.ts';
 import { availabilityOf } from './availability.ts';
+import { claimChildren, keysOfClaims } from './claiming.ts';
 import { createPod, deletePod, passOnFailure } from './pod-set.ts';
 import {
   childrenOf,
@@ -12,7 +13,6 @@ import {
   isPodActive,
   isPodReady,
   keyOf,
-  keysOfKind,
   positive,
   type SimulationContext,
   writeStatus,
@@ -71,11 +71,12 @@ function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind
       waits = new Appointments(context.clock, again);
       return waits;
     },
-    keysOf: keysOfKind(type),
+    keysOf: keysOfClaims(cluster, type, ['pods']),
     work: async (text) => {
       waits?.set(text, undefined);
       const object = cluster.get(type, keyOf(text));
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+      await claimChildren({ cluster, type: pods, owner: object, as, isPassedOver: (pod) => !isPodActive(pod) });
       const wanted = countOf(specOf(object).replicas, 1);
       const present = activePods(object);
       const refusal = await createMissing(cluster, object, { count: wanted - present.length, as });

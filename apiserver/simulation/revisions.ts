@@ -3,12 +3,11 @@ import { specOf, statusOf } from '../controllers/controller.ts';
 import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
 import { rolloutRoom, wantedOf } from './rollout.ts';
 import { controllerReference, countOf, templateOf } from './simulated.ts';
+import { desiredAnnotation, maxAnnotation } from './size-annotations.ts';
 
 /** Counts the templates that a Deployment went through; on it and on its ReplicaSets. */
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
-const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
-const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 const hashLabel = 'pod-template-hash';
 /** The history of one set is cut at this length, oldest first. */
 const longestHistory = 2000;
@@ -46,6 +45,24 @@ export function sizeAnnotations(deployment: KubeObject): Record<string, string> 
     [desiredAnnotation]: String(replicas),
     [maxAnnotation]: String(replicas + rolloutRoom(deployment).surge),
   };
+}
+
+/** Whether a set with pods was last sized for another number of replicas than the Deployment has now. */
+export function isOutsized(deployment: KubeObject, set: KubeObject): boolean {
+  const desired = set.metadata.annotations?.[desiredAnnotation];
+  const isKnown = desired !== undefined && /^\d+$/.test(desired);
+  return isKnown && wantedOf(set) > 0 && Number(desired) !== countOf(specOf(deployment).replicas, 1);
+}
+
+/** Whether the set has the pod template of the Deployment, apart from the hash among its labels. */
+export function hasTemplateOf(deployment: KubeObject, set: KubeObject): boolean {
+  return isJsonEqual(withoutHash(templateOf(deployment)), withoutHash(templateOf(set)));
+}
+
+function withoutHash(template: JsonObject): JsonObject {
+  const { labels, ...metadata } = (isJsonObject(template.metadata) ? template.metadata : {}) as ObjectMeta;
+  const { [hashLabel]: _hash, ...rest } = labels ?? {};
+  return { ...template, metadata: { ...metadata, labels: rest } } as unknown as JsonObject;
 }
 
 /** The ReplicaSet for the template of a Deployment, without pods yet. The end of its name stands for the template. */

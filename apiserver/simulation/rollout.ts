@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/in
 import { specOf, statusOf } from '../controllers/controller.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
 import { countOf } from './simulated.ts';
+import { desiredAnnotation, maxAnnotation } from './size-annotations.ts';
 
 /** How many pods a rollout may have too many and too few. */
 export interface RolloutRoom {
@@ -99,10 +100,64 @@ export function planRollout(
   return plan;
 }
 
-/** What a paused Deployment may still do: be scaled, in the one set that has pods, or in the newest when none has any. */
-export function planScaling(deployment: KubeObject, newestFirst: readonly KubeObject[]): ReadonlyMap<string, number> {
+/** What each set with pods gets of a new size: its share, by its part of the size before. Never below nothing. */
+function planProportional(deployment: KubeObject, active: readonly KubeObject[]): Map<string, number> {
+  const replicas = countOf(specOf(deployment).replicas, 1);
+  const { surge } = rolloutRoom(deployment);
+  const missing = (replicas === 0 ? 0 : replicas + surge) - totalOf(active);
+  const ordered = bySize(active, missing > 0);
+  const plan = new Map<string, number>();
+  let open = missing;
+  for (const set of ordered) {
+    const share = shareOf(set, { deployment, allowed: replicas + surge });
+    const step = missing > 0 ? Math.min(share, open) : Math.max(share, open);
+    plan.set(set.metadata.name ?? '', wantedOf(set) + step);
+    open -= step;
+  }
+  const largest = ordered[0]?.metadata.name ?? '';
+  plan.set(largest, Math.max(0, (plan.get(largest) ?? 0) + open));
+  return plan;
+}
+
+/** The largest first; among equals the newest when pods are added, the oldest when they are removed. */
+function bySize(sets: readonly KubeObject[], isNewestFirst: boolean): KubeObject[] {
+  const ordered = isNewestFirst ? oldestFirst(sets).reverse() : oldestFirst(sets);
+  return ordered.toSorted((a, b) => wantedOf(b) - wantedOf(a));
+}
+
+/** How many pods more, or less, a set has when it keeps its part of the whole. */
+function shareOf(set: KubeObject, to: { readonly deployment: KubeObject; readonly allowed: number }): number {
+  const { deployment, allowed } = to;
+  if (countOf(specOf(deployment).replicas, 1) === 0) return -wantedOf(set);
+  const noted = Number(set.metadata.annotations?.[maxAnnotation] ?? 0);
+  const before = noted > 0 ? noted : countOf(statusOf(deployment).replicas, 0);
+  return before === 0 ? 0 : Math.round((wantedOf(set) * allowed) / before) - wantedOf(set);
+}
+
+function isSaturated(deployment: KubeObject, current: KubeObject | undefined): boolean {
+  if (current === undefined) return false;
+  const replicas = countOf(specOf(deployment).replicas, 1);
+  const desired = Number(current.metadata.annotations?.[desiredAnnotation] ?? Number.NaN);
+  const available = countOf(statusOf(current).availableReplicas, 0);
+  return wantedOf(current) === replicas && desired === replicas && available === replicas;
+}
+
+/** The sizes of the sets, by name, once the Deployment is scaled, while it is paused or in the middle of a rollout: the one set that has pods,
+ *  or the newest when none has any, gets all; several share. */
+export function planScaling(
+  deployment: KubeObject,
+  current: KubeObject | undefined,
+  newestFirst: readonly KubeObject[],
+): Map<string, number> {
   const active = newestFirst.filter((set) => wantedOf(set) > 0);
-  const set = active.length === 0 ? newestFirst[0] : active[0];
-  if (set === undefined || active.length > 1) return new Map();
-  return new Map([[set.metadata.name ?? '', countOf(specOf(deployment).replicas, 1)]]);
+  if (active.length <= 1) {
+    const only = active[0] ?? newestFirst[0];
+    const replicas = countOf(specOf(deployment).replicas, 1);
+    return new Map<string, number>(only === undefined ? [] : [[only.metadata.name ?? '', replicas]]);
+  }
+  if (isSaturated(deployment, current)) {
+    const old = active.filter((set) => set !== current);
+    return new Map(old.map((set) => [set.metadata.name ?? '', 0]));
+  }
+  return isRecreated(deployment) ? new Map<string, number>() : planProportional(deployment, active);
 }

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf } from '../controllers/controller.ts';
+import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
 import type { Cluster, ObjectKey } from '../registry/cluster.ts';
 import { suffixAlphabet } from '../registry/generated-names.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
@@ -16,6 +16,9 @@ import type { ResourceType } from '../registry/resource-type.ts';
 /** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,
  *  Jobs their back-off limit. Taking it away lets them recover. */
 export const simulateAnnotation = 'apiserver.longshore.dev/simulate';
+
+/** On a Job, its pod template or a pod of it: for how many seconds the pod runs before it ends. Without it the pod ends at once. */
+export const runSecondsAnnotation = 'apiserver.longshore.dev/run-seconds';
 
 /** What the simulated controllers are given. */
 export interface SimulationContext {
@@ -81,7 +84,13 @@ export interface Observation {
   readonly message?: string;
 }
 
-/** The new list of conditions: old times stay where nothing changed; other types are dropped. */
+/** The conditions that the observations do not speak of: other controllers own them. */
+export function otherConditions(object: KubeObject, observations: readonly Observation[]): JsonObject[] {
+  const own = new Set<unknown>(observations.map(({ type }) => type));
+  return objectsIn(statusOf(object).conditions).filter(({ type }) => !own.has(type));
+}
+
+/** The observed conditions: old times stay where nothing changed. */
 export function conditionsFrom(
   object: KubeObject,
   observations: readonly Observation[],
@@ -99,16 +108,6 @@ export function conditionsFrom(
     );
     return { ...observation, ...extra, lastTransitionTime: since };
   });
-}
-
-/** The keys of owners of `kind` in events of pods and other children, and of the objects of `type` themselves. */
-export function keysOfKind(type: ResourceType): Controller['keysOf'] {
-  return ({ resource, object }) => {
-    if (resource.storageKey === type.storageKey) return [keyText(object)];
-    const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
-    if (owner?.kind !== type.kind || !owner.apiVersion.startsWith(type.group)) return [];
-    return [`${object.metadata.namespace ?? ''}/${owner.name}`];
-  };
 }
 
 /** Objects of `type` that `owner` controls. */

@@ -1,134 +1,225 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
+import { Appointments } from '../controllers/appointments.ts';
+import { type Controller, specOf, statusOf, typeOf } from '../controllers/controller.ts';
 import type { Cluster } from '../registry/cluster.ts';
 import type { KubeObject } from '../registry/kube-object.ts';
-import { createPod, deletePod, passOnFailure } from './pod-set.ts';
-import {
-  childrenOf,
-  countOf,
-  isPodReady,
-  keyOf,
-  keysOfKind,
-  type SimulationContext,
-  shortHash,
-  templateOf,
-  writeStatus,
-} from './simulated.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { availabilityOf } from './availability.ts';
+import { claimChildren, keysOfClaims } from './claiming.ts';
+import { type RevisionHistory, recordRevision, templateIn, truncateHistory } from './controller-revisions.ts';
+import { deletePod, passOnFailure } from './pod-set.ts';
+import { childrenOf, countOf, isPodReady, keyOf, positive, type SimulationContext, writeStatus } from './simulated.ts';
+import { as, createMember, type MemberTemplate, ordinalOf, revisionLabel, startOrdinal } from './stateful-pods.ts';
 
-const as = 'system:serviceaccount:kube-system:statefulset-controller';
-const revisionLabel = 'controller-revision-hash';
+const form = { hashLabel: 'controller.kubernetes.io/hash', as };
 
-function claimName(template: JsonObject, podName: string): string {
-  const { metadata } = template;
-  const name = isJsonObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
-  return `${name}-${podName}`;
+function isBeingDeleted({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
-async function ensureClaims(cluster: Cluster, set: KubeObject, podName: string): Promise<void> {
-  const type = typeOf(cluster, 'persistentvolumeclaims');
-  const { namespace = '' } = set.metadata;
-  for (const template of objectsIn(specOf(set).volumeClaimTemplates)) {
-    const name = claimName(template, podName);
-    if (cluster.get(type, { namespace, name }) !== undefined) continue;
-    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace } };
-    await cluster.create(type, { ...claim, spec: isJsonObject(template.spec) ? template.spec : {} }, { as });
+function isEnded(pod: KubeObject): boolean {
+  return ['Succeeded', 'Failed'].includes(String(statusOf(pod).phase as string));
+}
+
+function isHealthy(pod: KubeObject): boolean {
+  return statusOf(pod).phase === 'Running' && isPodReady(pod) && !isBeingDeleted(pod);
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? '';
+}
+
+function revisionOf({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.[revisionLabel];
+}
+
+/** Pods below this number stay at the current revision; undefined when the strategy names none. */
+function partitionOf(set: KubeObject): number | undefined {
+  const { updateStrategy } = specOf(set);
+  const rolling = isJsonObject(updateStrategy) ? updateStrategy.rollingUpdate : undefined;
+  return isJsonObject(rolling) ? countOf(rolling.partition, 0) : undefined;
+}
+
+function isUpdatedOnDelete(set: KubeObject): boolean {
+  const { updateStrategy } = specOf(set);
+  return isJsonObject(updateStrategy) && updateStrategy.type === 'OnDelete';
+}
+
+/** One pass over one StatefulSet, as it is now. */
+class StatefulPass {
+  readonly #cluster: Cluster;
+  readonly #set: KubeObject;
+  readonly #history: RevisionHistory;
+  readonly #pods: readonly KubeObject[];
+  readonly #nowMs: number;
+
+  constructor(
+    cluster: Cluster,
+    set: KubeObject,
+    state: { readonly history: RevisionHistory; readonly pods: readonly KubeObject[]; readonly nowMs: number },
+  ) {
+    this.#cluster = cluster;
+    this.#set = set;
+    this.#history = state.history;
+    this.#pods = state.pods;
+    this.#nowMs = state.nowMs;
+  }
+
+  /** Makes, removes or replaces pods as far as it may at once: one at a time, each when those before are available, unless the set is Parallel. */
+  async step(): Promise<void> {
+    const [start, count] = [startOrdinal(this.#set), countOf(specOf(this.#set).replicas, 1)];
+    const numbered = this.#pods.map((pod) => ({ pod, ordinal: ordinalOf(this.#set, pod) }));
+    const isMember = (ordinal: number | undefined): boolean =>
+      ordinal !== undefined && ordinal >= start && ordinal < start + count;
+    const members = new Map(numbered.flatMap(({ pod, ordinal }) => (isMember(ordinal) ? [[ordinal, pod]] : [])));
+    const condemned = numbered
+      .filter(({ ordinal }) => ordinal !== undefined && !isMember(ordinal))
+      .toSorted((a, b) => (b.ordinal ?? 0) - (a.ordinal ?? 0))
+      .map(({ pod }) => pod);
+    for (let ordinal = start; ordinal < start + count; ordinal++) {
+      if (!(await this.#keep(ordinal, members.get(ordinal)))) return;
+    }
+    if (!(await this.#removeCondemned(condemned)) || isUpdatedOnDelete(this.#set)) return;
+    for (let ordinal = start + count - 1; ordinal >= start + (partitionOf(this.#set) ?? 0); ordinal--) {
+      if (!(await this.#renew(members.get(ordinal)))) return;
+    }
+  }
+
+  #isParallel(): boolean {
+    return specOf(this.#set).podManagementPolicy === 'Parallel';
+  }
+
+  #isAvailable(pod: KubeObject): boolean {
+    const seconds = countOf(specOf(this.#set).minReadySeconds, 0);
+    return isHealthy(pod) && availabilityOf([pod], seconds, this.#nowMs).available === 1;
+  }
+
+  /** Whether the next pod may follow. */
+  async #keep(ordinal: number, pod: KubeObject | undefined): Promise<boolean> {
+    if (pod === undefined) {
+      await createMember(this.#cluster, this.#set, { ordinal, ...this.#templateFor(ordinal) });
+      return this.#isParallel();
+    }
+    if (isEnded(pod)) {
+      if (!isBeingDeleted(pod)) await deletePod(this.#cluster, pod, as);
+      return this.#isParallel();
+    }
+    return this.#isParallel() || this.#isAvailable(pod);
+  }
+
+  /** Removes the highest numbers first. Whether all are gone. */
+  async #removeCondemned(condemned: readonly KubeObject[]): Promise<boolean> {
+    for (const pod of condemned) {
+      if (!isBeingDeleted(pod)) await deletePod(this.#cluster, pod, as);
+      if (!this.#isParallel()) return false;
+    }
+    return true;
+  }
+
+  /** Whether the pod before may be renewed too. */
+  async #renew(pod: KubeObject | undefined): Promise<boolean> {
+    if (pod === undefined) return false;
+    if (revisionOf(pod) === nameOf(this.#history.update)) return isHealthy(pod);
+    if (!isBeingDeleted(pod)) await deletePod(this.#cluster, pod, as);
+    return false;
+  }
+
+  /** Pods that the update has not reached come back at the current revision. */
+  #templateFor(ordinal: number): MemberTemplate {
+    const { update } = this.#history;
+    const isRolling = !isUpdatedOnDelete(this.#set);
+    const firstUpdated = partitionOf(this.#set) ?? countOf(statusOf(this.#set).currentReplicas, 0);
+    const isBefore = isRolling && ordinal < startOrdinal(this.#set) + firstUpdated;
+    const revision = isBefore ? currentRevision(this.#set, this.#history) : update;
+    return { template: templateIn(revision), revision: nameOf(revision) };
   }
 }
 
-/** The volumes of the template, with those of the claims put in. */
-function volumesFor(set: KubeObject, podName: string): JsonObject[] {
-  const { spec } = templateOf(set);
-  const claims = objectsIn(specOf(set).volumeClaimTemplates).map((template): JsonObject => {
-    const { metadata } = template;
-    const name = isJsonObject(metadata) ? metadata.name : '';
-    return { name, persistentVolumeClaim: { claimName: claimName(template, podName) } };
-  });
-  const taken = new Set(claims.map(({ name }) => name));
-  return [
-    ...objectsIn(isJsonObject(spec) ? spec.volumes : undefined).filter(({ name }) => !taken.has(name)),
-    ...claims,
-  ];
+function currentRevision(set: KubeObject, { revisions, update }: RevisionHistory): KubeObject {
+  const { currentRevision: name } = statusOf(set);
+  return revisions.find((revision) => nameOf(revision) === name) ?? update;
 }
 
-async function createMember(cluster: Cluster, set: KubeObject, ordinal: number): Promise<void> {
-  const name = `${set.metadata.name}-${ordinal}`;
-  await ensureClaims(cluster, set, name);
-  const labels = {
-    'statefulset.kubernetes.io/pod-name': name,
-    'apps.kubernetes.io/pod-index': String(ordinal),
-    [revisionLabel]: revisionOf(set),
-  };
-  const { serviceName } = specOf(set);
-  const subdomain = typeof serviceName === 'string' && serviceName !== '' ? { subdomain: serviceName } : {};
-  const volumes = volumesFor(set, name);
-  const spec = { hostname: name, ...subdomain, ...(volumes.length === 0 ? {} : { volumes }) };
-  await createPod(cluster, set, { as, name, labels, spec });
-}
-
-function revisionOf(set: KubeObject): string {
-  return `${set.metadata.name}-${shortHash(templateOf(set))}`;
-}
-
-function ordinalOf({ metadata }: KubeObject): number {
-  const { name = '' } = metadata;
-  return Number(name.slice(name.lastIndexOf('-') + 1));
-}
-
-function isCurrent(set: KubeObject, { metadata }: KubeObject): boolean {
-  return metadata.labels?.[revisionLabel] === revisionOf(set);
-}
-
-/** The next step: one pod made or removed at a time, as long as all others are ready (or at once with Parallel). */
-async function step(cluster: Cluster, set: KubeObject, pods: readonly KubeObject[]): Promise<void> {
-  const wanted = countOf(specOf(set).replicas, 1);
-  const isParallel = specOf(set).podManagementPolicy === 'Parallel';
-  const surplus = pods.filter((pod) => ordinalOf(pod) >= wanted);
-  for (const pod of surplus) await deletePod(cluster, pod, as);
-  for (let ordinal = 0; ordinal < wanted; ordinal++) {
-    const pod = pods.find((candidate) => ordinalOf(candidate) === ordinal);
-    if (pod === undefined) await createMember(cluster, set, ordinal);
-    if (!isParallel && (pod === undefined || !isPodReady(pod))) return;
-  }
-  const outdated = pods.filter((pod) => ordinalOf(pod) < wanted && !isCurrent(set, pod));
-  const last = outdated.toSorted((a, b) => ordinalOf(b) - ordinalOf(a))[0];
-  if (last !== undefined && last.metadata.deletionTimestamp === undefined) await deletePod(cluster, last, as);
-}
-
-function statusFor(set: KubeObject, pods: readonly KubeObject[]): JsonObject {
+function statusFor(
+  set: KubeObject,
+  state: { readonly history: RevisionHistory; readonly pods: readonly KubeObject[]; readonly available: number },
+): JsonObject {
+  const { history, pods, available } = state;
+  const ofRevision = (name: string): number =>
+    pods.filter((pod) => revisionOf(pod) === name && !isBeingDeleted(pod)).length;
+  const replicas = countOf(specOf(set).replicas, 1);
   const ready = pods.filter(isPodReady).length;
-  const updated = pods.filter((pod) => isCurrent(set, pod)).length;
-  const updateRevision = revisionOf(set);
-  const isFinished = updated === pods.length && ready === countOf(specOf(set).replicas, 1);
-  const { currentRevision = updateRevision } = statusOf(set);
-  const revision = isFinished ? updateRevision : currentRevision;
-  const current = pods.filter(({ metadata }) => metadata.labels?.[revisionLabel] === revision).length;
+  const updateRevision = nameOf(history.update);
+  const updated = ofRevision(updateRevision);
+  const isFinished = [updated, ready, pods.length].every((count) => count === replicas) && !isUpdatedOnDelete(set);
+  const revision = isFinished ? updateRevision : nameOf(currentRevision(set, history));
   return {
     observedGeneration: set.metadata.generation,
     replicas: pods.length,
-    readyReplicas: ready === 0 ? undefined : ready,
-    availableReplicas: ready,
-    currentReplicas: current === 0 ? undefined : current,
-    updatedReplicas: updated === 0 ? undefined : updated,
+    readyReplicas: positive(ready),
+    availableReplicas: available,
+    currentReplicas: positive(ofRevision(revision)),
+    updatedReplicas: positive(updated),
     currentRevision: revision,
     updateRevision,
-    collisionCount: 0,
+    collisionCount: history.collisionCount,
   };
 }
 
-/** Keeps the numbered pods of a StatefulSet and their claims. */
-export function statefulSetSimulation({ cluster }: SimulationContext): Controller {
-  const type = typeOf(cluster, 'statefulsets', 'apps');
-  const pods = typeOf(cluster, 'pods');
-  return {
-    name: 'simulated-statefulsets',
-    keysOf: keysOfKind(type),
-    work: async (text) => {
-      const set = cluster.get(type, keyOf(text));
-      if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
-      await step(cluster, set, childrenOf(cluster, pods, set));
-      const now = childrenOf(cluster, pods, set);
-      await passOnFailure(cluster, set, { pods: now, as });
-      await writeStatus(cluster, { type, object: cluster.get(type, keyOf(text)) ?? set, as }, statusFor(set, now));
-    },
-  };
+class StatefulSetSimulation implements Controller {
+  readonly name = 'simulated-statefulsets';
+  readonly keysOf: Controller['keysOf'];
+  readonly #context: SimulationContext;
+  readonly #cluster: Cluster;
+  readonly #type: ResourceType;
+  readonly #pods: ResourceType;
+  #waits: Appointments | undefined;
+
+  constructor(context: SimulationContext) {
+    this.#context = context;
+    this.#cluster = context.cluster;
+    this.#type = typeOf(context.cluster, 'statefulsets', 'apps');
+    this.#pods = typeOf(context.cluster, 'pods');
+    this.keysOf = keysOfClaims(context.cluster, this.#type, ['pods', 'controllerrevisions']);
+  }
+
+  start(again: (key: string) => void): Disposable {
+    this.#waits = new Appointments(this.#context.clock, again);
+    return this.#waits;
+  }
+
+  async work(text: string): Promise<void> {
+    this.#waits?.set(text, undefined);
+    const set = this.#cluster.get(this.#type, keyOf(text));
+    if (set === undefined || isBeingDeleted(set)) return;
+    const isPassedOver = (pod: KubeObject): boolean => ordinalOf(set, pod) === undefined;
+    await claimChildren({ cluster: this.#cluster, type: this.#pods, owner: set, as, isPassedOver });
+    const history = await recordRevision(this.#cluster, set, form);
+    const nowMs = this.#context.clock.now();
+    await new StatefulPass(this.#cluster, set, { history, pods: this.#podsOf(set), nowMs }).step();
+    await passOnFailure(this.#cluster, set, { pods: this.#podsOf(set), as });
+    await this.#report(text, set, history);
+  }
+
+  #podsOf(set: KubeObject): KubeObject[] {
+    return childrenOf(this.#cluster, this.#pods, set);
+  }
+
+  async #report(text: string, set: KubeObject, history: RevisionHistory): Promise<void> {
+    const pods = this.#podsOf(set);
+    const seconds = countOf(specOf(set).minReadySeconds, 0);
+    const { available, againInMs } = availabilityOf(pods, seconds, this.#context.clock.now());
+    const object = this.#cluster.get(this.#type, keyOf(text)) ?? set;
+    const status = statusFor(set, { history, pods, available });
+    await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
+    const used = pods.map(revisionOf).filter((name) => name !== undefined);
+    const live = new Set([...used, nameOf(history.update), String(status.currentRevision as string)]);
+    await truncateHistory(this.#cluster, set, { history, live, as });
+    this.#waits?.set(text, againInMs);
+  }
+}
+
+/** Keeps the numbered pods of each StatefulSet and their claims, and a ControllerRevision for each of its templates. */
+export function statefulSetSimulation(context: SimulationContext): Controller {
+  return new StatefulSetSimulation(context);
 }

@@ -46,7 +46,7 @@ function modesOf(object: KubeObject): string[] {
 /** Whether a volume that is nobody's would do for a claim. */
 function fits(volume: KubeObject, claim: KubeObject): boolean {
   const [own, wanted] = [specOf(volume), specOf(claim)];
-  const isFree = own['claimRef'] === undefined && volume.metadata.deletionTimestamp === undefined;
+  const isFree = own['claimRef'] === undefined;
   const isAlike =
     text(own['storageClassName']) === text(wanted['storageClassName']) &&
     (own['volumeMode'] ?? 'Filesystem') === (wanted['volumeMode'] ?? 'Filesystem');
@@ -100,7 +100,6 @@ class Volumes implements Controller {
   }
 
   async #keepVolume(volume: KubeObject): Promise<void> {
-    if (volume.metadata.deletionTimestamp !== undefined) return;
     const { claimRef, persistentVolumeReclaimPolicy } = specOf(volume);
     if (!isJsonObject(claimRef)) return await this.#setPhase(volume, 'Available');
     const key = { namespace: text(claimRef['namespace']), name: text(claimRef['name']) };
@@ -108,7 +107,8 @@ class Volumes implements Controller {
     if (claim !== undefined && isOf(volume, claim)) return;
     const wasBound = claimRef['uid'] !== undefined;
     await this.#setPhase(volume, wasBound ? 'Released' : 'Available');
-    if (!wasBound || persistentVolumeReclaimPolicy !== 'Delete') return;
+    const isGoing = volume.metadata.deletionTimestamp !== undefined;
+    if (!wasBound || isGoing || persistentVolumeReclaimPolicy !== 'Delete') return;
     const volumeKey = { namespace: '', name: volume.metadata.name ?? '' };
     await unlessGone(this.#cluster.delete(this.#volumes, volumeKey, { as }));
   }
@@ -121,7 +121,7 @@ class Volumes implements Controller {
 
   async #volumeFor(claim: KubeObject): Promise<KubeObject | undefined> {
     const wanted = text(specOf(claim)['volumeName']);
-    const all = this.#cluster.list(this.#volumes);
+    const all = this.#cluster.list(this.#volumes).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     if (wanted !== '') {
       const named = all.find(({ metadata }) => metadata.name === wanted);
       return named !== undefined && (specOf(named)['claimRef'] === undefined || isOf(named, claim)) ? named : undefined;

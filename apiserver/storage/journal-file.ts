@@ -7,11 +7,8 @@ export const applicationId: number = 0x4c6e6773;
 const headerBytes = 100;
 const magic = 'SQLite format 3\0';
 const pageSizeAt = 16;
-const changeCounterAt = 24;
 const pageCountAt = 28;
 const applicationIdAt = 68;
-/** The change counter of when the pages were counted. */
-const countedAtAt = 92;
 const ownTables = ['facts', 'objects'];
 
 interface Header {
@@ -24,36 +21,40 @@ function readHeader(path: string): Header | undefined {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(headerBytes);
-    const read = readSync(file, bytes, 0, headerBytes, 0);
-    return { fileBytes: fstatSync(file).size, bytes: bytes.subarray(0, read) };
+    readSync(file, bytes, 0, headerBytes, 0);
+    return { fileBytes: fstatSync(file).size, bytes };
   } finally {
     closeSync(file);
   }
 }
 
-function sizeOf(path: string): number {
-  return existsSync(path) ? statSync(path).size : 0;
+/** Whether a write-ahead log is left: the process before did not stop cleanly, or the disk had no room to merge the log into the database. */
+export function hasLog(path: string): boolean {
+  return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
 }
 
-/** Why a file is none that may be opened and written to, by its first bytes alone; undefined for a good or an absent one. */
+/** Why a file must not be opened for writing, by its first bytes alone; undefined for a good or an absent one. Whether a database is complete is
+ *  for SQLite to decide: with a log beside it, it may be shorter than its header says, and nothing is lost. */
 export function headerProblem(path: string): string | undefined {
   const header = readHeader(path);
   if (header === undefined || header.fileBytes === 0) {
-    // SQLite would take the log of a file that lost its content for rubbish, and drop it.
-    return sizeOf(`${path}-wal`) > 0 ? 'it is empty, but its log is not: it has been truncated' : undefined;
+    // SQLite deletes the log of an empty database.
+    return hasLog(path) ? 'it is empty, but its log is not: it has been truncated' : undefined;
   }
-  return contentProblem(header);
-}
-
-function contentProblem({ bytes, fileBytes }: Header): string | undefined {
+  const { bytes } = header;
   if (!bytes.toString('latin1').startsWith(magic)) return 'it is no database of this server';
-  const pageSize = bytes.readUInt16BE(pageSizeAt);
-  const pageBytes = pageSize === 1 ? 65_536 : pageSize;
-  if (bytes.length < headerBytes || fileBytes % pageBytes !== 0) return 'it has been truncated in the middle of a page';
-  const isCountTrue = bytes.readUInt32BE(changeCounterAt) === bytes.readUInt32BE(countedAtAt);
-  if (isCountTrue && bytes.readUInt32BE(pageCountAt) * pageBytes > fileBytes) return 'it has been truncated';
   const owner = bytes.readUInt32BE(applicationIdAt);
   return owner === applicationId || owner === 0 ? undefined : 'it is a database of another program';
+}
+
+/** What a reader of "malformed" wants to know: whether the end of the file is missing. Empty when the size is as the header says. */
+export function missingBytes(path: string): string {
+  const header = readHeader(path);
+  if (header === undefined) return '';
+  const pageSize = header.bytes.readUInt16BE(pageSizeAt);
+  const expected = header.bytes.readUInt32BE(pageCountAt) * (pageSize === 1 ? 65_536 : pageSize);
+  const { fileBytes } = header;
+  return fileBytes < expected ? `: it has ${fileBytes} of ${expected} bytes: it has been truncated` : '';
 }
 
 /** Whether a database without an owner in its header holds nothing but tables of ours, or nothing at all. */

@@ -93,12 +93,63 @@ test.each([
 
 test.each([
   ['within its first page', 50, /truncated/],
-  ['in the middle of a page', 4096 * 3 + 1000, /truncated in the middle of a page/],
-  ['between pages', 4096 * 5, /truncated|malformed/],
+  ['in the middle of a page', 4096 * 3 + 1000, /malformed: it has 13288 of \d+ bytes: it has been truncated/],
+  ['between pages', 4096 * 5, /malformed: it has 20480 of \d+ bytes: it has been truncated/],
 ])('refuses a file that was truncated %s', async (_where, size, text) => {
   const { folder, file } = await filledFolder();
   await truncate(file, size);
   await expectRefusal(folder, text);
+});
+
+/** The files of a store that is open: the database and its log. */
+async function copyOpen(folder: string): Promise<string> {
+  const copy = await newFolder();
+  for (const name of ['objects.sqlite', 'objects.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));
+  return copy;
+}
+
+test('opens a database whose checkpoint was interrupted, wherever that was, with everything that was acknowledged', async () => {
+  const folder = await newFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  for (let index = 0; index < 20; index += 1) await write(store, `thing-${index}`, `${index}-`.repeat(2000));
+  const interrupted = await copyOpen(folder);
+  const log = await readFile(join(interrupted, 'objects.sqlite-wal'));
+  await store.close();
+  const whole = await readFile(join(folder, 'objects.sqlite'));
+  for (let bytes = 4096; bytes < whole.length; bytes += 4096 + 512) {
+    await writeFile(join(interrupted, 'objects.sqlite'), whole.subarray(0, bytes));
+    await writeFile(join(interrupted, 'objects.sqlite-wal'), log);
+    const opened = new Store({ journal: await openSqliteJournal(interrupted) });
+    expect([bytes, opened.count('things'), opened.revision]).toEqual([bytes, 20, store.revision]);
+    await opened.close();
+    expect(await readFile(join(interrupted, 'objects.sqlite'))).toHaveLength(whole.length);
+  }
+});
+
+test('refuses a file that was truncated though a log of later writes is beside it, and leaves both', async () => {
+  const { folder } = await filledFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  await write(store, 'thing-7', 'later');
+  const copy = await copyOpen(folder);
+  await store.close();
+  const file = join(copy, 'objects.sqlite');
+  for (const bytes of [4096 * 12, 4096 * 11 + 77, 4096 * 3, 4096, 2000]) {
+    await truncate(file, bytes);
+    await expectRefusal(copy, /damaged|malformed/);
+  }
+});
+
+test('refuses a damaged text though a log is beside it, and leaves both', async () => {
+  const { folder } = await filledFolder();
+  const store = new Store({ journal: await openSqliteJournal(folder) });
+  await write(store, 'thing-7', 'later');
+  const copy = await copyOpen(folder);
+  await store.close();
+  const file = join(copy, 'objects.sqlite');
+  const bytes = await readFile(file);
+  bytes[bytes.indexOf('value-33-')] = 'V'.charCodeAt(0);
+  await writeFile(file, bytes);
+  await expectRefusal(copy, /things \/thing-33 is damaged/);
 });
 
 test('refuses an empty file beside a log that is not', async () => {
@@ -130,8 +181,7 @@ test('reads a log that lost its end, up to the last whole write', async () => {
   const folder = await newFolder();
   const store = new Store({ journal: await openSqliteJournal(folder) });
   for (let index = 0; index < 20; index += 1) await write(store, `thing-${index}`);
-  const copy = await newFolder();
-  for (const name of ['objects.sqlite', 'objects.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));
+  const copy = await copyOpen(folder);
   await store.close();
   const log = join(copy, 'objects.sqlite-wal');
   await truncate(log, (await stat(log)).size - 100);

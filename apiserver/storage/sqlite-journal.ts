@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
-import { applicationId, headerProblem, isOurs, keepPrivate } from './journal-file.ts';
+import { errorMessage, makeFolder, TerminalError } from '../../src/base/index.ts';
+import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, missingBytes } from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
 
 const schema = `
@@ -14,14 +14,19 @@ const schema = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** SQLite's own numbers: the disk is full; the file is damaged; another process has it. */
+/** SQLite's own numbers: the disk is full; another process has the file; the file is damaged. */
 const fullCodes = new Set([13]);
 const busyCodes = new Set([5, 6]);
+const damageCodes = new Set([11, 26]);
 
 /** The primary result code of an error of SQLite; 0 for any other. */
 function resultCode(thrown: unknown): number {
   const code: unknown = thrown instanceof Error && 'errcode' in thrown ? thrown.errcode : 0;
   return typeof code === 'number' ? code & 0xff : 0;
+}
+
+function isBusy(thrown: unknown): boolean {
+  return busyCodes.has(resultCode(thrown));
 }
 
 /** Keeps objects in `<dataDir>/objects.sqlite`: write-ahead log, synchronised on every commit, open in one process at a time. */
@@ -45,10 +50,7 @@ class SqliteJournal implements Journal {
   load(): { readonly revision: number; readonly records: readonly JournalRecord[] } {
     try {
       const fact = this.#database.prepare("SELECT value FROM facts WHERE name = 'revision'").get();
-      const select = this.#database.prepare('SELECT storage_key, key, revision, text, checksum FROM objects');
-      const records: JournalRecord[] = [];
-      for (const row of select.iterate()) records.push(recordOf(row));
-      return { revision: Number(fact?.['value'] ?? 0), records };
+      return { revision: Number(fact?.['value'] ?? 0), records: [...recordsIn(this.#database)] };
     } catch (thrown) {
       throw unreadable(this.#path, thrown);
     }
@@ -93,12 +95,23 @@ function recordOf(row: Readonly<Record<string, unknown>>): JournalRecord {
   return { storageKey: String(storageKey), key: String(key), revision: Number(revision), text: String(text) };
 }
 
+function* recordsIn(database: DatabaseSync): Generator<JournalRecord> {
+  const select = database.prepare('SELECT storage_key, key, revision, text, checksum FROM objects');
+  for (const row of select.iterate()) yield recordOf(row);
+}
+
 function unreadable(path: string, thrown: unknown): TerminalError {
-  if (busyCodes.has(resultCode(thrown))) {
+  if (isBusy(thrown)) {
     return new TerminalError('DataFolderInUse', `${path}: another process has it open`, { cause: thrown });
   }
   const advice = 'it is left as it is; restore it from a copy, or start with another data folder';
-  return new TerminalError('DataFolderUnreadable', `${path}: ${errorMessage(thrown)} (${advice})`, { cause: thrown });
+  const found = `${errorMessage(thrown)}${damageCodes.has(resultCode(thrown)) ? missingBytes(path) : ''}`;
+  return new TerminalError('DataFolderUnreadable', `${path}: ${found} (${advice})`, { cause: thrown });
+}
+
+function hasChecksums(database: DatabaseSync): boolean {
+  const columns = database.prepare("SELECT name FROM pragma_table_info('objects')").all();
+  return columns.some(({ name }) => name === 'checksum');
 }
 
 /** Makes a new file ours, or an older one, which has no checksums yet; one that is ours is left as it is. */
@@ -106,35 +119,58 @@ function adopt(database: DatabaseSync): void {
   const owner = database.prepare('PRAGMA application_id').get()?.['application_id'];
   if (owner === applicationId) return;
   database.exec(`BEGIN EXCLUSIVE; ${schema}`);
-  const columns = database.prepare("SELECT name FROM pragma_table_info('objects')").all();
-  const hasChecksums = columns.some(({ name }) => name === 'checksum');
-  if (!hasChecksums) database.exec('ALTER TABLE objects ADD COLUMN checksum INTEGER;');
+  if (!hasChecksums(database)) database.exec('ALTER TABLE objects ADD COLUMN checksum INTEGER;');
   database.exec(`PRAGMA application_id = ${applicationId}; COMMIT;`);
 }
 
-function prepare(database: DatabaseSync): void {
+/** Until the database is closed. */
+function lock(database: DatabaseSync): void {
+  database.exec('PRAGMA locking_mode = EXCLUSIVE;');
   if (!isOurs(database)) throw new TerminalError('DataFolderUnreadable', 'it is a database of another program');
-  database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-  database.exec('BEGIN EXCLUSIVE; COMMIT;');
-  adopt(database);
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT;');
+}
+
+/** Lets SQLite examine a database together with its log.
+ *  @throws TerminalError, or what SQLite throws, when it is damaged */
+function examine(database: DatabaseSync, path: string): void {
+  const [found] = database.prepare('PRAGMA quick_check(1)').all();
+  const text = String(found?.['quick_check']);
+  if (text !== 'ok') throw new TerminalError('DataFolderUnreadable', `it is damaged: ${text}${missingBytes(path)}`);
+  if (hasChecksums(database)) for (const _record of recordsIn(database));
+}
+
+/** Closes a database that is refused. SQLite merges the log into it on closing, unless it finds that the file has been moved. */
+function closeUnmerged(database: DatabaseSync | undefined, path: string): void {
+  if (database === undefined) return;
+  const aside = `${path}.refused`;
+  renameSync(path, aside);
+  try {
+    database.close();
+  } finally {
+    renameSync(aside, path);
+  }
 }
 
 /** Opens (and creates) the journal of a data folder and locks it until `close`. A file that is none of ours or is damaged is left as it is.
  *  @throws TerminalError DataFolderInUse, DataFolderUnreadable */
 export async function openSqliteJournal(dataDir: string): Promise<Journal> {
   const { DatabaseSync: Database } = await import('node:sqlite');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
   const path = join(dataDir, 'objects.sqlite');
   let database: DatabaseSync | undefined;
   try {
     const problem = headerProblem(path);
     if (problem !== undefined) throw new TerminalError('DataFolderUnreadable', problem);
+    const isUnmerged = hasLog(path);
     keepPrivate(path);
     database = new Database(path);
-    prepare(database);
+    lock(database);
+    if (isUnmerged) examine(database, path);
+    adopt(database);
     return new SqliteJournal(path, database);
   } catch (thrown) {
-    database?.close();
+    if (hasLog(path) && !isBusy(thrown)) closeUnmerged(database, path);
+    else database?.close();
     throw unreadable(path, thrown);
   }
 }

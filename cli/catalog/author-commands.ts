@@ -34,8 +34,8 @@ export const authorCommands: readonly Command[] = [
     options: [documentOutputOption, ...migrateOptions, imageTemplateOption, ...registryOptions],
     examples: [
       'catalog render ./tide-gauge/v1.0.0 --migrate -o yaml',
-      'catalog render registry.example.com/tide-gauge-bundle:v1.0.0',
-      'catalog render ./catalog registry.example.com/other-catalog:v4',
+      'catalog render <registry>/tide-gauge-bundle:v1.0.0',
+      'catalog render ./catalog <registry>/other-catalog:v4',
     ],
     run: async (values, positionals) =>
       (await import('../commands/catalog-render.ts')).catalogRender(values, positionals),
@@ -74,7 +74,7 @@ export const authorCommands: readonly Command[] = [
       ...migrateOptions.filter(({ kind }) => kind === 'text').map((option) => ({ ...option, default: 'all' })),
       ...registryOptions,
     ],
-    examples: ['catalog migrate registry.example.com/catalog:v4 ./catalog'],
+    examples: ['catalog migrate <registry>/catalog:v4 ./catalog'],
     run: async (values, positionals) =>
       (await import('../commands/catalog-migrate.ts')).catalogMigrate(values, positionals),
   },

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, makeFolder, TerminalError } from '../../src/base/index.ts';
 import { type CompositeComponent, type Meta, writeCatalog } from '../../src/catalog/index.ts';
 import { buildTemplate } from './build-template.ts';
 import { assertValid } from './judged.ts';
@@ -26,7 +26,7 @@ async function collect(metas: AsyncIterable<Meta>): Promise<readonly Meta[]> {
 }
 
 async function write(metas: readonly Meta[], path: string, { format }: CompositeOptions): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await pipeline(Readable.from(writeCatalog(metas, { format })), createWriteStream(path));
 }
 

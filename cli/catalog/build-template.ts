@@ -33,8 +33,5 @@ export async function buildTemplate(
   const rendered = await renderBundles(template.references, { ...options, allowed: bundleKinds, migrate: 'none' });
   const { documents, warnings } = await named(name, () => template.build(rendered));
   for (const warning of warnings) warn(`${name}: ${warning}`);
-  return metasOf(
-    documents.map((document) => migrated(document, { migrate, warn })),
-    name,
-  );
+  return metasOf(await Promise.all(documents.map((document) => migrated(document, { migrate, warn }))), name);
 }

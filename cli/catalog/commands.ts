@@ -3,7 +3,14 @@ import { outputOption } from '../client-options.ts';
 import type { Command } from '../commands/command.ts';
 import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
-import { catalogText, diffCatalogOptions, listOutputOption, pathOptions, pruneOptions } from './options.ts';
+import {
+  catalogOption,
+  catalogText,
+  diffCatalogOptions,
+  listOutputOption,
+  pathOptions,
+  pruneOptions,
+} from './options.ts';
 import { resolveOptions } from './resolve-options.ts';
 import { serveOptions } from './serve/options.ts';
 import { validateOptions } from './validate/options.ts';
@@ -15,7 +22,8 @@ export const catalogCommands: readonly Command[] = [
     summary: 'List the packages, channels or bundles of a catalog, or the images that they need.',
     description: `${catalogText}\nExit status: 0 listed, 1 some of the catalog cannot be read; the rest is listed.`,
     positionals: ['packages|channels|bundles|images', 'DIR|FILE|REF|URL|-', '[PACKAGE]'],
-    options: [listOutputOption, ...registryOptions],
+    catalogAt: 1,
+    options: [catalogOption, listOutputOption, ...registryOptions],
     examples: ['catalog list packages ./catalog', 'catalog list bundles ./catalog tide-gauge -o json'],
     run: async (values, positionals) => (await import('../commands/catalog-list.ts')).catalogList(values, positionals),
   },
@@ -51,7 +59,8 @@ export const catalogCommands: readonly Command[] = [
     summary: 'Judge a catalog by every rule there is: what is wrong, in which file and line, and what to do about it.',
     description: `${catalogText}\nExit status: 0 valid, 1 not valid, or it cannot be read.`,
     positionals: ['DIR|FILE|REF|URL|-'],
-    options: [...validateOptions, ...registryOptions],
+    catalogAt: 0,
+    options: [catalogOption, ...validateOptions, ...registryOptions],
     examples: [
       'catalog validate ./catalog',
       'catalog validate --strict ./catalog',
@@ -65,9 +74,10 @@ export const catalogCommands: readonly Command[] = [
     summary: 'Write a smaller catalog: chosen packages, channels and versions, as for a mirror.',
     description: `${catalogText}\nWhat is written validates when the catalog does: heads stay, with all that lies between them and what is kept; edges that lead in from what goes stay; deprecations of what goes go with it. On standard error it is told when what stays needs something that does not.`,
     positionals: ['DIR|FILE|REF|URL|-'],
-    options: [...pruneOptions, ...registryOptions],
+    catalogAt: 0,
+    options: [catalogOption, ...pruneOptions, ...registryOptions],
     examples: [
-      'catalog prune registry.example.com/catalog:v4.18 --keep-package tide-gauge:stable --to ./mirror',
+      'catalog prune <registry>/catalog:v4.18 --keep-package tide-gauge:stable --to ./mirror',
       'catalog prune ./catalog --keep-package tide-gauge --min-version tide-gauge:1.1.0 --with-dependencies',
     ],
     run: async (values, positionals) =>
@@ -79,10 +89,7 @@ export const catalogCommands: readonly Command[] = [
     description: `${catalogText}\nExit status: 0 told; with --exit-code 0 no difference, 1 a difference; 2 a catalog could not be read.`,
     positionals: ['OLD', 'NEW'],
     options: [...diffCatalogOptions, outputOption, ...registryOptions],
-    examples: [
-      'catalog diff registry.example.com/catalog:v1 ./catalog',
-      'catalog diff ./old ./new --exit-code -o json',
-    ],
+    examples: ['catalog diff <registry>/catalog:v1 ./catalog', 'catalog diff ./old ./new --exit-code -o json'],
     failureStatus: 2,
     run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
   },
@@ -91,7 +98,8 @@ export const catalogCommands: readonly Command[] = [
     summary: 'Serve a catalog over gRPC, as an operator registry, and over HTTP, as catalogd does.',
     description: `${catalogText} Of several, all are served as one. For a CatalogSource of type grpc with an address, and for grpcurl.`,
     positionals: ['DIR|FILE|REF|URL|-...'],
-    options: [...serveOptions, ...registryOptions],
+    catalogAt: 0,
+    options: [catalogOption, ...serveOptions, ...registryOptions],
     examples: [
       'catalog serve ./catalog',
       'catalog serve ./catalog --http-port 8080',

@@ -1,5 +1,5 @@
 import { TerminalError } from '../../src/base/index.ts';
-import { type CatalogFinding, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
+import { type CatalogFinding, type CatalogReport, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
 
 /** Findings that are told one by one; the others are counted. */
 const maxTold = 20;
@@ -41,16 +41,20 @@ export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) =
   );
 }
 
+/** The errors of a report, one a line; undefined when there are none. */
+export function errorText({ findings, more }: CatalogReport): string | undefined {
+  const errors = errorsOf(findings).map(findingText);
+  if (errors.length === 0) return undefined;
+  return told(errors, more)
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
 /** Refuses documents that are no valid catalog; `what` is what they come from.
  *  @throws TerminalError InvalidCatalog */
 export function assertValid(metas: Iterable<Meta>, what: string): void {
   const check = createCatalogCheck();
   for (const meta of metas) check.add(meta);
-  const { findings, more } = check.finish();
-  const errors = errorsOf(findings).map(findingText);
-  if (errors.length === 0) return;
-  const text = `${what} gives no valid catalog:\n${told(errors, more)
-    .map((line) => `  ${line}`)
-    .join('\n')}`;
-  throw new TerminalError('InvalidCatalog', text);
+  const errors = errorText(check.finish());
+  if (errors !== undefined) throw new TerminalError('InvalidCatalog', `${what} gives no valid catalog:\n${errors}`);
 }

@@ -6,9 +6,8 @@ import { readBundleName } from '../oci/bundle-name.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import { createProgress } from '../progress.ts';
+import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
-import { readCatalogService } from './service.ts';
-import { readCatalogImage, readCatalogPath, readStandardInput } from './staged-catalog.ts';
 
 const deadlineMs = 60 * 60_000;
 const registryPort = 50_051;
@@ -27,6 +26,7 @@ function registryAddress(name: string): string {
  *  @throws UnreadableCatalog after the last document · TerminalError and TransientError, naming what could not be had */
 export async function* openCatalog(name: string, options: OpenOptions): AsyncGenerator<Meta> {
   if (/^https?:\/\//i.test(name) && !existsSync(name)) {
+    const { readCatalogService } = await import('./service.ts');
     yield* readCatalogService(name, options);
     return;
   }
@@ -37,9 +37,12 @@ export async function* openCatalog(name: string, options: OpenOptions): AsyncGen
     return;
   }
   const place = readBundleName(name);
-  if (place.kind === 'standard input') yield* readStandardInput(options);
-  else if (place.kind === 'path') yield* readCatalogPath(place.path, options);
-  else yield* readCatalogImage(place, options);
+  if (place.kind === 'path') {
+    yield* readCatalogPath(place.path, options);
+    return;
+  }
+  const { readCatalogImage, readStandardInput } = await import('./staged-catalog.ts');
+  yield* place.kind === 'standard input' ? readStandardInput(options) : readCatalogImage(place, options);
 }
 
 /** Runs a command that reads catalogs: gives it what opening them takes, and takes that away in the end. */

@@ -15,9 +15,17 @@ export const listOutputOption: OptionSpec = {
   sentence: 'A table for people, or a form for programs.',
 };
 
+/** The catalog that a command reads. */
+export const catalogOption: OptionSpec = {
+  name: 'catalog',
+  kind: 'text',
+  placeholder: 'DIR|FILE|REF|URL|-',
+  sentence: 'The catalog to read.',
+};
+
 /** Options of `catalog path`. */
 export const pathOptions: readonly OptionSpec[] = [
-  { name: 'catalog', kind: 'text', placeholder: 'REF', sentence: 'The catalog to look into.' },
+  catalogOption,
   {
     name: 'from',
     kind: 'text',

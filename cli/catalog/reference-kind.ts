@@ -4,7 +4,6 @@ import { packageAnnotation } from '../../src/api/index.ts';
 import { errorMessage, goQuote, redactUrl, TerminalError } from '../../src/base/index.ts';
 import { configsLabel } from '../../src/catalog/index.ts';
 import { type ImagePlace, readBundleName } from '../oci/bundle-name.ts';
-import { labelsIn } from '../oci/registry.ts';
 import type { OpenOptions } from './reading.ts';
 
 /** What a reference is, in the words of messages; a stream is a catalog that a server or standard input gives. */
@@ -45,7 +44,11 @@ function labelText(labels: Readonly<Record<string, string>>): string {
   return `, found labels\n${keys.map((key) => `  ${key}=${labels[key]}`).join('\n')}`;
 }
 
-async function askLabels({ ref, isGuess }: ImagePlace, options: OpenOptions): ReturnType<typeof labelsIn> {
+async function askLabels(
+  { ref, isGuess }: ImagePlace,
+  options: OpenOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const { labelsIn } = await import('../oci/registry.ts');
   try {
     return await labelsIn(ref, options);
   } catch (thrown) {

@@ -3,7 +3,7 @@ import { type Meta, type MigrateLevel, migrateDocument } from '../../src/catalog
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
 import { type ReferenceKind, referenceKind } from './reference-kind.ts';
-import { type RenderBundleOptions, renderBundle } from './render-bundle.ts';
+import type { RenderBundleOptions } from './render-bundle.ts';
 
 /** How references become documents. */
 export interface RenderOptions extends OpenOptions, Pick<RenderBundleOptions, 'imageOf' | 'warn'> {
@@ -53,13 +53,16 @@ export function metasOf(documents: readonly JsonObject[], file: string): readonl
 
 /** The document as `--migrate-level` wants it; that manifests of a bundle without image stay where they are is told.
  *  @throws TerminalError as `migrateDocument` */
-export function migrated(document: JsonObject, { migrate, warn }: Pick<RenderOptions, 'migrate' | 'warn'>): JsonObject {
+export async function migrated(
+  document: JsonObject,
+  { migrate, warn }: Pick<RenderOptions, 'migrate' | 'warn'>,
+): Promise<JsonObject> {
   const isStuck = migrate !== 'none' && document['schema'] === 'olm.bundle' && textAt(document, 'image') === '';
   if (isStuck) {
     const name = goQuote(textAt(document, 'name'));
     warn(`bundle ${name} has no image, so its manifests stay in the catalog: --image-ref-template names one`);
   }
-  return migrateDocument(document, migrate);
+  return await migrateDocument(document, migrate);
 }
 
 /** What became of a reference: a bundle's document, nothing yet for a catalog, which is read as a stream later, or why there is none. */
@@ -74,8 +77,10 @@ async function renderOne(name: string, options: RenderOptions): Promise<Rendered
     const kind = await kindOf(name, options);
     if (!bundleKinds.includes(kind)) return { name };
     const warn = (text: string): void => options.warn(`${redactUrl(name)}: ${text}`);
+    // Rendering a catalog never loads what reads and checks bundles.
+    const { renderBundle } = await import('./render-bundle.ts');
     const bundle = await renderBundle(name, { ...options, warn });
-    return { name, bundle: migrated(bundle, { ...options, warn }) };
+    return { name, bundle: await migrated(bundle, { ...options, warn }) };
   } catch (thrown) {
     return { name, failure: wrapped(name, thrown) };
   }
@@ -126,7 +131,7 @@ export async function renderBundles(
 async function* readCatalog(name: string, options: RenderOptions): AsyncGenerator<Meta> {
   try {
     for await (const meta of openCatalog(name, options)) {
-      const value = migrated(meta.value, options);
+      const value = await migrated(meta.value, options);
       yield value === meta.value ? meta : { ...meta, value };
     }
   } catch (thrown) {

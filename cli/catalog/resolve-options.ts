@@ -16,6 +16,15 @@ export const resolveOptions: readonly OptionSpec[] = [
       'A package that is installed, or a file of YAML or JSON: lines "NAME: VERSION", or what kubectl get csv -o yaml prints; may be given several times.',
   },
   {
+    name: 'installed-constraints',
+    kind: 'text',
+    placeholder: 'POLICY',
+    default: 'Required',
+    choices: ['Required', 'BestEffort'],
+    sentence:
+      'Required: the requirements of installed bundles must be met, as the Operator Lifecycle Manager demands; BestEffort: those that nothing installed meets are met where possible, and prevent nothing.',
+  },
+  {
     name: 'output',
     short: 'o',
     kind: 'text',

@@ -3,7 +3,13 @@ import { basename, resolve as resolvePath } from 'node:path';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import { createCatalogView, readPackages, UnreadableCatalog } from '../../src/catalog/index.ts';
 import { isChosen, parseVersionChoice } from '../../src/constraints/index.ts';
-import type { CatalogView, PresentBundle, ResolutionRequest, WantedPackage } from '../../src/resolver/index.ts';
+import type {
+  CatalogView,
+  InstalledConstraints,
+  PresentBundle,
+  ResolutionRequest,
+  WantedPackage,
+} from '../../src/resolver/index.ts';
 import { readInstalled } from './installed.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
@@ -57,6 +63,7 @@ export interface Asked {
   readonly catalogs: readonly string[];
   /** `NAME=VERSION`, or files. */
   readonly installed: readonly string[];
+  readonly installedConstraints: InstalledConstraints;
   readonly options: OpenOptions;
   readonly warn: (text: string) => void;
 }
@@ -86,6 +93,7 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   return {
     catalogs,
     installed: present,
+    installedConstraints: asked.installedConstraints,
     wanted: [
       ...asked.packages.map((text) => readWanted(text, present)),
       ...others.map(({ name, packageName = name }): WantedPackage => {

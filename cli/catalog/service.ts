@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { errorMessage, redactUrl, TerminalError, TransientError } from '../../src/base/index.ts';
+import { errorMessage, readProxySettings, redactUrl, TerminalError, TransientError } from '../../src/base/index.ts';
 import { type Meta, readCatalogStream } from '../../src/catalog/index.ts';
 import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
 import { readAuthorities } from '../authorities.ts';
@@ -45,7 +45,7 @@ export async function* readCatalogService(name: string, options: OpenOptions): A
   const { values, signal } = options;
   const address = addressOf(name);
   const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
-  using http = createHttpClient({ caPem, answerDeadlineMs });
+  using http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs });
   const request = { method: 'GET', url: address, headers: { 'accept-encoding': 'gzip' }, signal } as const;
   const response = await http.send(request);
   assertCatalog(address, response);

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import {
   type ContentLimits,
   defaultContentLimits,
@@ -9,18 +9,12 @@ import {
   parseJson,
   TerminalError,
 } from '../../src/base/index.ts';
-import {
-  configsLabel,
-  type Meta,
-  readCatalogFolder,
-  readCatalogStream,
-  readStagedCatalog,
-} from '../../src/catalog/index.ts';
+import { configsLabel, type Meta, readCatalogStream, readStagedCatalog } from '../../src/catalog/index.ts';
 import { extractArchive, isArchiveStart, type Staging, takesDirectory } from '../../src/content/index.ts';
 import { moveToDirectory, readDirectoryLabel } from '../../src/sources/index.ts';
 import type { BundleImage } from '../oci/bundle-image.ts';
 import type { ImagePlace } from '../oci/bundle-name.ts';
-import { isLayout, openLayout, pathKind, readLayout } from '../oci/layout.ts';
+import { isLayout, openLayout, readLayout } from '../oci/layout.ts';
 import { pullInto } from '../oci/registry.ts';
 import { openStaging } from '../oci/work-folder.ts';
 import { countBytes, type OpenOptions } from './reading.ts';
@@ -79,42 +73,31 @@ async function* readTar(name: string, source: AsyncIterable<Buffer>, options: Op
   else yield* readStaged(name, staging, options);
 }
 
-/** The size of a folder's files, for a bar: 0 where nobody looks at it. */
-async function sizeOf(folder: string): Promise<number> {
-  if (!process.stderr.isTTY) return 0;
-  let total = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) total += (await stat(join(entry.parentPath, entry.name))).size;
-  }
-  return total;
-}
-
 async function startOf(path: string): Promise<Buffer> {
   await using file = await open(path, 'r');
   const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes);
   return buffer.subarray(0, bytesRead);
 }
 
-/** The catalog at a path: a folder, a file of documents, a tar, or an OCI image layout.
- *  @throws UnreadableCatalog · TerminalError NotFound, InvalidLayout, LabelMissing and those of `extractArchive` */
-export async function* readCatalogPath(path: string, options: OpenOptions): AsyncGenerator<Meta> {
+/** The catalog in an OCI image layout, which is a folder.
+ *  @throws UnreadableCatalog · TerminalError InvalidLayout, LabelMissing and those of `extractArchive` */
+export async function* readCatalogLayout(path: string, options: OpenOptions): AsyncGenerator<Meta> {
   const { signal, work } = options;
-  const kind = await pathKind(path);
-  if (kind === 'folder') {
-    const onBytes = countBytes(path, { ...options, total: await sizeOf(path).catch(() => 0) });
-    yield* readCatalogFolder(path, { signal, onBytes });
-  } else if (kind === 'layout folder') {
-    stagingCount += 1;
-    const spoolPath = `${work.path}/layout-${stagingCount}`;
-    await using layout = await openLayout(path, { spoolPath, limits: catalogLimits, signal });
-    yield* readImage(path, layout.image, options);
-  } else {
-    const source = createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
-    if (isArchiveStart(await startOf(path))) yield* readTar(path, source, options);
-    else {
-      const onBytes = countBytes(path, { ...options, total: (await stat(path)).size });
-      yield* readCatalogStream(source, basename(path), { signal, onBytes });
-    }
+  stagingCount += 1;
+  const spoolPath = `${work.path}/layout-${stagingCount}`;
+  await using layout = await openLayout(path, { spoolPath, limits: catalogLimits, signal });
+  yield* readImage(path, layout.image, options);
+}
+
+/** The catalog in a file: documents, or a tar.
+ *  @throws as `readCatalogLayout` */
+export async function* readCatalogFile(path: string, options: OpenOptions): AsyncGenerator<Meta> {
+  const { signal } = options;
+  const source = createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+  if (isArchiveStart(await startOf(path))) yield* readTar(path, source, options);
+  else {
+    const onBytes = countBytes(path, { ...options, total: (await stat(path)).size });
+    yield* readCatalogStream(source, basename(path), { signal, onBytes });
   }
 }
 
@@ -137,7 +120,7 @@ async function peek(
 }
 
 /** The catalog on standard input: a tar, or documents in YAML or JSON.
- *  @throws as `readCatalogPath` */
+ *  @throws as `readCatalogLayout` */
 export async function* readStandardInput(options: OpenOptions): AsyncGenerator<Meta> {
   const name = 'standard input';
   if (process.stdin.isTTY) {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { errorMessage, TerminalError } from '../../src/base/index.ts';
+import { fileProblem, TerminalError } from '../../src/base/index.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
@@ -17,6 +17,6 @@ export async function readTextFile(path: string): Promise<string> {
   try {
     return await read(path);
   } catch (thrown) {
-    throw new TerminalError('UnreadableFile', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('UnreadableFile', `${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
 }

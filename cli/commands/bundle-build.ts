@@ -1,7 +1,8 @@
 import { TerminalError } from '../../src/base/index.ts';
 import { type BundleImage, buildBundleImage } from '../oci/bundle-image.ts';
 import { type BundleFacts, inspectBundle } from '../oci/inspect.ts';
-import { pathKind, writeLayout } from '../oci/layout.ts';
+import { writeLayout } from '../oci/layout.ts';
+import { pathKind } from '../oci/path-kind.ts';
 import { pushTo } from '../oci/registry.ts';
 import { openWorkFolder, stageFiles, type WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';

@@ -1,4 +1,5 @@
-import { openLayout, pathKind } from '../oci/layout.ts';
+import { openLayout } from '../oci/layout.ts';
+import { pathKind } from '../oci/path-kind.ts';
 import { pushTo } from '../oci/registry.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';

@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createObjectJudge } from '../../apiserver/index.ts';
-import { errorMessage, isJsonObject, mapLimit, parseJson, redactUrl, TerminalError } from '../../src/base/index.ts';
+import {
+  errorMessage,
+  fileProblem,
+  isJsonObject,
+  mapLimit,
+  parseJson,
+  redactUrl,
+  TerminalError,
+} from '../../src/base/index.ts';
 import {
   type Check,
   type CheckContext,
@@ -79,7 +87,7 @@ async function readCategories(path: string | undefined): Promise<readonly string
   const refuse = (why: string): never => {
     throw new TerminalError('InvalidCategories', `could not extract custom categories from categories ${path}: ${why}`);
   };
-  const text = await readFile(path, 'utf8').catch((thrown: unknown) => refuse(errorMessage(thrown)));
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => refuse(fileProblem(thrown)));
   const document = parseJson(path, text);
   const categories = isJsonObject(document) ? document['categories'] : undefined;
   const isList = Array.isArray(categories) && categories.every((item) => typeof item === 'string');

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { makeFolder } from '../../src/base/index.ts';
 import { readMigrateLevel, writeCatalogFolder } from '../../src/catalog/index.ts';
 import { withCatalogs } from '../catalog/open.ts';
 import { assertEmptyFolder } from '../catalog/output-folder.ts';
@@ -15,7 +15,7 @@ export async function catalogMigrate(
   return await withCatalogs(values, async (open) => {
     const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
     const metas = renderReferences([name], { ...open, allowed: catalogKinds, migrate, warn });
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await writeCatalogFolder(metas, folder, { format: values['output'] === 'json' ? 'json' : 'yaml' });
     return 0;
   });

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises';
-import { errorMessage, goQuote, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, goQuote, makeFolder, TerminalError } from '../../src/base/index.ts';
 import {
   createCatalogView,
   type KeptPackage,
@@ -137,7 +136,7 @@ async function write(
   const folder = values['to'] as string | undefined;
   if (folder !== undefined) {
     await assertEmptyFolder(folder);
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await writeCatalogFolder(metas, folder, options);
     return;
   }

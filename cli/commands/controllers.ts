@@ -1,4 +1,4 @@
-import { mirrorUploads, type Shard, startContentService } from '../../provisioners/index.ts';
+import { mirrorUploads, type Shard, startContentService, type UploadMirrorOptions } from '../../provisioners/index.ts';
 import type { ServingCertificate } from '../../src/base/index.ts';
 import type { Figures } from '../../src/metrics/index.ts';
 import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
@@ -76,7 +76,7 @@ function leaderFigures(shard: Shard | undefined, leadership: Leadership): Figure
 export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
-  await using own = await openOwnProcess(config, 'longshore-controllers');
+  await using own = await openOwnProcess(config, 'controllers');
   const { log, metrics, systemNamespace, probes, whenStopped } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
   const serving = config.isIssuing
@@ -84,10 +84,10 @@ export async function controllers(values: OptionValues): Promise<number> {
     : await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
   await using leadership = openLeadership(own, config);
   const { kube, refusal } = leadership;
-  let mirror = async (_names: () => readonly string[], _signal: AbortSignal): Promise<void> => {};
+  let mirror = async (_bundles: UploadMirrorOptions['bundles'], _signal: AbortSignal): Promise<void> => {};
   const openContent: ProvisioningContext['openContent'] = async (options) => {
     const { host, port } = config.listen;
-    mirror = (names, standby) => mirrorUploads({ ...options, names, open: foreignUploads(own), signal: standby });
+    mirror = (bundles, standby) => mirrorUploads({ ...options, bundles, open: foreignUploads(own), signal: standby });
     const { shard } = config;
     const place = { access: own.access, kube: own.kube, namespace: systemNamespace, port, serving, contentUrl: url };
     const elsewhere = shard === undefined ? undefined : otherShards({ ...place, shard });
@@ -111,7 +111,8 @@ export async function controllers(values: OptionValues): Promise<number> {
   const { storeDir, shard } = config;
   metrics.readFrom(() => Promise.resolve(leaderFigures(shard, leadership)));
   const { offersFor } = new LateOffers(catalogs?.views);
-  const shared = { kube, systemNamespace, log, metrics, whenStopped };
+  const { isAccountRequired } = config;
+  const shared = { kube, systemNamespace, log, metrics, whenStopped, isAccountRequired };
   const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard };
   await using _ = await openProvisioners(config, context);
   await using _operators = await openOperators(shared, { leadership, catalogs });

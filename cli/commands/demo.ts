@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
 import { readConfig, upOptions } from '../config.ts';
 import { playThroughApi } from '../demo/api-player.ts';
+import { startExampleServers } from '../demo/example-servers.ts';
 import { hasKubectl, runKubectl } from '../demo/kubectl.ts';
 import { type CommandResult, runLongshore } from '../demo/program.ts';
-import { startDemoServers } from '../demo/servers.ts';
 import { type Step, story } from '../demo/story.ts';
 import { followNews } from '../news.ts';
 import { parseOptions } from '../options.ts';
@@ -83,9 +83,10 @@ export async function demo(): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), 'longshore-demo-'));
   stack.defer(() => rm(cwd, { recursive: true, force: true }));
-  const servers = stack.use(await startDemoServers());
-  terminal.line(`image registry on http://${servers.registry.host}`);
-  terminal.line(`git server on ${servers.git.url}`);
+  const { registry, git } = stack.use(await startExampleServers());
+  if (git === undefined) throw new TerminalError('GitMissing', 'the demo needs the git program: install git');
+  terminal.line(`image registry on http://${registry.host}`);
+  terminal.line(`git server on ${git.url}`);
   const config = readConfig(
     parseOptions(upOptions, ['--data-dir', join(cwd, 'data'), '--log-level', 'error'], {}).values,
   );
@@ -105,7 +106,8 @@ export async function demo(): Promise<number> {
   const play = await choosePlayer(platform, { cwd, signal, terminal });
   // It stays: somebody wants to look at it.
   const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.png');
-  for (const step of story({ ...servers.places, picture })) await playStep(step, { play, terminal, cwd, signal });
+  const places = { repository: `${git.url}/combo.git`, image: `${registry.host}/combo`, picture };
+  for (const step of story(places)) await playStep(step, { play, terminal, cwd, signal });
   terminal.line(
     `\nDone in ${((performance.now() - startedMs) / 1000).toFixed(0)} s. Start one of your own: npx longshore up`,
   );

@@ -3,17 +3,20 @@ import { catalogCommands } from '../catalog/commands.ts';
 import {
   bootstrapOptions,
   clusterOptions,
+  deleteOptions,
   diffOptions,
   doctorOptions,
   installOptions,
   kubeconfigOption,
   longOutputOption,
   outputOption,
+  rollbackOptions,
   runOptions,
   uninstallOptions,
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import { permissionsOptions } from '../permissions/options.ts';
+import { documentOption } from '../print-document.ts';
 import { controllersOptions, webhookOptions } from '../process-config.ts';
 import { renderOptions } from '../render-options.ts';
 import type { Command } from './command.ts';
@@ -42,11 +45,52 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'run',
-    summary: 'Install the content of a folder: apply a BundleDeployment and upload the folder for it.',
-    positionals: ['NAME', 'DIR'],
-    options: [...clusterOptions, ...runOptions],
-    examples: ['run combo ./combo'],
+    summary: 'Install a bundle: a folder, a tar, an image, a git repository or the URL of a tar.',
+    description:
+      'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: what is not given again goes back to its default.\nExit status: 0 installed, 1 not installed (the reason is that of the condition), 2 wrong arguments.',
+    positionals: ['NAME', 'DIR|FILE|REF|URL|-'],
+    options: [...runOptions, ...clusterOptions, ...registryOptions],
+    examples: [
+      'run combo ./combo',
+      'run combo <registry>/combo:v1 --namespace combo',
+      'run combo https://<host>/combo.git --tag v1.0.0',
+      'run widget ./widget --watch-namespace shop --timeout 600',
+    ],
     run: async (values, positionals) => (await import('./run.ts')).run(values, positionals),
+  },
+  {
+    name: 'list',
+    summary: 'List BundleDeployments with their versions and states.',
+    options: [kubeconfigOption, documentOption],
+    examples: ['list', 'list -o yaml'],
+    run: async (values) => (await import('./list.ts')).list(values),
+  },
+  {
+    name: 'history',
+    summary: 'Show the revisions of a BundleDeployment that were installed, at most the last ten.',
+    positionals: ['NAME'],
+    options: [kubeconfigOption, documentOption],
+    examples: ['history combo', 'history combo -o json'],
+    run: async (values, positionals) => (await import('./history.ts')).history(values, positionals),
+  },
+  {
+    name: 'rollback',
+    summary: 'Go back to an earlier revision of a BundleDeployment, its settings included.',
+    description:
+      'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed: another revision, with the next number. While the Bundle of the revision exists, as after a failed upgrade, it is used again; an upload can only be used as long.\nExit status: 0 rolled back, 1 there is no such revision, or it was not installed in time, 2 wrong arguments.',
+    positionals: ['NAME'],
+    options: [kubeconfigOption, ...rollbackOptions],
+    examples: ['rollback combo', 'rollback combo --to 3'],
+    run: async (values, positionals) => (await import('./rollback.ts')).rollback(values, positionals),
+  },
+  {
+    name: 'delete',
+    summary: 'Delete a BundleDeployment and wait until everything that it installed is removed.',
+    description: 'Exit status: 0 deleted, 1 not there or not deleted in time, 2 wrong arguments.',
+    positionals: ['NAME'],
+    options: [kubeconfigOption, ...deleteOptions],
+    examples: ['delete combo', 'delete combo --wait=false'],
+    run: async (values, positionals) => (await import('./delete.ts')).deleteDeployment(values, positionals),
   },
   {
     name: 'content',
@@ -74,7 +118,7 @@ export const commands: readonly Command[] = [
     examples: [
       'diff bd/combo',
       'diff bd/combo --bundle ./combo',
-      'diff bd/combo --image registry.example.com/combo:v2',
+      'diff bd/combo --image <registry>/combo:v2',
       'diff bd/combo -f combo.yaml -o json',
     ],
     failureStatus: 2,
@@ -90,7 +134,7 @@ export const commands: readonly Command[] = [
       'permissions bd/combo',
       'permissions bd/combo -o table',
       'permissions ./combo --service-account shop/installer',
-      'permissions registry.example.com/combo:v1',
+      'permissions <registry>/combo:v1',
     ],
     run: async (values, positionals) => (await import('./permissions.ts')).permissions(values, positionals),
   },
@@ -104,7 +148,7 @@ export const commands: readonly Command[] = [
     examples: [
       'bundle build ./combo',
       'bundle build ./combo -o combo.tar',
-      'bundle build ./combo --push registry.example.com/combo:v1',
+      'bundle build ./combo --push <registry>/combo:v1',
     ],
     run: async (values, positionals) => (await import('./bundle-build.ts')).bundleBuild(values, positionals),
   },
@@ -114,10 +158,7 @@ export const commands: readonly Command[] = [
     description: `Prints the reference with its digest. ${loginText}`,
     positionals: ['DIR|LAYOUT', 'REF'],
     options: [...buildOptions, ...registryOptions, outputOption],
-    examples: [
-      'bundle push ./combo registry.example.com/combo:v1',
-      'bundle push combo.tar registry.example.com/combo:v1',
-    ],
+    examples: ['bundle push ./combo <registry>/combo:v1', 'bundle push combo.tar <registry>/combo:v1'],
     run: async (values, positionals) => (await import('./bundle-push.ts')).bundlePush(values, positionals),
   },
   {
@@ -126,7 +167,7 @@ export const commands: readonly Command[] = [
     description: `Prints its digest. ${loginText}`,
     positionals: ['REF', 'DIR'],
     options: [...registryOptions, outputOption],
-    examples: ['bundle pull registry.example.com/combo:v1 ./combo'],
+    examples: ['bundle pull <registry>/combo:v1 ./combo'],
     run: async (values, positionals) => (await import('./bundle-pull.ts')).bundlePull(values, positionals),
   },
   {
@@ -135,7 +176,7 @@ export const commands: readonly Command[] = [
     description: `${bundleText}\nExit status: 0 nothing would be refused, 1 something would, 2 the bundle could not be read.`,
     positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
-    examples: ['bundle inspect ./combo', 'bundle inspect registry.example.com/combo:v1 -o json'],
+    examples: ['bundle inspect ./combo', 'bundle inspect <registry>/combo:v1 -o json'],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
   },
@@ -158,7 +199,7 @@ export const commands: readonly Command[] = [
     description: `${bundleText}\nExit status: 0 explained, 2 the bundle could not be read.`,
     positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
-    examples: ['bundle explain ./widget', 'bundle explain registry.example.com/widget-bundle:v1 -o json'],
+    examples: ['bundle explain ./widget', 'bundle explain <registry>/widget-bundle:v1 -o json'],
     failureStatus: 2,
     run: async (values, positionals) => (await import('./bundle-explain.ts')).bundleExplain(values, positionals),
   },
@@ -170,7 +211,7 @@ export const commands: readonly Command[] = [
     options: [...validateOptions, ...registryOptions],
     examples: [
       'bundle validate ./tide-gauge',
-      'bundle validate --ignore good-practices ./tide-gauge registry.example.com/tide-gauge:v1',
+      'bundle validate --ignore good-practices ./tide-gauge <registry>/tide-gauge:v1',
       'bundle validate --select operatorhub --k8s-version 1.30 -o sarif ./tide-gauge',
       'bundle validate --list',
     ],
@@ -184,7 +225,7 @@ export const commands: readonly Command[] = [
     description:
       'Applies the manifests of deploy/ by server-side apply, waits until everything runs and admission works, and says what is missing when it does not come.',
     options: [kubeconfigOption, ...installOptions],
-    examples: ['install --image registry.example.com/longshore:0.1.0', 'install --overlay cert-manager --dry-run'],
+    examples: ['install --image <registry>/longshore:0.1.0', 'install --overlay cert-manager --dry-run'],
     run: async (values) => (await import('./install.ts')).install(values),
   },
   {

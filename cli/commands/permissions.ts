@@ -1,27 +1,14 @@
-import type { ServiceAccountName } from '../../src/api/index.ts';
-import { readDeploymentConfig } from '../../src/api/index.ts';
 import { describeMissing } from '../../src/apply/index.ts';
-import { errorMessage, formatYaml, TerminalError } from '../../src/base/index.ts';
+import { formatYaml } from '../../src/base/index.ts';
 import { openWorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
+import { readAccountOption } from '../permissions/account-option.ts';
 import { type Needed, neededByBundle, neededByDeployment } from '../permissions/needed.ts';
 import { type Grant, grantsOf, grantTable, roleObjects } from '../permissions/roles.ts';
 import { createProgress } from '../progress.ts';
 import { parseTarget } from '../target.ts';
 
 const deadlineMs = 15 * 60_000;
-
-function readAccount(text: string | undefined): ServiceAccountName | undefined {
-  if (text === undefined) return undefined;
-  const [namespace = '', name = '', ...rest] = text.split('/');
-  try {
-    if (rest.length > 0) throw new TerminalError('InvalidOption', 'more than one /');
-    return readDeploymentConfig({ serviceAccount: { namespace, name } }).serviceAccount;
-  } catch (thrown) {
-    const why = `--service-account: expected NAMESPACE/NAME, found "${text}"`;
-    throw new TerminalError('InvalidOption', `${why} (${errorMessage(thrown)})`, { cause: thrown });
-  }
-}
 
 function notesOf({ needs, comingNamespaces, account, missing }: Needed): readonly string[] {
   const coming = [...new Set(needs.map(({ namespace }) => namespace))].filter((name) => comingNamespaces.has(name));
@@ -41,7 +28,7 @@ function notesOf({ needs, comingNamespaces, account, missing }: Needed): readonl
 }
 
 function print(needed: Needed, grants: readonly Grant[], values: OptionValues): void {
-  const account = readAccount(values['service-account'] as string | undefined) ?? needed.account;
+  const account = readAccountOption(values['service-account'] as string | undefined) ?? needed.account;
   if (values['output'] === 'json') {
     const { missing } = needed;
     const shown = { grants, ...(missing === undefined ? {} : { missing: describeMissing(missing) }) };
@@ -58,7 +45,7 @@ function print(needed: Needed, grants: readonly Grant[], values: OptionValues): 
 
 /** `longshore permissions bd/NAME|DIR|FILE|REF` */
 export async function permissions(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
-  readAccount(values['service-account'] as string | undefined);
+  readAccountOption(values['service-account'] as string | undefined);
   await using work = await openWorkFolder();
   using progress = createProgress(process.stderr, { isQuiet: values['output'] === 'json' || !process.stderr.isTTY });
   const task = { values, work, progress, signal: AbortSignal.timeout(deadlineMs) };

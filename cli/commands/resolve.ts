@@ -1,5 +1,5 @@
 import { formatYaml, printable, TerminalError } from '../../src/base/index.ts';
-import { resolve as resolveRequest } from '../../src/resolver/index.ts';
+import { type InstalledConstraints, resolve as resolveRequest } from '../../src/resolver/index.ts';
 import { withCatalogs } from '../catalog/open.ts';
 import { resolutionText, resolutionValue } from '../catalog/resolution-text.ts';
 import { readRequest } from '../catalog/resolving.ts';
@@ -19,7 +19,14 @@ export async function resolve(values: OptionValues, packages: readonly string[])
     const warn = (text: string): void => {
       process.stderr.write(`longshore: ${printable(text)}\n`);
     };
-    const request = await readRequest({ packages, catalogs, installed: listOf(values, 'installed'), options, warn });
+    const request = await readRequest({
+      packages,
+      catalogs,
+      installed: listOf(values, 'installed'),
+      installedConstraints: values['installed-constraints'] as InstalledConstraints,
+      options,
+      warn,
+    });
     const answer = resolveRequest(request);
     options.progress.clear();
     if (values['output'] === 'json') process.stdout.write(`${JSON.stringify(resolutionValue(answer))}\n`);

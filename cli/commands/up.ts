@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { readConfig } from '../config.ts';
+import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/example-servers.ts';
 import { followNews } from '../news.ts';
 import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
@@ -13,6 +15,18 @@ import { startTracing } from '../tracing.ts';
 const afterwards = `the webhooks stay registered: Bundles and BundleDeployments of the cluster cannot be changed before longshore runs again. To let go:
   kubectl delete validatingwebhookconfiguration rukpak-validating-webhook-configuration crd-validation-webhook
   kubectl delete mutatingwebhookconfiguration longshore-mutating-webhook-configuration --ignore-not-found`;
+
+/** Where the examples are, one line a server; where that is not what the documents name, what to replace. */
+function exampleLines({ registry, git }: ExampleServers): string[] {
+  const line = (what: string, found: string, documented: string): string =>
+    found === documented
+      ? `example ${what} on ${found}`
+      : `example ${what} on ${found}: ${documented}, which the documents name, is in use by another program`;
+  const images = line('images', registry.host, `127.0.0.1:${documentedPorts.registry}`);
+  return git === undefined
+    ? [images, 'no example git repository: the git program is not installed']
+    : [images, line('git repositories', git.url, `http://127.0.0.1:${documentedPorts.git}`)];
+}
 
 /** `longshore up`: runs until Ctrl-C. */
 export async function up(values: OptionValues): Promise<number> {
@@ -29,11 +43,15 @@ export async function up(values: OptionValues): Promise<number> {
     metrics: openProcessMetrics(),
     onStep: (line) => terminal.line(line),
   });
+  if (config.hasExamples) {
+    const examples = ending.use(await startExampleServers({ ports: documentedPorts }));
+    for (const line of exampleLines(examples)) terminal.line(line);
+  }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   terminal.line(
     `ready in ${seconds} s; ${config.dataDir === undefined ? 'all is gone when this stops' : `data in ${config.dataDir}`}`,
   );
-  terminal.line(`\n  export KUBECONFIG=${platform.kubeconfigPath}\n`);
+  terminal.line(`\n  export KUBECONFIG=${resolve(platform.kubeconfigPath)}\n`);
   terminal.line('Ctrl-C stops it.');
   const leaving = new AbortController();
   followNews({ kube: platform.kube, clock: systemClock, log, signal: leaving.signal }, terminal);

@@ -25,7 +25,7 @@ function metricsAccess(kube: KubeClient): MetricsAccess {
 /** `longshore webhook`: registers itself and answers the API server until SIGTERM; then drains, and ends. */
 export async function webhook(values: OptionValues): Promise<number> {
   const config = readWebhookConfig(values);
-  await using own = await openOwnProcess(config, 'longshore-webhook');
+  await using own = await openOwnProcess(config, 'webhook');
   const { log, systemNamespace, probes } = own;
   const serving = await openServingFiles({ dir: config.tlsDir, caPath: join(config.tlsDir, 'ca.crt'), ...own });
   await using server = await startWebhookServer({
@@ -35,6 +35,7 @@ export async function webhook(values: OptionValues): Promise<number> {
     facts: factsReader(own, systemNamespace),
     dependencyPolicy: config.dependencyPolicy,
     isAccountRequired: config.isAccountRequired,
+    foreignClasses: config.foreignClasses,
     metricsAccess: metricsAccess(own.kube),
   });
   const { externalAddress: origin, hasClusterCatalogs } = config;

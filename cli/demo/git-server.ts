@@ -1,21 +1,18 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { type CertifiedKey, errorMessage } from '../../src/base/index.ts';
+import { errorMessage } from '../../src/base/index.ts';
+import { type ListenOptions, listenOnLoopback } from './listen.ts';
 import type { Intercept } from './registry.ts';
 
 const run = promisify(execFile);
 const author = ['-c', 'user.name=demo', '-c', 'user.email=demo@example.com', '-c', 'init.defaultBranch=main'];
 
-export interface GitServerOptions {
-  /** Serves HTTPS when given, HTTP otherwise. */
-  readonly tls?: CertifiedKey;
+export interface GitServerOptions extends ListenOptions {
   readonly intercept?: Intercept;
 }
 
@@ -24,6 +21,8 @@ export interface Commit {
   readonly files: Readonly<Record<string, string>>;
   /** Annotated tags are made for names with `!` at the end. */
   readonly tags?: readonly string[];
+  /** When it was made, as git reads it; default: now. The same commits at the same time have the same hashes. */
+  readonly date?: string;
 }
 
 /** Repositories of the git program, served over smart HTTP on loopback. */
@@ -36,9 +35,12 @@ export interface GitServer extends AsyncDisposable {
   directoryOf(name: string): string;
 }
 
-async function git(directory: string, args: readonly string[]): Promise<string> {
+async function git(directory: string, args: readonly string[], date?: string): Promise<string> {
+  const dates = date === undefined ? {} : { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  // Not what the user has configured: signatures, hooks, line ends.
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ...dates };
   try {
-    return (await run('git', [...author, ...args], { cwd: directory })).stdout.trim();
+    return (await run('git', [...author, ...args], { cwd: directory, env })).stdout.trim();
   } catch (thrown) {
     const isMissing = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
     const text = isMissing ? 'the git program is not installed' : errorMessage(thrown);
@@ -53,7 +55,7 @@ async function commitFiles(directory: string, commit: Commit): Promise<string> {
     await writeFile(`${directory}/${path}`, text);
   }
   await git(directory, ['add', '-A']);
-  await git(directory, ['commit', '-qm', 'change', '--allow-empty']);
+  await git(directory, ['commit', '-qm', 'change', '--allow-empty'], commit.date);
   for (const tag of commit.tags ?? []) {
     await git(directory, tag.endsWith('!') ? ['tag', '-a', '-m', 'release', tag.slice(0, -1)] : ['tag', tag]);
   }
@@ -65,7 +67,7 @@ function serve(root: string, request: IncomingMessage, response: ServerResponse)
   const url = new URL(request.url ?? '/', 'http://localhost');
   const backend = spawn('git', ['http-backend'], {
     env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
+      PATH: process.env['PATH'],
       GIT_PROJECT_ROOT: root,
       GIT_HTTP_EXPORT_ALL: '1',
       REQUEST_METHOD: request.method,
@@ -104,20 +106,15 @@ function relay(output: NodeJS.ReadableStream, response: ServerResponse): void {
   output.on('end', () => response.end());
 }
 
-/** Starts a git server on a free loopback port, with its repositories in a temporary folder. Needs the git program. */
+/** Starts a git server on loopback, with its repositories in a temporary folder. Needs the git program. */
 export async function startGitServer(options: GitServerOptions = {}): Promise<GitServer> {
   const root = await mkdtemp(`${tmpdir()}/git-server-`);
   const handle: RequestListener = (request, response) => {
     if (options.intercept?.(request, response) !== true) serve(root, request, response);
   };
-  const { tls } = options;
-  const server =
-    tls === undefined
-      ? createServer(handle)
-      : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = await listenOnLoopback(handle, options);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${server.port}`,
     directoryOf: (name) => `${root}/${name}`,
     async createRepository(name, commits) {
       const directory = `${root}/${name}`;
@@ -128,8 +125,7 @@ export async function startGitServer(options: GitServerOptions = {}): Promise<Gi
       return hashes;
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server[Symbol.asyncDispose]();
       await rm(root, { recursive: true, force: true });
     },
   };

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type CertifiedKey, sha256Digest } from '../../src/base/index.ts';
+import { sha256Digest } from '../../src/base/index.ts';
+import { type ListenOptions, listenOnLoopback } from './listen.ts';
 import { fileEntries, type TarEntry, tarFile } from './tar-file.ts';
 
 /** Answers a request and says so, or leaves it to the registry. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export interface RegistryOptions {
-  /** Serves HTTPS when given, HTTP otherwise. */
-  readonly tls?: CertifiedKey;
+export interface RegistryOptions extends ListenOptions {
   /** Asks before everything else: authentication and faults. */
   readonly intercept?: Intercept;
+  /** Limit of all bytes that clients push, together; default: none. A push beyond it is refused with 507. */
+  readonly maxPushedBytes?: number;
 }
 
 export type LayerCompression = 'gzip' | 'zstd' | 'plain';
@@ -101,9 +100,11 @@ class MemoryRegistry {
   readonly #blobs = new Map<string, Uint8Array>();
   readonly #manifests = new Map<string, { mediaType: string; bytes: Buffer }>();
   readonly #intercept: Intercept | undefined;
+  #pushableBytes: number;
 
-  constructor(intercept: Intercept | undefined) {
+  constructor({ intercept, maxPushedBytes = Number.POSITIVE_INFINITY }: RegistryOptions) {
     this.#intercept = intercept;
+    this.#pushableBytes = maxPushedBytes;
   }
 
   putBlob(bytes: Uint8Array): string {
@@ -157,14 +158,34 @@ class MemoryRegistry {
 
   /** Uploads in one piece: POST for an address, PUT of the bytes there; manifests by PUT. */
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const pieces = (await request.toArray().catch(() => undefined)) as Buffer[] | undefined;
-    if (pieces === undefined) return;
+    const pieces = await this.#readPushed(request).catch(() => undefined);
+    if (pieces === undefined) {
+      response.writeHead(507, { connection: 'close' }).end();
+      return;
+    }
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://registry');
     const name = /^\/v2\/(.+\/)manifests(\/[^/]+)$/.exec(pathname);
     if (request.method === 'POST') response.writeHead(202, { location: `${pathname}${randomUUID()}?state=1` });
     else if (name === null) this.#takeBlob(response, Buffer.concat(pieces), searchParams.get('digest'));
     else this.#takeManifest(request, response, { name: name.slice(1), bytes: Buffer.concat(pieces) });
     response.end();
+  }
+
+  /** Undefined when the limit is reached. */
+  async #readPushed(request: IncomingMessage): Promise<Buffer[] | undefined> {
+    const pieces: Buffer[] = [];
+    let isWhole = false;
+    try {
+      for await (const piece of request as AsyncIterable<Buffer>) {
+        this.#pushableBytes -= piece.length;
+        pieces.push(piece);
+        if (this.#pushableBytes < 0) return undefined;
+      }
+      isWhole = true;
+      return pieces;
+    } finally {
+      if (!isWhole) this.#pushableBytes += pieces.reduce((total, { length }) => total + length, 0);
+    }
   }
 
   #takeBlob(response: ServerResponse, bytes: Buffer, digest: string | null): void {
@@ -226,24 +247,16 @@ class MemoryRegistry {
   }
 }
 
-/** Starts a registry on a free loopback port. */
+/** Starts a registry on loopback. */
 export async function startRegistry(options: RegistryOptions = {}): Promise<Registry> {
-  const memory = new MemoryRegistry(options.intercept);
-  const { tls } = options;
-  const server =
-    tls === undefined
-      ? createServer(memory.handle)
-      : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, memory.handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const memory = new MemoryRegistry(options);
+  const server = await listenOnLoopback(memory.handle, options);
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host: `127.0.0.1:${server.port}`,
     requests: memory.requests,
     putBlob: (bytes) => memory.putBlob(bytes),
     putManifest: (name, document) => memory.putManifest(name, document),
     putImage: (name, layers, labels) => memory.putImage(name, layers, labels),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -2,8 +2,9 @@ import { styleText } from 'node:util';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { ObjectChange } from '../../src/apply/index.ts';
 import { formatYaml, type JsonObject } from '../../src/base/index.ts';
-import { groupOf, type ObjectRef } from '../../src/kube/index.ts';
+import { groupOf, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { shownPair } from './shown.ts';
+import { withoutDefaults } from './without-defaults.ts';
 
 /** One object that would change. */
 export interface ShownChange {
@@ -40,8 +41,10 @@ function patchText(title: string, before: string, after: string): string {
 }
 
 /** What is to be shown of a change; undefined when nothing would change. */
-export function shownChange({ ref, before, after }: ObjectChange): ShownChange | undefined {
-  const shown = shownPair(before, after);
+export function shownChange({ ref, before, after, manifest }: ObjectChange): ShownChange | undefined {
+  const [live, answered, written] = [before, after, manifest] as unknown as (JsonObject | undefined)[];
+  const wanted = answered === undefined ? undefined : withoutDefaults(answered, live, written);
+  const shown = shownPair(before, wanted as unknown as KubeObject | undefined);
   const [from, to] = [yamlOf(shown.before), yamlOf(shown.after)];
   if (from === to) return undefined;
   const action = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';

@@ -8,7 +8,7 @@ import {
   parseBundle,
   parseBundleDeployment,
 } from '../../src/api/index.ts';
-import { errorMessage, parseYaml, systemClock, TerminalError } from '../../src/base/index.ts';
+import { fileProblem, parseYaml, systemClock, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
 import { formatOf, readStaged } from '../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
@@ -90,7 +90,7 @@ async function readDeployment(path: string, live: KubeObject): Promise<KubeObjec
   try {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new TerminalError('NotFound', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('NotFound', `${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
   const wanted = parseYaml(path, text) as unknown as KubeObject;
   const { name } = parseBundleDeployment(wanted).metadata;

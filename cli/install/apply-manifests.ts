@@ -15,6 +15,7 @@ export type Outcome =
   | 'unchanged'
   | 'left: it leads to a webhook outside the cluster'
   | 'deleted: the overlay does not have it'
+  | `deleted: it is named ${string}`
   | 'deleted: there are fewer shards';
 
 export interface ApplyManifestsOptions {

@@ -6,8 +6,9 @@ import { createProgress } from '../progress.ts';
 import { applyManifests, withImage } from './apply-manifests.ts';
 import { chooseOverlay, findInstalled } from './installed.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { type Overlay, readManifests, shownName } from './manifests.ts';
+import { readManifests, shownName } from './manifests.ts';
 import { leaveOthersKinds } from './others-kinds.ts';
+import type { Overlay } from './overlays.ts';
 import { removeInstallation } from './removal.ts';
 
 const rbac = 'rbac.authorization.k8s.io/v1';
@@ -44,12 +45,12 @@ async function hasRole(name: string): Promise<boolean> {
 test('nothing keeps rights that only the overlay before gave, and who asks for none keeps the one that is there', async () => {
   expect(await findInstalled(cluster.kube, signal)).toBeUndefined();
   await install('self-signed');
-  const deleted = 'clusterrole.rbac.authorization.k8s.io/core-content deleted: the overlay does not have it';
+  const deleted = 'clusterrole.rbac.authorization.k8s.io/rukpak-core-content deleted: the overlay does not have it';
   expect(await install('service-accounts', true)).toContain(deleted);
-  expect(await hasRole('core-content')).toBe(true);
+  expect(await hasRole('rukpak-core-content')).toBe(true);
   expect(await install('service-accounts')).toContain(deleted);
-  expect(await hasRole('core-content')).toBe(false);
-  expect(await hasRole('core-service-accounts')).toBe(true);
+  expect(await hasRole('rukpak-core-content')).toBe(false);
+  expect(await hasRole('rukpak-core-service-accounts')).toBe(true);
   const installed = await findInstalled(cluster.kube, signal);
   expect(installed).toEqual({ overlay: 'service-accounts', image: 'registry.example.com/l:1', shards: 1 });
   expect(chooseOverlay(undefined, installed)).toBe('service-accounts');
@@ -98,7 +99,7 @@ test('an option that somebody has given a process is not lost by an installation
   await expect(install('self-signed')).rejects.toThrow(
     'Deployment "core" in namespace "rukpak-system" was given "--image-policy=/etc/longshore/policy.yaml", which it would lose',
   );
-  expect(await hasRole('core-content')).toBe(false);
+  expect(await hasRole('rukpak-core-content')).toBe(false);
 });
 
 test('nothing is written to a cluster that is too old', async () => {
@@ -109,15 +110,30 @@ test('nothing is written to a cluster that is too old', async () => {
 
 test('rights of somebody else that have a name of ours are neither overwritten nor removed', async () => {
   const rules = [{ nonResourceURLs: ['/metrics', '/more'], verbs: ['get'] }];
-  const metadata = { name: 'metrics-reader' };
+  const metadata = { name: 'longshore-metrics-reader' };
   await cluster.kube.create({ apiVersion: rbac, kind: 'ClusterRole', metadata, rules } as unknown as KubeObject, user);
   await expect(install('least')).rejects.toThrow(
-    /ClusterRole "metrics-reader".* is there already and is not Longshore's/,
+    /ClusterRole "longshore-metrics-reader".* is there already and is not Longshore's/,
   );
   const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Namespace' });
   expect(items.map(({ metadata: { name } }) => name)).not.toContain('rukpak-system');
   using progress = createProgress(process.stderr, { isQuiet: true });
-  const onRemoved = (): void => undefined;
-  await removeInstallation({ kube: cluster.kube, timeoutMs: 30_000, progress, onRemoved, isWithContent: false });
+  const options = { timeoutMs: 30_000, progress, onRemoved: (): void => undefined };
+  await removeInstallation({ kube: cluster.kube, isDryRun: false, isWithContent: false, ...options });
+  expect(await hasRole('longshore-metrics-reader')).toBe(true);
+});
+
+test('a role that an earlier version has installed under another name is removed, and one of a bundle with that name is not', async () => {
+  const role = (name: string, labels: Readonly<Record<string, string>>): KubeObject =>
+    ({ apiVersion: rbac, kind: 'ClusterRole', metadata: { name, labels }, rules: [] }) as unknown as KubeObject;
+  const ours = { 'app.kubernetes.io/part-of': 'longshore' };
+  await cluster.kube.apply(role('metrics-reader', ours), { fieldManager: 'longshore' });
+  await cluster.kube.apply(role('bundle-viewer', { app: 'operator' }), user);
+  const deleted =
+    'clusterrole.rbac.authorization.k8s.io/metrics-reader deleted: it is named longshore-metrics-reader now, also in bindings of your own';
+  expect(await install('least', true)).toContain(deleted);
   expect(await hasRole('metrics-reader')).toBe(true);
+  expect(await install('least')).toContain(deleted);
+  expect(await hasRole('metrics-reader')).toBe(false);
+  expect(await hasRole('bundle-viewer')).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { ownerKindLabel } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
-import { type Overlay, overlays } from './manifests.ts';
+import { type Overlay, overlays } from './overlays.ts';
 import { shardCountOf } from './shards.ts';
 
 /** On the Namespace: the overlay that it came with. */

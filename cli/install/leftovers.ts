@@ -1,7 +1,8 @@
 import { describeRef, isNotFound, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
 import type { ApplyManifestsOptions } from './apply-manifests.ts';
 import { isOurs } from './installed.ts';
-import { overlays, readManifests } from './manifests.ts';
+import { formerObjects, readManifests } from './manifests.ts';
+import { overlays } from './overlays.ts';
 
 /** With them would go what is installed. */
 const keptKinds: ReadonlySet<string> = new Set(['CustomResourceDefinition', 'Namespace']);
@@ -17,17 +18,33 @@ async function otherThan(objects: readonly KubeObject[]): Promise<readonly KubeO
   return [...found.values()];
 }
 
-/** Removes what only other overlays have, so that nobody keeps rights, and no certificate an issuer, of the overlay before. What is not ours
+/** @returns whether it is there and ours; nothing is deleted in a dry run. */
+async function deleteIfOurs(
+  object: KubeObject,
+  { kube, isDryRun, signal }: Pick<ApplyManifestsOptions, 'kube' | 'isDryRun' | 'signal'>,
+): Promise<boolean> {
+  try {
+    if (!isOurs(await kube.get(refOf(object), { signal }))) return false;
+    if (!isDryRun) await kube.delete(refOf(object), { signal });
+    return true;
+  } catch (thrown) {
+    if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
+    return false;
+  }
+}
+
+/** Removes what only other overlays have, and what earlier versions have installed under other names, so that nobody keeps rights, and no certificate an issuer, of the overlay before. What is not ours
  *  stays, whatever its name. */
 export async function removeLeftovers(objects: readonly KubeObject[], options: ApplyManifestsOptions): Promise<void> {
   const { kube, isDryRun, signal, onApplied } = options;
   for (const object of await otherThan(objects)) {
-    try {
-      if (!isOurs(await kube.get(refOf(object), { signal }))) continue;
-      if (!isDryRun) await kube.delete(refOf(object), { signal });
+    if (await deleteIfOurs(object, { kube, isDryRun, signal })) {
       onApplied(object, 'deleted: the overlay does not have it');
-    } catch (thrown) {
-      if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
+    }
+  }
+  for (const { object, currentName } of formerObjects()) {
+    if (await deleteIfOurs(object, { kube, isDryRun, signal })) {
+      onApplied(object, `deleted: it is named ${currentName} now, also in bindings of your own`);
     }
   }
 }

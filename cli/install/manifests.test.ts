@@ -9,7 +9,8 @@ import { webhookConfigurations } from '../../webhook/index.ts';
 import { commands } from '../commands/index.ts';
 import { parseOptions } from '../options.ts';
 import { readControllersConfig, readWebhookConfig } from '../process-config.ts';
-import { type Overlay, overlays, readManifests } from './manifests.ts';
+import { readManifests } from './manifests.ts';
+import { type Overlay, overlays } from './overlays.ts';
 
 const systemNamespace = 'rukpak-system';
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
@@ -152,4 +153,15 @@ test.each(overlays)('an API server takes every object of %s', async (overlay) =>
   } finally {
     kube.close();
   }
+});
+
+/** RukPak's own, which its users bind and its tools look for. */
+const namesOfRukpak = ['bundle-reader', 'bundle-uploader', 'core-admin', 'crd-validation-webhook'];
+
+test.each(overlays)('no cluster-scoped object of the overlay %s has a name that anybody might use', async (overlay) => {
+  const names = (await manifestsOf(overlay))
+    .filter(({ kind, metadata }) => metadata.namespace === undefined && kind !== 'CustomResourceDefinition')
+    .map(({ metadata }) => metadata.name ?? '');
+  expect(names.length).toBeGreaterThan(8);
+  expect(names.filter((name) => !/^(longshore|rukpak)-/.test(name) && !namesOfRukpak.includes(name))).toEqual([]);
 });

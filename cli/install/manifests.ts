@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
 import { groupOf, type KubeObject } from '../../src/kube/index.ts';
-
-/** Ways to install; a folder of `deploy/overlays` each. */
-export const overlays = ['self-signed', 'cert-manager', 'openshift', 'least', 'service-accounts'] as const;
-/** One of `overlays`. */
-export type Overlay = (typeof overlays)[number];
+import type { Overlay } from './overlays.ts';
 
 async function readDeployFile(path: string): Promise<JsonObject[]> {
   // Beside cli/ in a checkout and in dist/.
@@ -27,6 +23,25 @@ export async function readManifests(overlay: Overlay): Promise<JsonObject[]> {
 /** The ClusterRoles that an administrator binds to those who use the content server, or look at what is installed. */
 export async function readClientRoles(): Promise<JsonObject[]> {
   return await readDeployFile('base/client-roles.yaml');
+}
+
+/** Names of ClusterRoles, and of their bindings, that earlier versions have installed; and the names that they have now. */
+const formerNames: Readonly<Record<string, string>> = {
+  'metrics-reader': 'longshore-metrics-reader',
+  'bundle-viewer': 'longshore-bundle-viewer',
+  'core-content': 'rukpak-core-content',
+  'core-service-accounts': 'rukpak-core-service-accounts',
+};
+
+/** What earlier versions have installed under a name that anybody may use; whether it is ours is for the caller to check. */
+export function formerObjects(): readonly { readonly object: KubeObject; readonly currentName: string }[] {
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  return Object.entries(formerNames).flatMap(([name, currentName]) =>
+    ['ClusterRoleBinding', 'ClusterRole'].map((kind) => ({
+      object: { apiVersion, kind, metadata: { name } },
+      currentName,
+    })),
+  );
 }
 
 /** `deployment.apps/core`, as kubectl names objects. */

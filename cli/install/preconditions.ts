@@ -18,7 +18,8 @@ import {
 } from '../../src/kube/index.ts';
 import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
 import { isOurs } from './installed.ts';
-import { overlays, readManifests } from './manifests.ts';
+import { readManifests } from './manifests.ts';
+import { overlays } from './overlays.ts';
 
 interface Asking {
   readonly kube: KubeClient;

@@ -8,6 +8,7 @@ import { removeInstallation } from './removal.ts';
 import { withShards } from './shards.ts';
 
 const user = { fieldManager: 'test' };
+const ourLabels = { 'app.kubernetes.io/part-of': 'longshore' };
 const apiVersion = 'olm.operatorframework.io/v1';
 const crdRef = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -42,6 +43,7 @@ async function remove(isWithContent: boolean, timeoutMs = 30_000): Promise<unkno
   using progress = createProgress(process.stderr, { isQuiet: true });
   return await removeInstallation({
     kube: cluster.kube,
+    isDryRun: false,
     timeoutMs,
     progress,
     onRemoved: () => undefined,
@@ -61,10 +63,8 @@ test('ClusterCatalogs of ours keep an uninstallation, unless they are to go with
   await cluster.kube.patch(crdRef, { metadata: { labels: { 'app.kubernetes.io/part-of': 'longshore' } } }, user);
   await expect(remove(false)).rejects.toThrow('there are ClusterCatalogs: a. Remove them');
   await remove(true);
-  await eventually(async () => {
-    const { items } = await cluster.kube.list({ apiVersion: crdRef.apiVersion, kind: crdRef.kind });
-    expect(items.map(({ metadata }) => metadata.name)).not.toContain(crdRef.name);
-  });
+  const { items } = await cluster.kube.list({ apiVersion: crdRef.apiVersion, kind: crdRef.kind });
+  expect(items.map(({ metadata }) => metadata.name)).not.toContain(crdRef.name);
 });
 
 test('what there is of each shard goes, also where the namespace stays for what others have in it', async () => {
@@ -111,4 +111,20 @@ test('what holds up a deployment is told in its own words', async () => {
   await expect(remove(true, 1_000)).rejects.toThrow(
     'still there after 1 s: stuck (finalizers of the first: example.com/held; it says: not allowed)',
   );
+});
+
+test('an uninstallation ends when the namespace is deleted, and names what holds it when it is not in time', async () => {
+  const { kube } = cluster;
+  await kube.delete({ apiVersion, kind: 'ClusterCatalog', name: 'a' });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'rukpak-system' };
+  const held = { name: 'held', namespace: namespace.name, finalizers: ['example.com/held'], labels: ourLabels };
+  await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace.name } }, user);
+  await kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: held }, user);
+  await expect(remove(false, 1_000)).rejects.toThrow(
+    /still being deleted after 1 s: namespace\/rukpak-system .*it says: .*example.com\/held/,
+  );
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'held', namespace: namespace.name };
+  await kube.patch(ref, { metadata: { finalizers: null } }, user);
+  expect(await remove(false)).toEqual([]);
+  await expect(kube.get(namespace)).rejects.toThrow('not found');
 });

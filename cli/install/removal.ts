@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   bundleDeploymentResource,
   bundleResource,
@@ -8,16 +7,15 @@ import {
   type Resource,
 } from '../../src/api/index.ts';
 import { installBatches } from '../../src/apply/index.ts';
-import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
-import { describeRef, isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
-import type { Progress } from '../progress.ts';
+import { TerminalError } from '../../src/base/index.ts';
+import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+import { type DeletionOptions, deleteAll, deleteOne, listIfServed, namesOf, untilDeleted } from './deletion.ts';
 import { isOurs } from './installed.ts';
-import { overlays, readManifests } from './manifests.ts';
+import { formerObjects, readManifests } from './manifests.ts';
 import { crdNameOf, sharedKinds } from './others-kinds.ts';
+import { overlays } from './overlays.ts';
 import { shardsAbove } from './shards.ts';
 
-const pollMs = 300;
-const shownNames = 20;
 /** What the processes write themselves. */
 const ownSecrets = ['core-cert', 'rukpak-ca', 'rukpak-webhook-certificate', 'rukpak-authority'];
 /** What a cluster puts into every namespace. */
@@ -29,32 +27,6 @@ const missedKinds: readonly { readonly apiVersion: string; readonly kind: string
   ...['Deployment', 'StatefulSet', 'DaemonSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
   ...['Job', 'CronJob'].map((kind) => ({ apiVersion: 'batch/v1', kind })),
 ];
-
-export interface RemovalOptions {
-  readonly kube: KubeClient;
-  /** Of each thing that is waited for. */
-  readonly timeoutMs: number;
-  readonly progress: Progress;
-  readonly onRemoved: (object: KubeObject) => void;
-}
-
-async function listIfServed(
-  kube: KubeClient,
-  target: { readonly apiVersion: string; readonly kind: string; readonly namespace?: string },
-): Promise<readonly KubeObject[]> {
-  try {
-    return (await kube.list(target)).items;
-  } catch (thrown) {
-    if (thrown instanceof NoKindMatch || isNotFound(thrown)) return [];
-    throw thrown;
-  }
-}
-
-function namesOf(objects: readonly KubeObject[]): string {
-  const names = objects.slice(0, shownNames).map(({ metadata }) => metadata.name ?? '');
-  const rest = objects.length - names.length;
-  return rest > 0 ? `${names.join(', ')} and ${rest} more` : names.join(', ');
-}
 
 /** Those of `sharedKinds` that we have brought. */
 async function ourSharedKinds(kube: KubeClient): Promise<readonly Resource[]> {
@@ -85,55 +57,6 @@ async function assertNoContent(kube: KubeClient, shared: readonly Resource[]): P
   throw new TerminalError('ContentLeft', text);
 }
 
-function stillThere(left: readonly KubeObject[], timeoutMs: number): TerminalError {
-  const finalizers = left[0]?.metadata.finalizers?.join(', ') ?? 'none';
-  const conditions = objectsAt(objectAt(left[0] as unknown as JsonObject, 'status'), 'conditions');
-  const removing = conditions.find(({ type, status }) => type === 'Removing' && status === 'True');
-  const said = removing === undefined ? '' : `; it says: ${textAt(removing, 'message')}`;
-  const text = `${left[0]?.kind}s are still there after ${timeoutMs / 1000} s: ${namesOf(left)} (finalizers of the first: ${finalizers}${said}). The controllers remove them: does the Deployment core run, and what does "kubectl describe" of the object say? Call this again then`;
-  return new TerminalError('StillThere', text);
-}
-
-/** @throws TerminalError StillThere, saying what holds it up */
-async function removeAll(
-  target: { readonly apiVersion: string; readonly kind: string },
-  { kube, timeoutMs, progress, onRemoved }: RemovalOptions,
-): Promise<void> {
-  const untilMs = performance.now() + timeoutMs;
-  let left = await listIfServed(kube, target);
-  const all = left;
-  while (left.length > 0) {
-    for (const object of left.filter(({ metadata }) => metadata.deletionTimestamp === undefined)) {
-      await deleteOne(kube, object);
-    }
-    progress.show(`waiting until ${target.kind}s are gone: ${namesOf(left)}`);
-    await pause(pollMs);
-    left = await listIfServed(kube, target);
-    if (left.length > 0 && performance.now() > untilMs) throw stillThere(left, timeoutMs);
-  }
-  for (const object of all) onRemoved(object);
-}
-
-/** Not what somebody else has under a name of ours. */
-async function deleteIfOurs(kube: KubeClient, object: KubeObject): Promise<boolean> {
-  try {
-    return isOurs(await kube.get(refOf(object))) && (await deleteOne(kube, object));
-  } catch (thrown) {
-    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
-    throw thrown;
-  }
-}
-
-async function deleteOne(kube: KubeClient, object: KubeObject): Promise<boolean> {
-  try {
-    await kube.delete(refOf(object));
-    return true;
-  } catch (thrown) {
-    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return false;
-    throw thrown;
-  }
-}
-
 /** Everything that any overlay brings, the last to install first. */
 async function shippedInReverse(): Promise<KubeObject[]> {
   const shipped = new Map<string, KubeObject>();
@@ -162,45 +85,61 @@ async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> 
 }
 
 /** The namespace with what the processes have written into it, unless somebody else keeps things there; gives those. */
-async function removeNamespace(namespace: KubeObject, { kube, onRemoved }: RemovalOptions): Promise<readonly string[]> {
+async function removeNamespace(namespace: KubeObject, options: DeletionOptions): Promise<readonly string[]> {
   const { name = '' } = namespace.metadata;
   const secrets = ownSecrets.map((secret) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: secret, namespace: name },
   }));
-  for (const secret of secrets) if (await deleteOne(kube, secret)) onRemoved(secret);
-  const others = await othersIn(kube, name);
-  if (others.length === 0 && (await deleteOne(kube, namespace))) onRemoved(namespace);
+  for (const secret of secrets) await deleteOne(secret, options, { isOursOnly: false });
+  const others = await othersIn(options.kube, name);
+  if (others.length === 0) await deleteOne(namespace, options, { isOursOnly: false });
   return others;
 }
 
-/** Removes what `install` has brought: webhooks first, so that nothing waits for them, CustomResourceDefinitions last; kinds
- *  that others have brought stay. The namespace stays where somebody
- *  else keeps things in it; what they are is the result. Content has to be gone before, unless `isWithContent`.
+/** Removes what `install` has brought, webhooks first, so that no request waits for them, CustomResourceDefinitions last, and waits until all of it
+ *  is deleted; kinds of other programs stay. The namespace stays where it has objects of others; they are the result. Content must not exist, unless
+ *  `isWithContent`.
  *  @throws TerminalError ContentLeft, StillThere */
 export async function removeInstallation(
-  options: RemovalOptions & { readonly isWithContent: boolean },
+  given: DeletionOptions & { readonly isWithContent: boolean },
 ): Promise<readonly string[]> {
-  const { kube, onRemoved, progress } = options;
+  const removed: KubeObject[] = [];
+  const options: typeof given = {
+    ...given,
+    onRemoved: (object) => {
+      removed.push(object);
+      given.onRemoved(object);
+    },
+  };
+  const { kube, progress } = options;
   const shared = await ourSharedKinds(kube);
   if (options.isWithContent) {
-    if (shared.includes(platformOperatorResource)) await removeAll(platformOperatorResource, options);
-    await removeAll(bundleDeploymentResource, options);
+    if (shared.includes(platformOperatorResource)) await deleteAll(platformOperatorResource, options);
+    await deleteAll(bundleDeploymentResource, options);
   } else await assertNoContent(kube, shared);
-  await removeAll(bundleResource, options);
-  if (shared.includes(clusterCatalogResource)) await removeAll(clusterCatalogResource, options);
+  await deleteAll(bundleResource, options);
+  if (shared.includes(clusterCatalogResource)) await deleteAll(clusterCatalogResource, options);
   progress.clear();
-  const objects = [...(await shippedInReverse()), ...(await shardsAbove(1, kube))];
+  const others = await removeShipped(shared, options);
+  if (!options.isDryRun) await untilDeleted(removed, options);
+  progress.clear();
+  return others;
+}
+
+async function removeShipped(shared: readonly Resource[], options: DeletionOptions): Promise<readonly string[]> {
+  const former = formerObjects().map(({ object }) => object);
+  const objects = [...former, ...(await shippedInReverse()), ...(await shardsAbove(1, options.kube))];
   const isOf = (kind: string): readonly KubeObject[] => objects.filter((object) => object.kind === kind);
   const [namespaces, crds] = [isOf('Namespace'), isOf('CustomResourceDefinition')];
   for (const object of objects.filter((candidate) => ![...namespaces, ...crds].includes(candidate))) {
-    if (await deleteIfOurs(kube, object)) onRemoved(object);
+    await deleteOne(object, options, { isOursOnly: true });
   }
   const others: string[] = [];
   for (const namespace of namespaces) others.push(...(await removeNamespace(namespace, options)));
-  const kept = new Set(sharedKinds.filter((resource) => !shared.includes(resource)).map(crdNameOf));
-  const ourCrds = crds.filter(({ metadata }) => !kept.has(metadata.name ?? ''));
-  for (const crd of ourCrds) if (await deleteOne(kube, crd)) onRemoved(crd);
+  const foreign = new Set(sharedKinds.filter((resource) => !shared.includes(resource)).map(crdNameOf));
+  const ourCrds = crds.filter(({ metadata }) => !foreign.has(metadata.name ?? ''));
+  for (const crd of ourCrds) await deleteOne(crd, options, { isOursOnly: false });
   return others;
 }

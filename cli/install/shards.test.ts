@@ -14,7 +14,8 @@ import {
 import type { KubeObject } from '../../src/kube/index.ts';
 import { parseOptions } from '../options.ts';
 import { controllersOptions, readControllersConfig } from '../process-config.ts';
-import { type Overlay, overlays, readManifests } from './manifests.ts';
+import { readManifests } from './manifests.ts';
+import { type Overlay, overlays } from './overlays.ts';
 import { maxShards, withShards } from './shards.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileEntries, tarFile } from '../../test/support/index.ts';
 import { type BuildOptions, type BundleImage, buildBundleImage } from './bundle-image.ts';
 import { inspectBundle } from './inspect.ts';
-import { openLayout, pathKind, writeLayout } from './layout.ts';
+import { openLayout, writeLayout } from './layout.ts';
+import { pathKind } from './path-kind.ts';
 import { openWorkFolder, stageFiles } from './work-folder.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -68,6 +69,8 @@ test('the image of an operator has the annotations of its bundle as labels, so t
   const folder = await folderOf('operator', annotations(text));
   expect(await built(folder, {}, labelsOf)).toEqual({
     [`${prefix}.channels.v1`]: 'stable',
+    // Numbers are read as text, as sigs.k8s.io/yaml does.
+    [`${prefix}.manifests.v1`]: '1',
     [`${prefix}.package.v1`]: 'tide',
   });
   const broken = await folderOf('broken', annotations('a: ['));
@@ -119,6 +122,13 @@ test.each([
   await expect(opened).rejects.toThrow(text);
 });
 
+test('a layout is written to no folder that does not exist, and the folder is named', async () => {
+  const folder = await folderOf('homeless', { 'manifests/a.yaml': configMap });
+  const path = join(dir, 'absent', 'image.tar');
+  const written = built(folder, {}, (image) => writeLayout(image, path, signal));
+  await expect(written).rejects.toThrow(`${join(dir, 'absent')}: no such file or directory; create the folder first`);
+});
+
 test('a blob that is not what its digest says is refused', async () => {
   const folder = await folderOf('tampered', { 'manifests/a.yaml': configMap });
   const path = join(dir, 'tampered.tar');
@@ -158,7 +168,7 @@ test.each([
     name: 'nothing',
     files: { 'stray.txt': 'x' },
     format: 'unknown',
-    problem: 'readdir manifests: file does not exist',
+    problem: 'readdir manifests: file does not exist: expected a directory "manifests" at the root of the bundle',
   },
   { name: 'no objects', files: { 'manifests/a.yaml': '---\n' }, format: 'plain+v0', problem: 'found zero objects' },
   {

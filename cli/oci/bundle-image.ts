@@ -11,6 +11,7 @@ import {
   maxMetadataFileBytes,
   objectAt,
   parseYaml,
+  scalarText,
   sha256Digest,
   sortedKeys,
   TerminalError,
@@ -114,11 +115,14 @@ async function labelsOf(staging: Staging): Promise<JsonObject | undefined> {
   if (node?.kind !== 'file' || node.sizeBytes > maxMetadataFileBytes) return undefined;
   try {
     const text = (await staging.readFile(annotationsPath, node, maxMetadataFileBytes)).toString('utf8');
-    const document = parseYaml(annotationsPath, text);
+    const document = parseYaml(annotationsPath, text, { isLastKeyTaken: true });
     const annotations = objectAt(isJsonObject(document) ? document : undefined, 'annotations') ?? {};
-    const labels = Object.entries(annotations).filter(
-      ([key, value]) => key.startsWith(bundleAnnotationPrefix) && typeof value === 'string',
-    );
+    const labels = Object.entries(annotations)
+      .filter(([key]) => key.startsWith(bundleAnnotationPrefix))
+      .flatMap(([key, value = null]) => {
+        const label = scalarText(value);
+        return label === undefined ? [] : [[key, label] as const];
+      });
     return labels.length === 0 ? undefined : (sortedKeys(Object.fromEntries(labels) as JsonObject) as JsonObject);
   } catch (thrown) {
     if (thrown instanceof TerminalError) return undefined;

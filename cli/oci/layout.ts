@@ -1,10 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   type ContentLimits,
   defaultContentLimits,
+  fileProblem,
   isJsonObject,
   isSha256Digest,
   type JsonObject,
@@ -16,9 +18,9 @@ import {
 } from '../../src/base/index.ts';
 import { canonicalTar, extractArchive, type LayerWriter, Staging, stageFolder } from '../../src/content/index.ts';
 import { type Blob, type BundleImage, manifestType } from './bundle-image.ts';
+import { layoutMarker } from './path-kind.ts';
 
 const { manifestBytes } = defaultContentLimits;
-const marker = 'oci-layout';
 
 /** A layout that is open: dispose it when its blobs are not needed any more. */
 export interface OpenLayout extends AsyncDisposable {
@@ -41,9 +43,21 @@ async function addFile(
   }
 }
 
+async function assertFolder(folder: string): Promise<void> {
+  try {
+    if ((await stat(folder)).isDirectory()) return;
+  } catch (thrown) {
+    throw new TerminalError('NotFound', `${folder}: ${fileProblem(thrown)}; create the folder first`, {
+      cause: thrown,
+    });
+  }
+  throw new TerminalError('NotFound', `${folder}: not a folder`);
+}
+
 /** Writes an OCI image layout (image-spec 1.1) as a tar to `file`, whole or not at all; the same image gives the same bytes.
- *  @throws Node.js' own errors for what cannot be written */
+ *  @throws TerminalError NotFound when the folder of `file` does not exist · Node.js' own errors for what cannot be written */
 export async function writeLayout(image: BundleImage, file: string, signal: AbortSignal): Promise<void> {
+  await assertFolder(dirname(file));
   const temporaryPath = `${file}.${process.pid}.part`;
   const limits = { ...defaultContentLimits, unpackedBytes: Number.MAX_SAFE_INTEGER };
   try {
@@ -51,7 +65,7 @@ export async function writeLayout(image: BundleImage, file: string, signal: Abor
     const layer = staging.beginLayer(file);
     const { digest, manifest, mediaType } = image;
     const index = { schemaVersion: 2, manifests: [{ mediaType, digest, size: manifest.length }] };
-    const texts = { [marker]: '{"imageLayoutVersion":"1.0.0"}', 'index.json': JSON.stringify(index) };
+    const texts = { [layoutMarker]: '{"imageLayoutVersion":"1.0.0"}', 'index.json': JSON.stringify(index) };
     const small = Object.entries({ ...texts, [blobPath(digest)]: manifest });
     for (const [path, content] of small) {
       const bytes = Buffer.from(content);
@@ -66,18 +80,6 @@ export async function writeLayout(image: BundleImage, file: string, signal: Abor
     await rename(temporaryPath, file);
   } finally {
     await rm(temporaryPath, { force: true });
-  }
-}
-
-/** What there is at a path; a file is a tar, of a layout or of other files.
- *  @throws TerminalError NotFound */
-export async function pathKind(path: string): Promise<'folder' | 'layout folder' | 'file'> {
-  try {
-    if (!(await stat(path)).isDirectory()) return 'file';
-    return (await readdir(path)).includes(marker) ? 'layout folder' : 'folder';
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
-    throw new TerminalError('NotFound', `${path}: no such file or directory`, { cause: thrown });
   }
 }
 
@@ -134,14 +136,14 @@ async function readImage(layout: Layout): Promise<BundleImage> {
 
 /** Whether staged files are those of an OCI layout. */
 export function isLayout(staging: Staging): boolean {
-  return staging.tree.get([marker]) !== undefined;
+  return staging.tree.get([layoutMarker]) !== undefined;
 }
 
 /** The one image of the layout whose files are staged; all digests are checked. `path` is for messages.
  *  @throws TerminalError InvalidLayout · TransientError DigestMismatch */
 export async function readLayout(path: string, staging: Staging): Promise<BundleImage> {
   const layout = { path, staging };
-  if (!isLayout(staging)) throw invalid(layout, `there is no file "${marker}"`);
+  if (!isLayout(staging)) throw invalid(layout, `there is no file "${layoutMarker}"`);
   return await readImage(layout);
 }
 

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   errorMessage,
+  fileProblem,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -35,7 +36,7 @@ async function readLogins(path: string): Promise<JsonObject | undefined> {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new TerminalError('InvalidLogin', `${path}: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new TerminalError('InvalidLogin', `${path}: ${fileProblem(thrown)}`, { cause: thrown });
   }
   let value: JsonValue;
   try {

@@ -1,6 +1,6 @@
 import { arch } from 'node:process';
 import { parseImageReference } from '../../src/api/index.ts';
-import { systemClock, TransientError } from '../../src/base/index.ts';
+import { readProxySettings, systemClock, TransientError } from '../../src/base/index.ts';
 import { createLocks, type Staging } from '../../src/content/index.ts';
 import {
   createHttpClient,
@@ -44,7 +44,7 @@ async function openRegistry(ref: string, { values }: Transfer): Promise<Registry
   const image = parseImageReference(ref);
   const credentials = await findLogin(loginFile(values['auth-file'] as string | undefined, process.env), image);
   const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
-  const http = createHttpClient({ caPem, answerDeadlineMs });
+  const http = createHttpClient({ caPem, proxies: readProxySettings(process.env), answerDeadlineMs });
   const insecureRegistries = (values['insecure-registry'] as readonly string[] | undefined) ?? [];
   return { http, clock: systemClock, insecureRegistries, credentials, [Symbol.dispose]: () => http[Symbol.dispose]() };
 }

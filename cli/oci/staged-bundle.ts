@@ -5,7 +5,8 @@ import type { OptionValues } from '../options.ts';
 import type { Progress } from '../progress.ts';
 import type { BundleImage } from './bundle-image.ts';
 import { type ImagePlace, readBundleName } from './bundle-name.ts';
-import { isLayout, openLayout, pathKind, readLayout } from './layout.ts';
+import { isLayout, openLayout, readLayout } from './layout.ts';
+import { pathKind } from './path-kind.ts';
 import { pullInto } from './registry.ts';
 import { openStaging, stageFiles, type WorkFolder } from './work-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
-import { Staging, stageFolder } from '../../src/content/index.ts';
+import type { Staging } from '../../src/content/index.ts';
 
 /** A temporary folder that goes when it is disposed. */
 export interface WorkFolder extends AsyncDisposable {
@@ -20,13 +20,15 @@ export async function openStaging(
   name = 'spool',
   limits: ContentLimits = defaultContentLimits,
 ): Promise<Staging> {
-  return await Staging.create(join(work.path, name), limits);
+  const content = await import('../../src/content/index.ts');
+  return await content.Staging.create(join(work.path, name), limits);
 }
 
 /** The files of a folder, staged. */
 export async function stageFiles(folder: string, work: WorkFolder, signal: AbortSignal): Promise<Staging> {
   const staging = await openStaging(work);
   try {
+    const { stageFolder } = await import('../../src/content/index.ts');
     await stageFolder(folder, staging, { signal });
     return staging;
   } catch (thrown) {

@@ -11,6 +11,7 @@ import { stageBundle } from '../oci/staged-bundle.ts';
 import type { WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import type { Progress } from '../progress.ts';
+import { watchedAs } from '../run/config.ts';
 import { kubernetesKinds } from './kinds.ts';
 import { bundleNameIn } from './roles.ts';
 
@@ -79,11 +80,6 @@ async function needsOfObjects(
     hasNamespace: async () => false,
   };
   return await needsOfInstallation(surroundings, { ...place, plan: { objects: known, deferred: others }, present: [] });
-}
-
-function watchedAs(namespaces: readonly string[]): JsonObject {
-  if (namespaces.length === 0) return {};
-  return namespaces.length === 1 ? { watchNamespace: namespaces[0] ?? '' } : { watchNamespaces: [...namespaces] };
 }
 
 /** What a bundle takes, wherever it is installed.

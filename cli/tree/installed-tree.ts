@@ -1,7 +1,8 @@
 import { apiVersion, ownerKindLabel, ownerNameLabel } from '../../src/api/index.ts';
 import { type GroupKind, type Health, healthOf, isKept, listInstalled, readInventory } from '../../src/apply/index.ts';
-import { isJsonObject, type JsonObject, mapLimit, systemClock } from '../../src/base/index.ts';
-import { groupOf, isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { isJsonObject, mapLimit, systemClock } from '../../src/base/index.ts';
+import { type Condition, groupOf, isNotFound, type KubeClient, type KubeObject } from '../../src/kube/index.ts';
+import { conditionsOf } from '../conditions.ts';
 import type { Target } from '../target.ts';
 import { nodeOf, type TreeNode } from './node.ts';
 
@@ -32,23 +33,40 @@ const madeKinds: readonly { readonly apiVersion: string; readonly kind: string; 
   ];
 const parallelLists = 4;
 
-function listConditions(object: KubeObject): readonly JsonObject[] {
-  const status = isJsonObject(object['status']) ? object['status'] : {};
-  return Array.isArray(status['conditions']) ? status['conditions'].filter(isJsonObject) : [];
+/** Reasons of conditions that are not True while nothing has gone wrong yet. */
+const startingReasons: ReadonlySet<string> = new Set([
+  'InstallPending',
+  'DependenciesNotMet',
+  'UnpackPending',
+  'Unpacking',
+]);
+/** Objects that are not ready yet, as `Healthy` names them; any other word means that something is wrong. */
+const stillStarting = /^\([^)]*\)\([^)]*\): object InProgress: /;
+
+/** Unhealthy because of objects that are starting, none of which has failed. */
+function isStarting({ type, reason, message }: Condition): boolean {
+  if (type !== 'Healthy') return startingReasons.has(reason);
+  return (
+    reason === 'Unhealthy' &&
+    message.split('\n').every((line) => stillStarting.test(line) || /^and \d+ more$/.test(line))
+  );
 }
 
-function messageOf(condition: JsonObject | undefined): string {
-  const { reason, message } = condition ?? {};
-  return [reason, message].flatMap((text) => (typeof text === 'string' && text !== '' ? [text] : [])).join(': ');
+function messageOf({ reason, message }: Condition): string {
+  return [reason, message].filter((text) => text !== '').join(': ');
 }
 
 /** The first condition, of those that must be True, that is not. */
 function conditionHealth(object: KubeObject, types: readonly string[]): Health {
-  const conditions = listConditions(object);
+  const conditions = conditionsOf(object);
+  const unserved = conditions.find(({ reason }) => reason === 'NoProvisioner');
+  if (unserved !== undefined) return { state: 'Failed', message: messageOf(unserved) };
   for (const type of types) {
-    const condition = conditions.find((item) => item['type'] === type);
-    if (condition?.['status'] === 'True') continue;
-    return { state: condition?.['status'] === 'False' ? 'Failed' : 'InProgress', message: messageOf(condition) };
+    const condition = conditions.find((item) => item.type === type);
+    if (condition === undefined) return { state: 'InProgress', message: 'no provisioner has reconciled it yet' };
+    if (condition.status === 'True' && condition.reason !== 'UnpackPending') continue;
+    const isFailed = condition.status === 'False' && !isStarting(condition);
+    return { state: isFailed ? 'Failed' : 'InProgress', message: messageOf(condition) };
   }
   return { state: 'Current', message: '' };
 }
@@ -56,6 +74,12 @@ function conditionHealth(object: KubeObject, types: readonly string[]): Health {
 function healthOfOurs(object: KubeObject): Health {
   if (object.metadata.deletionTimestamp !== undefined) return healthOf(object, systemClock.now());
   return conditionHealth(object, object.kind === 'Bundle' ? ['Unpacked'] : ['HasValidBundle', 'Installed', 'Healthy']);
+}
+
+/** What is installed, as the deployment says. */
+function versionOf(deployment: KubeObject): { readonly version?: string } {
+  const { activeVersion } = isJsonObject(deployment['status']) ? deployment['status'] : {};
+  return typeof activeVersion === 'string' ? { version: activeVersion } : {};
 }
 
 function activeBundleOf(deployment: KubeObject): string | undefined {
@@ -119,6 +143,7 @@ async function bundleNodes({ kube, signal }: TreeReading, deployment: KubeObject
   return items.map((bundle) => ({
     ...nodeOf(bundle, healthOfOurs(bundle)),
     isActive: bundle.metadata.name === active,
+    ...(bundle.metadata.name === active ? versionOf(deployment) : {}),
   }));
 }
 
@@ -141,9 +166,18 @@ export async function readTree(reading: TreeReading, target: Target): Promise<Tr
   const root = await reading.kube.get({ apiVersion, ...target }, { signal: reading.signal });
   const node = nodeOf(root, healthOfOurs(root));
   if (target.kind === 'BundleDeployment') {
-    return { ...node, children: [...(await bundleNodes(reading, root)), ...(await installedNodes(reading, root))] };
+    return {
+      ...node,
+      ...versionOf(root),
+      children: [...(await bundleNodes(reading, root)), ...(await installedNodes(reading, root))],
+    };
   }
   const deployment = await deploymentOf(reading, root);
   const isActive = deployment !== undefined && activeBundleOf(deployment) === target.name;
-  return { ...node, isActive, children: isActive ? await installedNodes(reading, deployment) : [] };
+  return {
+    ...node,
+    isActive,
+    ...(isActive ? versionOf(deployment) : {}),
+    children: isActive ? await installedNodes(reading, deployment) : [],
+  };
 }

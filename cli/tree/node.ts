@@ -15,6 +15,8 @@ export interface TreeNode {
   readonly isKept: boolean;
   /** For a Bundle: it is the one that is installed. */
   readonly isActive?: boolean;
+  /** For a BundleDeployment, and its active Bundle: what is installed. */
+  readonly version?: string;
   readonly children: readonly TreeNode[];
 }
 
@@ -58,9 +60,9 @@ function oneLine(text: string): string {
   return text.replace(/[^\P{C}]+/gu, ' ').trim();
 }
 
-function rightOf({ state, message, isKept, isActive }: TreeNode, stream: NodeJS.WriteStream): string {
+function rightOf({ state, message, isKept, isActive, version = '' }: TreeNode, stream: NodeJS.WriteStream): string {
   const shown = styleText(colours[state], state, { stream });
-  const notes = [isActive === true ? 'active' : '', isKept ? 'kept' : ''].filter((note) => note !== '');
+  const notes = [isActive === true ? 'active' : '', version, isKept ? 'kept' : ''].filter((note) => note !== '');
   return `${shown}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${message === '' ? '' : `: ${oneLine(message)}`}`;
 }
 

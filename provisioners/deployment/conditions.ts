@@ -91,6 +91,14 @@ export function pausedCondition(isPaused: boolean, overdue?: string): ConditionC
   return { type: 'Paused', status: 'True', reason: 'CertificatesOverdue', message: warning };
 }
 
+/** The template names a class that no provisioner serves. */
+function unservedCondition({ metadata, status }: Bundle): BundleChange | undefined {
+  const unserved = status?.conditions?.find(({ reason }) => reason === 'NoProvisioner');
+  if (unserved === undefined) return undefined;
+  const message = `The ${metadata.name} Bundle is not unpacked: ${unserved.message}`;
+  return { type: 'HasValidBundle', status: 'Unknown', reason: 'NoProvisioner', message };
+}
+
 /** What the Bundle's own status means for the deployment. */
 export function bundleCondition(bundle: Bundle): BundleChange {
   const { name } = bundle.metadata;
@@ -103,7 +111,14 @@ export function bundleCondition(bundle: Bundle): BundleChange {
     const message = `Failed to unpack the ${name} Bundle${why === undefined ? '' : `: ${why}`}`;
     return { type, status: 'False', reason: 'UnpackFailed', message };
   }
-  return { type, status: 'True', reason: 'UnpackPending', message: `Waiting for the ${name} Bundle to be unpacked` };
+  return (
+    unservedCondition(bundle) ?? {
+      type,
+      status: 'True',
+      reason: 'UnpackPending',
+      message: `Waiting for the ${name} Bundle to be unpacked`,
+    }
+  );
 }
 
 /** While content that had to give way or was damaged is fetched again: the Bundle is as good as it was, and so is what was installed. */

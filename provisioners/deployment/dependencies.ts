@@ -26,6 +26,7 @@ import type { ProvisionerContext } from '../context.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import { findMatch } from './bundle-match.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
+import { rollBackAbandoned } from './incomplete.ts';
 import { keepActive } from './install.ts';
 import { activeOf, type DeploymentRun, lookAgain, report } from './run.ts';
 
@@ -53,7 +54,8 @@ function activeOthers({ deployments, bundles }: ProvisionerContext, self: string
   return deployments.values().flatMap((deployment) => {
     const { name = '', deletionTimestamp } = deployment.metadata;
     if (name === self || deletionTimestamp !== undefined) return [];
-    const bundle = bundles.get(activeBundleOf(deployment));
+    const active = activeBundleOf(deployment);
+    const bundle = bundlesOf({ bundles }, deployment).find(({ metadata }) => metadata.name === active);
     return bundle === undefined ? [] : [participantOf(name, bundle)];
   });
 }
@@ -181,6 +183,7 @@ export const awaitDependencies: Step<DeploymentRun> = async (run, context) => {
     return undefined;
   }
   await hold(run, missing, context.signal);
+  await rollBackAbandoned(run, context.signal);
   await keepActive(run, context);
   if (neededApis([subject]).length > 0) lookAgain(run, apiPollMs);
   return 'stop';

@@ -1,5 +1,5 @@
 import { parseBundle } from '../../src/api/index.ts';
-import { errorMessage, TransientError } from '../../src/base/index.ts';
+import { errorMessage, TransientError, WaitingError } from '../../src/base/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import {
   describeRef,
@@ -9,32 +9,87 @@ import {
   preconditionOf,
   refOf,
 } from '../../src/kube/index.ts';
-import { bundleOfTemplate, isBundleOf, obsoleteBundles } from '../bundle-template.ts';
+import { bundleOfTemplate, obsoleteBundles } from '../bundle-template.ts';
 import { fieldManager } from '../context.ts';
-import { actingOwnerOf, ownerOf } from '../installed-record.ts';
-import { deleteBundle } from '../owned-bundles.ts';
+import { entryOf, freshRecord, isControlledBy, isRecordedAs, readRecord, writeRecord } from '../deployment-record.ts';
+import { ownerOf } from '../installed-record.ts';
+import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
+import { rollBackAbandoned } from './incomplete.ts';
 import { keepActive } from './install.ts';
-import { activeOf, type DeploymentRun, deploymentOf, lookAgain, ownedBundles, report } from './run.ts';
+import {
+  activeOf,
+  continueWith,
+  type DeploymentRun,
+  deploymentOf,
+  existingEntries,
+  lookAgain,
+  ownedBundles,
+  recordOf,
+  report,
+} from './run.ts';
 
-/** A Bundle of the wanted name that the cache has not shown yet, or that somebody else made.
+/** Until a Bundle has gone whose place is needed; its end is noticed as well. */
+const replacedRecheckMs = 1_000;
+
+/** A Bundle that has the name, was not created by the provisioner, and says that the deployment controls it: it goes with the deployment, so
+ *  that its author gave it away. An answer to our own creation that was lost leaves one, too. Its content is never used.
+ *  @throws WaitingError BundleReplaced */
+async function replace(run: DeploymentRun, found: KubeObject, signal: AbortSignal): Promise<never> {
+  const what = describeRef(refOf(found));
+  const message = `${what} is deleted and created again: it is not the Bundle that was created for the BundleDeployment`;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'BundleReplaced', message });
+  await deleteBundle(run.context, found, signal);
+  throw new WaitingError('BundleReplaced', `waiting for the removal of ${what}`, { afterMs: replacedRecheckMs });
+}
+
+/** A Bundle of the desired name that the cache has not shown yet, or that somebody else created.
  *  @throws TransientError BundleNameTaken */
 async function existingBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const { name = '', uid } = run.object.metadata;
   const found = await run.context.kube.get(refOf(wanted), { signal });
-  const isOurs = isBundleOf(found, name) || found.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
-  if (isOurs && findMatch([found], wanted, undefined) !== undefined) return found;
-  const why = isOurs ? 'has other content than the template asks for' : `was not made for BundleDeployment "${name}"`;
-  throw new TransientError('BundleNameTaken', `${describeRef(refOf(wanted))} exists and ${why}: delete it to go on`);
+  const isOurs = isControlledBy(found, uid);
+  const isRecorded = recordOf(run).bundles.some((entry) => isRecordedAs(found, entry));
+  if (isOurs && isRecorded && findMatch([found], wanted, undefined) !== undefined) return found;
+  if (isOurs && !isRecorded) return await replace(run, found, signal);
+  const why = isOurs
+    ? 'has other content than the template asks for'
+    : `was not created for BundleDeployment "${name}"`;
+  const advice = `delete it (kubectl delete bundle ${found.metadata.name ?? ''}), and it is created again`;
+  throw new TransientError('BundleNameTaken', `${describeRef(refOf(wanted))} exists and ${why}: ${advice}`);
+}
+
+const maxRecordTries = 5;
+
+/** Records a Bundle that was just created, also when a user has changed the deployment meanwhile: a Bundle that is not recorded would be replaced,
+ *  together with what was uploaded for it.
+ *  @throws WaitingError RequestChanged, once it is recorded */
+async function recordCreated(run: DeploymentRun, created: KubeObject, signal: AbortSignal): Promise<void> {
+  const { context, object } = run;
+  let live = object;
+  for (let left = maxRecordTries; ; left -= 1) {
+    const record = readRecord(live) ?? freshRecord;
+    const bundles = existingEntries(run, [...record.bundles, entryOf(created)]);
+    try {
+      continueWith(run, await writeRecord(context, live, { record: { ...record, bundles }, signal }));
+      return;
+    } catch (thrown) {
+      if (!isConflict(thrown) || left <= 1) throw thrown;
+    }
+    live = await context.kube.get(refOf(object), { signal });
+    if (live.metadata.uid !== object.metadata.uid) continueWith(run, live);
+  }
 }
 
 async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const keep = { wanted: wanted.metadata.name ?? '', active: activeOf(run) };
-  const obsolete = obsoleteBundles([...ownedBundles(run), wanted], keep);
+  const obsolete = obsoleteBundles([...controlledBundles(run.context, run.object), wanted], keep);
   for (const bundle of obsolete) await deleteBundle(run.context, bundle, signal);
   try {
     const created = await run.context.kube.create(wanted, { fieldManager, signal });
+    run.context.bundles.wrote(created);
+    await recordCreated(run, created, signal);
     const message = `Created the ${created.metadata.name} Bundle`;
     run.context.events.record(run.object, { type: 'Normal', reason: 'BundleCreated', message });
     return created;
@@ -75,7 +130,7 @@ export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
   try {
     run.bundle = await bundleFor(run, signal);
   } catch (thrown) {
-    if (signal.aborted || isConflict(thrown)) throw thrown;
+    if (signal.aborted || isConflict(thrown) || thrown instanceof WaitingError) throw thrown;
     const message = errorMessage(thrown);
     const reason = 'ReconcileFailed';
     await report(run, [{ type: 'HasValidBundle', status: 'Unknown', reason, message }], { signal });
@@ -97,7 +152,7 @@ export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
   if (quietMs > 0) lookAgain(run, quietMs);
   else await report(run, [condition], { signal });
-  if (condition.reason === 'UnpackFailed') await run.context.engine.takeBack(actingOwnerOf(run.object), signal);
+  if (condition.reason === 'UnpackFailed') await rollBackAbandoned(run, signal);
   await keepActive(run, context);
   return 'stop';
 };

@@ -4,9 +4,12 @@ import { WaitingError } from '../../src/base/index.ts';
 import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import { removeDeployment } from '../removal.ts';
+import { reportUnserved } from '../unserved.ts';
 import { requireAccount } from './account.ts';
 import { awaitDependencies } from './dependencies.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
+import { ensureRecord } from './ensure-record.ts';
+import { noteIncomplete } from './incomplete.ts';
 import { install } from './install.ts';
 import { noteInstalled } from './note-installed.ts';
 import { heedPause } from './pause.ts';
@@ -27,10 +30,12 @@ const tearDown: Step<DeploymentRun> = async ({ context, object }, reconcile) => 
 
 const steps: readonly Step<DeploymentRun>[] = [
   tearDown,
+  ensureRecord,
   heedPause,
   requireAccount,
   ensureBundle,
   noteInstalled,
+  noteIncomplete,
   checkBundle,
   awaitDependencies,
   install,
@@ -51,9 +56,12 @@ export async function reconcileBundleDeployment(
     context.hooks.waits.forget(name);
     context.hooks.drift.forget(name);
     context.rights.forget(name);
+    context.unserved.forget('BundleDeployment', name);
     return;
   }
-  if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) return;
+  if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) {
+    return await reportUnserved(context, object, { type: 'Installed', cache: context.deployments, signal: run.signal });
+  }
   const subject: DeploymentRun = { context, hooks: context.hooks, object, kept: [] };
   await runSteps(steps, subject, run);
   const { againAfterMs: afterMs } = subject;

@@ -1,25 +1,34 @@
 import { group, type InstalledReason, parseBundle } from '../../src/api/index.ts';
-import { clientFor, InstallBlocked, type Inventory, RightsMissing } from '../../src/apply/index.ts';
-import { errorMessage, TerminalError, TransientError, traced } from '../../src/base/index.ts';
+import {
+  clientFor,
+  type InstallationProgress,
+  InstallBlocked,
+  type Inventory,
+  RightsMissing,
+} from '../../src/apply/index.ts';
+import { errorMessage, type JsonObject, TerminalError, TransientError, traced } from '../../src/base/index.ts';
 import type { ReconcileContext, Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
 import { takeOverRelease } from '../helm-release.ts';
-import {
-  actingOwnerOf,
-  isRecorded,
-  namespaceTerms,
-  ownerOf,
-  recordInventory,
-  revisionOf,
-  wishesOf,
-} from '../installed-record.ts';
+import { actingOwnerOf, markInstalled, namespaceTerms, ownerOf, revisionOf, wishesOf } from '../installed-record.ts';
 import { placeOf, type Rendition, termsFor } from '../rendition.ts';
 import type { BundleIdentity } from '../unpacker/index.ts';
 import { bundleCondition, notInstalled, refetchCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
+import { withInstalledConfig } from './history.ts';
+import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { awaitRenewal } from './renewal.ts';
-import { activeOf, type DeploymentRun, lookAgain, ownedBundles, report } from './run.ts';
+import {
+  activeOf,
+  continueWith,
+  type DeploymentRun,
+  lookAgain,
+  ownedBundles,
+  recordOf,
+  report,
+  saveRecord,
+} from './run.ts';
 
 function isContentLost(thrown: unknown): boolean {
   return thrown instanceof TransientError && thrown.reason === 'ContentLost';
@@ -54,20 +63,26 @@ async function countLoad<T>({ context: { metrics } }: DeploymentRun, loading: Pr
   }
 }
 
+interface LoadedRendition extends Rendition {
+  /** Of the content that the objects were rendered from. */
+  readonly contentDigest: string;
+}
+
 /** The objects of a Bundle as the deployment's configuration wants them. */
-async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<Rendition> {
+async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal): Promise<LoadedRendition> {
   const { kube, unpacker, servingCertificates } = run.context;
   const { name = '', uid = '' } = bundle.metadata;
   const { provisionerClassName } = parseBundle(bundle).spec;
   const terms = await termsFor(run.object, provisionerClassName, { kube, signal });
-  const asked = { bundle: { name, uid }, provisionerClassName, terms };
+  const expectedDigest = recordOf(run).bundles.find((entry) => entry.uid === uid)?.contentDigest;
+  const asked = { bundle: { name, uid }, provisionerClassName, terms, expectedDigest };
   const rendered = await traced({ name: 'load content', attributes: { 'longshore.object': name } }, () =>
     countLoad(run, unpacker.load(asked, { signal })),
   );
   const owner = actingOwnerOf(run.object);
   const reading = { kube: clientFor(kube, owner), signal };
   const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);
-  return { ...rendered, objects };
+  return { ...rendered, objects, contentDigest: rendered.digest };
 }
 
 /** Says that the Bundle does not fit the deployment's configuration, or the cluster. */
@@ -75,6 +90,7 @@ async function reportUnfit(run: DeploymentRun, thrown: TerminalError, context: R
   const message = `Failed to unpack the ${run.bundle?.metadata.name ?? ''} Bundle: ${thrown.message}`;
   const change = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
   await report(run, [change], { signal: context.signal });
+  await rollBackAbandoned(run, context.signal);
   await keepActive(run, context);
 }
 
@@ -83,7 +99,7 @@ async function loadWanted(
   run: DeploymentRun,
   bundle: KubeObject,
   context: ReconcileContext,
-): Promise<Rendition | undefined> {
+): Promise<LoadedRendition | undefined> {
   const { name = '', uid = '' } = bundle.metadata;
   const { signal } = context;
   try {
@@ -106,7 +122,7 @@ function fullRevisionOf(run: DeploymentRun, bundle: KubeObject): string {
 }
 
 interface Work {
-  readonly rendition: Rendition;
+  readonly rendition: LoadedRendition;
   readonly signal: AbortSignal;
   /** Called before anything is written. */
   readonly onWrite?: () => void;
@@ -135,9 +151,30 @@ function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
   return waitMs > 0;
 }
 
-/** Where RukPak has installed it, if it has. */
-async function formerlyInstalled(run: DeploymentRun, signal: AbortSignal): Promise<Inventory | undefined> {
-  return activeOf(run) === '' ? undefined : await takeOverRelease(run.context, run.object, signal);
+/** Where objects are by the record, or, where that names none, RukPak has installed them. */
+async function inventoryFor(run: DeploymentRun, signal: AbortSignal): Promise<Inventory> {
+  const { inventory, installation } = recordOf(run);
+  if (installation !== 'Done' || inventory.kinds.length > 0 || activeOf(run) === '') return inventory;
+  return (await takeOverRelease(run.context, run.object, signal)) ?? inventory;
+}
+
+/** Records what is to be installed, and from which content, before the first object of it is written. */
+async function recordInstallation(
+  run: DeploymentRun,
+  next: {
+    readonly bundle: KubeObject;
+    readonly contentDigest: string;
+    readonly inventory: Inventory;
+    readonly progress: InstallationProgress;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { inventory, progress: installation, contentDigest } = next;
+  const { uid = '' } = next.bundle.metadata;
+  const bundles = recordOf(run).bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
+  const installingBundle = installation === 'Done' ? '' : uid;
+  await saveRecord(run, { bundles, inventory, installation, installingBundle }, signal);
+  continueWith(run, await markInstalled(run.context, run.object, { inventory, signal }));
 }
 
 /** Installs the objects of a Bundle for the deployment. */
@@ -146,17 +183,17 @@ async function installObjects(
   bundle: KubeObject,
   { rendition, signal, onWrite }: Work,
 ): Promise<void> {
-  const wishes = wishesOf(run.object);
+  const { contentDigest } = rendition;
   const repaired = await run.context.engine.install({
     owner: actingOwnerOf(run.object),
     revision: fullRevisionOf(run, bundle),
-    ...wishes,
-    recorded: wishes.recorded ?? (await formerlyInstalled(run, signal)),
+    ...wishesOf(run.object),
+    recorded: await inventoryFor(run, signal),
     ...placeOf(rendition),
     ...namespaceTerms(run.context, run.object),
-    record: async (inventory) => {
+    record: async (inventory, progress) => {
       onWrite?.();
-      run.object = await recordInventory(run.context, run.object, { inventory, signal });
+      await recordInstallation(run, { bundle, contentDigest, inventory, progress }, signal);
     },
     isUpgrade: activeOf(run) !== '',
     crdSafety: {
@@ -181,14 +218,37 @@ function isSettled(run: DeploymentRun, bundle: KubeObject): boolean {
   return isInPlace || isLeftForNow(run, bundle);
 }
 
-/** While the wanted version cannot be installed the one before is kept whole: drift from it, and what a broken-off pivot has
- *  written, is put right. A failure here is not the deployment's news. */
+/** The content that is installed cannot be had again, whatever Bundle has the name of the active one now. */
+function reportLostActive(run: DeploymentRun): void {
+  const name = activeOf(run);
+  if (name === '') return;
+  const message = `Bundle "${name}", which is installed, was deleted: its objects stay, but drift from it is not corrected until the Bundle of the template is installed`;
+  run.context.events.record(run.object, { type: 'Warning', reason: 'ActiveBundleLost', message });
+}
+
+/** Corrects drift from the active version, with the configuration that it was installed with. */
+async function restoreActive(run: DeploymentRun, active: KubeObject, signal: AbortSignal): Promise<void> {
+  const former: DeploymentRun = { ...run, object: withInstalledConfig(run) };
+  if (run.context.isAccountRequired && actingOwnerOf(former.object).account === undefined) return;
+  try {
+    if (isSettled(former, active)) return;
+    await installObjects(former, active, { rendition: await load(former, active, signal), signal });
+  } finally {
+    const spec = run.object['spec'] as JsonObject;
+    run.object = { ...former.object, spec };
+    if (former.againAfterMs !== undefined) lookAgain(run, former.againAfterMs);
+  }
+}
+
+/** While the desired version cannot be installed, the active one is kept: drift from it, and what a failed pivot has written, is corrected. The
+ *  configuration of the desired version does not apply to it: another install namespace would delete its objects, volumes included, and another account
+ *  would install what its owner has not seen. A failure here is not reported on the deployment. */
 export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
-  if (active === undefined || active.metadata.name === run.bundle?.metadata.name) return;
+  if (active === undefined) return reportLostActive(run);
+  if (active.metadata.name === run.bundle?.metadata.name) return;
   try {
-    if (isSettled(run, active)) return;
-    await installObjects(run, active, { rendition: await load(run, active, signal), signal });
+    await restoreActive(run, active, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     const { name = '' } = active.metadata;
@@ -210,7 +270,9 @@ function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
 async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal: AbortSignal): Promise<void> {
   const isKnown = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (signal.aborted || !isKnown || run.bundle === undefined) return;
-  const message = errorMessage(thrown);
+  await rollBackAbandoned(run, signal);
+  const left = await describeIncomplete(run, signal);
+  const message = [errorMessage(thrown), left].filter((text) => text !== undefined).join('; ');
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
@@ -258,25 +320,17 @@ async function tryInstall(
   return undefined;
 }
 
-/** Whoever replaced the deployment as a whole has taken off what says where its objects are. */
-async function restoreInventory(run: DeploymentRun, signal: AbortSignal): Promise<void> {
-  if (isRecorded(run.object)) return;
-  const inventory = run.context.engine.inventoryOf(ownerOf(run.object));
-  run.object = await recordInventory(run.context, run.object, { inventory, signal });
-}
-
 /** Brings the objects of the template's Bundle into the cluster. */
 export const install: Step<DeploymentRun> = async (run, context) => {
   const { bundle } = run;
   if (bundle === undefined) return 'stop';
   const owner = ownerOf(run.object);
   const { gate } = run.hooks;
-  if (run.context.engine.isInPlace(owner, fullRevisionOf(run, bundle))) {
-    await restoreInventory(run, context.signal);
-  } else if (isLeftForNow(run, bundle)) {
-    await refreshHealth(run, context.signal);
-    return 'stop';
-  } else {
+  if (!run.context.engine.isInPlace(owner, fullRevisionOf(run, bundle))) {
+    if (isLeftForNow(run, bundle)) {
+      await refreshHealth(run, context.signal);
+      return 'stop';
+    }
     const pause = gate.pauseOf(gate.begin(owner.name, inputsOf(run, bundle)));
     if (pause !== undefined) {
       await keepActive(run, context);

@@ -1,7 +1,8 @@
 import { ownerKindLabel, ownerNameLabel, servingCertificateAnnotation } from '../../src/api/index.ts';
-import { clientFor, readInventory } from '../../src/apply/index.ts';
+import { clientFor } from '../../src/apply/index.ts';
 import { certificateExpiryMs, formatTimestamp } from '../../src/base/index.ts';
 import { isForbidden, type KubeObject } from '../../src/kube/index.ts';
+import { inventoryOf } from '../deployment-record.ts';
 import { actingOwnerOf, ownerOf } from '../installed-record.ts';
 import { isFresh, servingIn } from '../serving-secret.ts';
 import { type DeploymentRun, lookAgain } from './run.ts';
@@ -19,7 +20,7 @@ export function awaitRenewal(run: DeploymentRun): void {
 }
 
 async function installedSecrets(run: DeploymentRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
-  const { namespaces = [], kinds = [] } = readInventory(run.object.metadata) ?? {};
+  const { namespaces = [], kinds = [] } = inventoryOf(run.object) ?? {};
   if (!kinds.some(({ group, kind }) => group === '' && kind === 'Secret')) return [];
   const owner = actingOwnerOf(run.object);
   const kube = clientFor(run.context.kube, owner);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type DeploymentRun, lookAgain } from './run.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import { continueWith, type DeploymentRun, lookAgain } from './run.ts';
 
 test.each([
   { name: 'the only one', asked: [20], expected: 20 },
@@ -10,4 +11,32 @@ test.each([
   const run = {} as DeploymentRun;
   for (const afterMs of asked) lookAgain(run, afterMs);
   expect(run.againAfterMs).toBe(expected);
+});
+
+/** A BundleDeployment whose account is that of a generation. */
+function deployment(generation: number, metadata: KubeObject['metadata'] = {}): KubeObject {
+  const config = { serviceAccount: { namespace: 'default', name: `account-${generation}` } };
+  return {
+    apiVersion: 'core.rukpak.io/v1alpha1',
+    kind: 'BundleDeployment',
+    metadata: { name: 'a', uid: 'u', generation, ...metadata },
+    spec: { config },
+  };
+}
+
+test.each([
+  { what: 'spec', written: deployment(2) },
+  { what: 'annotation of ours', written: deployment(1, { annotations: { 'core.rukpak.io/adopt': 'true' } }) },
+  { what: 'object of the name', written: deployment(1, { uid: 'other' }) },
+])('a reconcile does not go on with another $what than it began with', ({ written }) => {
+  const before = deployment(1);
+  const run = { object: before } as DeploymentRun;
+  expect(() => continueWith(run, written)).toThrow('the BundleDeployment changed during the reconcile');
+  expect(run.object).toBe(before);
+});
+
+test('a reconcile goes on with what its own writes and the annotations of others have changed', () => {
+  const run = { object: deployment(1) } as DeploymentRun;
+  continueWith(run, deployment(1, { resourceVersion: '7', annotations: { note: 'b' } }));
+  expect(run.object).toMatchObject({ metadata: { resourceVersion: '7', annotations: { note: 'b' } } });
 });

@@ -1,7 +1,14 @@
-import { type BundleDeployment, parseBundleDeployment } from '../../src/api/index.ts';
-import type { JsonObject } from '../../src/base/index.ts';
+import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
+import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { type KubeObject, writeStatus } from '../../src/kube/index.ts';
 import { fieldManager, type ProvisionerContext } from '../context.ts';
+import {
+  type DeploymentRecord,
+  freshRecord,
+  type RecordedBundle,
+  readRecord,
+  writeRecord,
+} from '../deployment-record.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';
@@ -40,12 +47,52 @@ export function lookAgain(run: DeploymentRun, afterMs: number): void {
   run.againAfterMs = Math.min(run.againAfterMs ?? Number.POSITIVE_INFINITY, Math.max(0, afterMs));
 }
 
+function ownAnnotations({ metadata }: KubeObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${group}/`)));
+}
+
+/** Continues the reconcile with the deployment as a write has left it. The write also shows what users have changed since the deployment was read: the
+ *  content of one spec must never be installed with the account or the settings of another, so a changed request ends the reconcile.
+ *  @throws WaitingError RequestChanged */
+export function continueWith(run: DeploymentRun, written: KubeObject): void {
+  const { object } = run;
+  const isSameSpec =
+    written.metadata.uid === object.metadata.uid && written.metadata.generation === object.metadata.generation;
+  if (!isSameSpec || !isJsonEqual(ownAnnotations(written), ownAnnotations(object))) {
+    const message = 'the BundleDeployment changed during the reconcile';
+    throw new WaitingError('RequestChanged', message, { afterMs: 0 });
+  }
+  // Of the same generation; the spec of `restoreActive` differs from what the server has.
+  run.object = { ...written, spec: object['spec'] as JsonObject };
+}
+
 /** The deployment, typed. */
 export function deploymentOf(run: DeploymentRun): BundleDeployment {
   return parseBundleDeployment(run.object);
 }
 
-/** The Bundles that were made for the deployment. */
+/** What belongs to the deployment. */
+export function recordOf({ object }: DeploymentRun): DeploymentRecord {
+  return readRecord(object) ?? freshRecord;
+}
+
+/** The entries of Bundles that still exist. */
+export function existingEntries(run: DeploymentRun, entries: readonly RecordedBundle[]): readonly RecordedBundle[] {
+  return entries.filter(({ name, uid }) => run.context.bundles.get(name)?.metadata.uid === uid);
+}
+
+/** Records what belongs to the deployment from now on. Bundles that no longer exist are left out. */
+export async function saveRecord(
+  run: DeploymentRun,
+  changes: Partial<DeploymentRecord>,
+  signal: AbortSignal,
+): Promise<void> {
+  const record = { ...recordOf(run), ...changes };
+  const bundles = existingEntries(run, record.bundles);
+  continueWith(run, await writeRecord(run.context, run.object, { record: { ...record, bundles }, signal }));
+}
+
+/** The Bundles that were created for the deployment. */
 export function ownedBundles({ context, object }: DeploymentRun): readonly KubeObject[] {
   return bundlesOf(context, object);
 }
@@ -65,21 +112,19 @@ export function standingOf(run: DeploymentRun): Standing {
 export async function report(
   run: DeploymentRun,
   changes: readonly ConditionChange[],
-  options: { readonly signal: AbortSignal; readonly activeBundle?: string },
+  options: { readonly signal: AbortSignal; readonly activeBundle?: string; readonly installed?: JsonObject },
 ): Promise<void> {
   const { context, object } = run;
-  const { signal, ...rest } = options;
+  const { signal, installed = {}, ...rest } = options;
   const before = standingOf(run);
   const observedGeneration = object.metadata.generation ?? 0;
   const conditions = nextConditions(before.conditions, changes, {
     generation: observedGeneration,
     nowMs: context.clock.now(),
   });
-  const next = { observedGeneration, conditions: conditions as unknown as JsonObject[], ...rest };
-  run.object = await writeStatus(
-    { kube: context.kube, cache: context.deployments, fieldManager, signal },
-    object,
-    next,
-  );
-  for (const news of newsOf(before, { ...before, ...rest, conditions })) context.events.record(run.object, news);
+  const next = { observedGeneration, conditions: conditions as unknown as JsonObject[], ...rest, ...installed };
+  const target = { kube: context.kube, cache: context.deployments, fieldManager, signal };
+  const written = await writeStatus(target, object, next);
+  for (const news of newsOf(before, { ...before, ...rest, conditions })) context.events.record(written, news);
+  continueWith(run, written);
 }

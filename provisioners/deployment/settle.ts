@@ -1,9 +1,10 @@
 import { parseBundle } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
-import { deleteBundle } from '../owned-bundles.ts';
+import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
 import { currentHealth, oldBundlesStayMs } from './health.ts';
-import { type DeploymentRun, deploymentOf, lookAgain, ownedBundles, report } from './run.ts';
+import { installedStatus } from './history.ts';
+import { type DeploymentRun, deploymentOf, lookAgain, report } from './run.ts';
 
 /** Says that the Bundle is installed, and how the installed objects are. */
 export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
@@ -20,6 +21,7 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...kept], {
     signal,
     activeBundle: name,
+    installed: await installedStatus(run, run.bundle),
   });
   if (!isPivot) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
@@ -28,7 +30,7 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
 
 /** The Bundles of earlier templates go last: when what was installed is healthy, or has had time enough to become so. */
 export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
-  const old = ownedBundles(run).filter(
+  const old = controlledBundles(run.context, run.object).filter(
     ({ metadata }) => metadata.name !== run.bundle?.metadata.name && metadata.deletionTimestamp === undefined,
   );
   if (old.length === 0) return undefined;

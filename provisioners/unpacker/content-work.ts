@@ -15,6 +15,7 @@ import {
   extractArchive,
   type KeyedLocks,
   type Staging,
+  uploadPath,
 } from '../../src/content/index.ts';
 import {
   type BundleMetadata,
@@ -23,7 +24,7 @@ import {
   offeredProperties,
   readBundleMetadata,
 } from '../../src/dependencies/index.ts';
-import { formatOf, type Rendered, readStaged } from '../../src/formats/index.ts';
+import { formatOf, readStaged } from '../../src/formats/index.ts';
 import {
   type ContentSource,
   createHttpClient,
@@ -41,7 +42,7 @@ import {
 import type { Job, JobResult, LoadJob, WorkNews } from './messages.ts';
 import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
-import type { UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { LoadedContent, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
 const checkPrefix = 'get objects from bundle manifests: ';
@@ -72,7 +73,7 @@ type NewsListener = (news: WorkNews) => void;
 type SharedJob = Exclude<Job, { readonly kind: 'unpack' | 'load' | 'check' | 'discard' }>;
 
 function openSharedStore(settings: UnpackerSettings, store: ContentStore): SharedStore | undefined {
-  const { shared, storeDir, insecureRegistries, answerDeadlineMs, limits, registryCaPem: caPem } = settings;
+  const { shared, storeDir, insecureRegistries, answerDeadlineMs, limits, registryCaPem: caPem, proxies } = settings;
   if (shared === undefined) return undefined;
   return new SharedStore({
     settings: shared,
@@ -80,7 +81,7 @@ function openSharedStore(settings: UnpackerSettings, store: ContentStore): Share
     store,
     // What does not compress is stored a little larger than it is.
     maxFileBytes: Math.ceil(Math.max(limits.compressedLayerBytes, limits.unpackedBytes) * 1.1),
-    http: createHttpClient({ caPem, answerDeadlineMs }),
+    http: createHttpClient({ caPem, proxies, answerDeadlineMs }),
     clock: systemClock,
     limits: new RateLimits(systemClock),
     insecureRegistries,
@@ -93,15 +94,16 @@ function createFetches(
   { locks, onNews }: { readonly locks: KeyedLocks; readonly onNews: NewsListener },
 ): ReadonlyMap<string, Fetch> {
   const { answerDeadlineMs, insecureRegistries, layerCacheBytes, storeDir } = settings;
-  const http = createHttpClient({ caPem: settings.registryCaPem, answerDeadlineMs });
+  const { allowsUnnamedHosts, proxies } = settings;
+  const http = createHttpClient({ caPem: settings.registryCaPem, proxies, answerDeadlineMs });
   const temporaryDir = temporaryFolder(storeDir);
   const clock = systemClock;
   const onUse = (isHit: boolean): void => onNews({ what: isHit ? 'layer hit' : 'layer miss' });
   const cache = new LayerCache({ dir: `${storeDir}/layers`, maxBytes: layerCacheBytes, locks, onUse });
   const platform = parsePlatform(settings.platform);
   const image = { http, clock, cache, limits: new RateLimits(clock), insecureRegistries, platform };
-  const download = { answerDeadlineMs, clock, temporaryDir };
-  const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath };
+  const download = { answerDeadlineMs, clock, temporaryDir, allowsUnnamedHosts, proxies };
+  const git = { ...download, caPem: settings.gitCaPem, programPath: settings.programPath, locks };
   const web = { ...download, caPem: settings.httpCaPem };
   const fetches: Readonly<Record<string, Fetch>> = {
     image: (request, staging, options) => {
@@ -116,7 +118,7 @@ function createFetches(
     configMaps: ({ source, configMaps = [] }, staging, options) =>
       fetchConfigMaps({ source, configMaps, staging }, options),
     upload: ({ source, bundle }, staging, options) =>
-      fetchUpload({ source, path: `${uploadsFolder(storeDir)}/${bundle.name}.tgz`, staging }, options),
+      fetchUpload({ source, path: uploadPath(uploadsFolder(storeDir), bundle), staging }, options),
   };
   return new Map(Object.entries(fetches));
 }
@@ -265,16 +267,20 @@ export class ContentWork {
     return undefined;
   }
 
-  async #load({ bundle, provisionerClassName, terms }: LoadJob, { signal }: FetchOptions): Promise<Rendered> {
-    const format = formatOf(provisionerClassName);
+  async #load(job: LoadJob, { signal }: FetchOptions): Promise<LoadedContent> {
+    const { bundle, terms } = job;
+    const format = formatOf(job.provisionerClassName);
     const reader = format.begin('');
+    let digest = '';
     const content = await inStage(loadPrefix, async () => {
-      const directories = { names: format.directories, maxFileBytes: format.maxFileBytes, signal };
+      digest = job.expectedDigest ?? (await this.#store.find(bundle))?.digest ?? '';
+      const { directories: names, maxFileBytes } = format;
+      const directories = { names, maxFileBytes, expectedDigest: digest, signal };
       const present = await this.#store.readDirectories(bundle, directories, (name, entry) => reader.add(name, entry));
       return reader.finish(present);
     });
     const { objects, ...rest } = content.render(terms);
-    return { objects: [...objects], ...rest };
+    return { objects: [...objects], ...rest, digest };
   }
 }
 

@@ -1,12 +1,18 @@
 import { systemClock, TransientError } from '../../src/base/index.ts';
 import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } from '../../src/content/index.ts';
-import type { Rendered } from '../../src/formats/index.ts';
 import { contentOf } from './content-work.ts';
 import type { WorkNews } from './messages.ts';
 import { ThreadPool } from './pool.ts';
 import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
-import type { SharedContents, UnpackedContent, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
+import type {
+  LoadedContent,
+  SharedContents,
+  UnpackedContent,
+  Unpacker,
+  UnpackerOptions,
+  UnpackerUsage,
+} from './unpacker.ts';
 
 const wantedDeadlineMs = 60_000;
 const wantedPollMs = 100;
@@ -125,8 +131,8 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       const request = { imagePolicy: await options.readImagePolicy?.(), ...asked, ...mirrors };
       return (await pool.run({ kind: 'unpack', request }, { signal, onProgress })) as UnpackedContent;
     },
-    async load({ bundle, provisionerClassName, terms }, { signal }) {
-      return (await pool.run({ kind: 'load', bundle, provisionerClassName, terms }, { signal })) as Rendered;
+    async load(request, { signal }) {
+      return (await pool.run({ kind: 'load', ...request }, { signal })) as LoadedContent;
     },
     async find(bundle) {
       const record = await store.find(bundle);

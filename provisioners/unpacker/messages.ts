@@ -1,13 +1,9 @@
 import type { PlainError } from '../../src/base/index.ts';
-import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
-import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { BundleIdentity, LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 /** To render what is stored for a Bundle. */
-export interface LoadJob {
+export interface LoadJob extends LoadRequest {
   readonly kind: 'load';
-  readonly bundle: BundleIdentity;
-  readonly provisionerClassName: string;
-  readonly terms: InstallTerms;
 }
 
 /** To bring back what is kept in the shared store. */
@@ -31,7 +27,7 @@ export type Job =
   | { readonly kind: 'list shared' };
 
 /** What a job gives, as its kind says. */
-export type JobResult = UnpackedContent | Rendered | string | readonly string[] | undefined;
+export type JobResult = UnpackedContent | LoadedContent | string | readonly string[] | undefined;
 
 /** From the main thread to a worker. */
 export type ToWorker =

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type ContentLimits, defaultContentLimits } from '../../src/base/index.ts';
+import { type ContentLimits, defaultContentLimits, noProxies, type ProxySettings } from '../../src/base/index.ts';
 import { defaultPlatform } from '../../src/sources/index.ts';
 import type { SharedStoreSettings } from './shared-store.ts';
 
@@ -22,6 +22,8 @@ export interface UnpackerSettings {
   readonly storeRestMs: number;
   readonly platform: string;
   readonly programPath: string;
+  readonly allowsUnnamedHosts: boolean;
+  readonly proxies: ProxySettings;
   readonly shared: SharedStoreSettings | undefined;
 }
 
@@ -45,6 +47,8 @@ export function completeSettings({
     storeRestMs: 10 * 60_000,
     platform: defaultPlatform(),
     programPath: '/usr/local/bin:/usr/bin:/bin',
+    allowsUnnamedHosts: false,
+    proxies: noProxies,
     shared: undefined,
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };

@@ -194,10 +194,10 @@ export class SharedStore {
     if (config['uid'] !== bundle.uid) refuse(`${what}: holds the upload of another Bundle`);
     const { storeDir, store } = this.#deps;
     const uploads = await Uploads.open(uploadsFolder(storeDir), temporaryFolder(storeDir));
-    if (await uploads.has(bundle.name)) return;
+    if (await uploads.has(bundle)) return;
     await this.#repository.fetchFile(file, path, { signal });
     await store.makeRoom(file.sizeBytes, { signal });
-    await uploads.keep(bundle.name, { path, digest: file.digest, sizeBytes: file.sizeBytes });
+    await uploads.keep(bundle, { path, digest: file.digest, sizeBytes: file.sizeBytes });
   }
 
   /** Deletes what is kept for a Bundle; the answer says why it stays, where the registry deletes nothing. */

@@ -118,6 +118,39 @@ describe('image bundles', () => {
     await expect(load(bundle)).rejects.toMatchObject({ reason: 'ContentLost' });
   });
 
+  test('do not bring layers of one registry to an image of another that only knows their digests', async () => {
+    await using registry = await startRegistry();
+    registry.putImage('private:v1', [valid]);
+    const unpacker = await start();
+    await unpacker.unpack(imageRequest(`${registry.host}/private:v1`), { signal });
+    await using other = await startRegistry({
+      intercept: ({ url = '' }, response) => {
+        if (!url.includes('/blobs/')) return false;
+        response.writeHead(404).end();
+        return true;
+      },
+    });
+    other.putImage('thief:v1', [valid]);
+    await expect(unpacker.unpack(imageRequest(`${other.host}/thief:v1`), { signal })).rejects.toThrow('404');
+  });
+
+  test('are asked for with the credentials in use before a layer comes from the cache', async () => {
+    let isRevoked = false;
+    await using registry = await startRegistry({
+      intercept: ({ url = '' }, response) => {
+        if (!isRevoked || !url.includes('/blobs/')) return false;
+        response.writeHead(403).end();
+        return true;
+      },
+    });
+    registry.putImage('shared:v1', [valid]);
+    const unpacker = await start();
+    await unpacker.unpack(imageRequest(`${registry.host}/shared:v1`), { signal });
+    isRevoked = true;
+    await unpacker.discard('combo');
+    await expect(unpacker.unpack(imageRequest(`${registry.host}/shared:v1`), { signal })).rejects.toThrow('403');
+  });
+
   test('come from a registry with TLS, a private authority and basic authentication', async () => {
     const { caPem, tls } = await loopbackCertificate();
     await using registry = await startRegistry({ tls, intercept: asksBasicAuthentication('me', 'pass') });
@@ -187,7 +220,7 @@ describe('image bundles', () => {
     const request = imageRequest(`${registry.host}/combo:v1`);
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => unpacker.unpack({ ...request, bundle: { name, uid: name } }, { signal })));
-    expect(registry.requests.filter((line) => line.includes('/blobs/'))).toHaveLength(1);
+    expect(registry.requests.filter((line) => /^GET .*\/blobs\//.test(line))).toHaveLength(1);
   });
 
   test('survive a registry that fails for a while', async () => {
@@ -263,7 +296,8 @@ describe('the user sees what is wrong with', () => {
     {
       name: 'an image without manifests (B8)',
       layer: { files: { stray: 'x' } },
-      message: 'get objects from bundle manifests: readdir manifests: file does not exist',
+      message:
+        'get objects from bundle manifests: readdir manifests: file does not exist: expected a directory "manifests" at the root of the bundle',
     },
     {
       name: 'an image with empty manifests (B9)',
@@ -372,7 +406,8 @@ describe('git bundles', () => {
     await server.createRepository('private.git', [{ files }]);
     const git = { repository: `${server.url}/private.git`, ref: { branch: 'main' } };
     const encode = (text: string): string => Buffer.from(text).toString('base64');
-    const secret = { name: 'gitsecret', data: { username: encode('me'), password: encode('pass') } };
+    const hosts = new URL(server.url).host;
+    const secret = { name: 'gitsecret', hosts, data: { username: encode('me'), password: encode('pass') } };
     const unpacker = await start({ gitCaPem: [caPem] });
     await expect(unpacker.unpack({ ...gitRequest(git), secret }, { signal })).resolves.toMatchObject({
       objectCount: 1,
@@ -380,10 +415,20 @@ describe('git bundles', () => {
     await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(
       'source bundle content: bundle unpack git clone error: HTTP Error: 401',
     );
+    const unbound = { ...secret, hosts: 'git.example.com' };
+    await expect(unpacker.unpack({ ...gitRequest(git), secret: unbound }, { signal })).rejects.toThrow(
+      `secret "gitsecret" is not for the host ${hosts}`,
+    );
     const doubting = await start({ storeDir: `${storeDir}/other` });
     await expect(doubting.unpack({ ...gitRequest(git), secret }, { signal })).rejects.toThrow('unable to verify');
     const careless = gitRequest({ ...git, auth: { insecureSkipVerify: true } });
-    await expect(doubting.unpack({ ...careless, secret }, { signal })).resolves.toMatchObject({ objectCount: 1 });
+    await expect(doubting.unpack({ ...careless, secret }, { signal })).rejects.toMatchObject({
+      reason: 'UnverifiedTls',
+    });
+    const lenient = { ...secret, allowsUnverifiedTls: true };
+    await expect(doubting.unpack({ ...careless, secret: lenient }, { signal })).resolves.toMatchObject({
+      objectCount: 1,
+    });
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import type { ContentLimits } from '../../src/base/index.ts';
+import type { ContentLimits, ProxySettings } from '../../src/base/index.ts';
 import type { Property } from '../../src/constraints/index.ts';
 import type { StoreUsage } from '../../src/content/index.ts';
 import type { InstallTerms, Rendered } from '../../src/formats/index.ts';
@@ -47,6 +47,13 @@ export interface LoadRequest {
   /** Chooses the format. */
   readonly provisionerClassName: string;
   readonly terms: InstallTerms;
+  /** The digest of the content that was installed from the Bundle before: anything else is refused. */
+  readonly expectedDigest?: string | undefined;
+}
+
+/** What content becomes, and the digest of the content. */
+export interface LoadedContent extends Rendered {
+  readonly digest: string;
 }
 
 /** What is stored for a Bundle. */
@@ -88,8 +95,9 @@ export interface Unpacker extends AsyncDisposable {
   ): Promise<UnpackedContent>;
   /** What the Bundle's content, verified against the stored digest, becomes in a cluster: objects in the order of files and
    *  documents, or of rendering.
-   *  @throws TransientError ContentLost when nothing whole is stored: unpack again · TerminalError ConversionFailed when the terms do not fit */
-  load(request: LoadRequest, options: WorkOptions): Promise<Rendered>;
+   *  @throws TransientError ContentLost when nothing whole is stored: unpack again · TerminalError ConversionFailed when the terms do
+   *  not fit, ContentChanged when the content is not the expected one */
+  load(request: LoadRequest, options: WorkOptions): Promise<LoadedContent>;
   /** What is stored for the Bundle, undefined when there is nothing (or only another uid's). Reads one small file. */
   find(bundle: BundleIdentity): Promise<UnpackedContent | undefined>;
   /** Whether a file is an archive that a bundle may be unpacked from, with metadata as they must be.
@@ -100,7 +108,7 @@ export interface Unpacker extends AsyncDisposable {
   /** Undefined when nothing is kept but in the folder of this process. */
   readonly shared: SharedContents | undefined;
   /** Removes uploads that belong to no Bundle. */
-  sweepUploads(isOwned: (bundleName: string) => boolean): Promise<void>;
+  sweepUploads(isOwned: (bundle: BundleIdentity) => boolean): Promise<void>;
   /** The file of a Bundle's content, to be served; one that was evicted is asked for and waited for, at most a minute. Undefined when there is none.
    *  @throws TransientError ContentLost when it does not come */
   servedFile(bundleName: string, options: WorkOptions): Promise<string | undefined>;
@@ -168,6 +176,10 @@ export interface UnpackerOptions {
   /** PEM texts of authorities trusted for git servers beside the system's. */
   readonly gitCaPem?: readonly string[];
   readonly httpCaPem?: readonly string[];
+  /** Whether a Secret of a git or http source that names no hosts is for every server. Default false. */
+  readonly allowsUnnamedHosts?: boolean;
+  /** By way of which registries, git and web servers are reached. Default: directly. */
+  readonly proxies?: ProxySettings;
   /** The whole of one fetch, check and store. Default 15 minutes. */
   readonly unpackDeadlineMs?: number;
   /** Until a server answers, and between two pieces of an answer. Default 30 s. */

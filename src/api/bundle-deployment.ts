@@ -2,6 +2,7 @@ import { apiVersion } from './constants.ts';
 import {
   type BundleDeployment,
   type BundleDeploymentSpecTemplate,
+  type BundleDeploymentStatusRecord,
   bundleDeploymentShape,
 } from './generated/bundle-deployment.ts';
 import type { Resource } from './resource.ts';
@@ -9,6 +10,9 @@ import { checkObject } from './shape.ts';
 
 /** `spec.template`: what the Bundles of a BundleDeployment are made from. */
 export type BundleTemplate = BundleDeploymentSpecTemplate;
+
+/** `status.record`: what belongs to a BundleDeployment, by uid. */
+export type BundleDeploymentRecord = BundleDeploymentStatusRecord;
 
 /** Condition types of a BundleDeployment. */
 export type BundleDeploymentConditionType =
@@ -25,10 +29,13 @@ export type HasValidBundleReason =
   | 'UnpackPending'
   | 'UnpackFailed'
   | 'UnpackSuccessful'
-  | 'BundleLoadFailed';
+  | 'BundleLoadFailed'
+  | 'NoProvisioner';
 /** Reasons of `Installed`. */
 export type InstalledReason =
   | 'InstallPending'
+  | 'InstallIncomplete'
+  | 'NoProvisioner'
   | 'DependenciesNotMet'
   | 'RightsMissing'
   | 'ErrorGettingClient'

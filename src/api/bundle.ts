@@ -21,6 +21,7 @@ export type BundleReason =
   | 'Unpacking'
   | 'UnpackSuccessful'
   | 'UnpackFailed'
+  | 'NoProvisioner'
   | 'ProcessingFinalizerFailed';
 
 /** Where the kind is served. */

@@ -21,6 +21,10 @@ export const adoptAnnotation = 'core.rukpak.io/adopt';
 export const orphanAnnotation = 'core.rukpak.io/orphan';
 /** On a BundleDeployment, `"true"`: its CustomResourceDefinitions go even if objects of theirs exist that it did not install. */
 export const deleteCrdsAnnotation = 'core.rukpak.io/delete-crds';
+/** On a Secret for git and http sources: the hosts that its credentials may be sent to, separated by commas. */
+export const secretHostsAnnotation = 'core.rukpak.io/hosts';
+/** On a Secret: `"true"` lets its credentials be sent to servers whose certificates are not verified. */
+export const secretUnverifiedAnnotation = 'core.rukpak.io/allow-unverified-tls';
 /** On an object that was installed and then let go without being deleted: the BundleDeployment that had it. */
 export const releasedFromAnnotation = 'core.rukpak.io/released-from';
 /** On a namespace that was made for an installation: the BundleDeployment. It goes when the last installation leaves it and it is empty. */

@@ -13,6 +13,7 @@ export {
 } from './bundle.ts';
 export {
   type BundleDeploymentConditionType,
+  type BundleDeploymentRecord,
   type BundleTemplate,
   bundleDeploymentResource,
   type HasValidBundleReason,
@@ -64,6 +65,8 @@ export {
   registryProvisionerClass,
   releasedFromAnnotation,
   safeCrdUpgradeAnnotation,
+  secretHostsAnnotation,
+  secretUnverifiedAnnotation,
   servingCertificateAnnotation,
   shardCountAnnotation,
   shardLabel,

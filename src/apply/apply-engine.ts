@@ -7,17 +7,29 @@ import type { NamespaceMarks } from './namespace.ts';
 import type { Owner } from './ownership.ts';
 import type { RemovalTerms, UninstallRequest } from './remover.ts';
 
+/** How far the first installation for an owner is. `Creating`: everything that has the owner's labels was created by it. `TakingOver`: some
+ *  of it existed before. `Done`: an installation has succeeded, or nobody knows. Nothing is rolled back of what may have existed before. */
+export type InstallationProgress = 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
+
+/** The first installation that is abandoned, for whom, and where its objects are. */
+export interface RollbackRequest extends RemovalTerms {
+  readonly owner: Owner;
+  readonly recorded: Inventory;
+  readonly progress: InstallationProgress;
+}
+
 /** What is to be installed, for whom and how. */
 export interface InstallRequest extends RemovalTerms {
   readonly owner: Owner;
   /** Names what is installed: the same revision always has the same objects. */
   readonly revision: string;
   readonly objects: readonly KubeObject[];
-  /** Where earlier installations for this owner may have left objects; undefined when there was none. */
-  readonly recorded: Inventory | undefined;
-  /** Writes down, durably, where objects are; called before the first write with all that the installation may touch, and at
-   *  its end with what is left. */
-  readonly record: (inventory: Inventory) => Promise<void>;
+  /** Where earlier installations for this owner may have left objects. */
+  readonly recorded: Inventory;
+  readonly progress: InstallationProgress;
+  /** Records, durably, where objects are and how far the installation is; called before the first write with all that the installation may
+   *  touch, before an object that exists is taken over by a first installation, and at the end with what is left. */
+  readonly record: (inventory: Inventory, progress: InstallationProgress) => Promise<void>;
   readonly isUpgrade: boolean;
   /** Where namespaced objects go that name no namespace: created if it is missing, and then removed when it is left empty. Default: the
    *  system namespace, which must exist. */
@@ -59,7 +71,7 @@ export interface ApplyEngine {
   isInPlace(owner: Owner, revision: string): boolean;
   /** Looks at what speaks against the installation, applies everything in order, and removes what the revision does not contain. What this
    *  process wrote before, in the same words, and nobody has touched since is left out.
-   *  - An upgrade is tried by dry run first. The first installation for an owner is applied without that, and taken back when anything
+   *  - An upgrade is tried by dry run first. The first installation for an owner is applied without that, and rolled back when anything
    *    of it is refused; going back to the version before asks about CustomResourceDefinitions only.
    *  - Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
    *    as drifted, `health` tells of them, and those that they replace stay with everything else that the revision does not contain.
@@ -68,8 +80,11 @@ export interface ApplyEngine {
    *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
-  /** Takes away what a first installation has made that was begun and not brought to its end; nothing else, and nothing for others. */
-  takeBack(owner: Owner, signal: AbortSignal): Promise<void>;
+  /** Deletes what a first installation has created that did not come to its end, whichever process has; what existed before stays, and so do
+   *  CustomResourceDefinitions that others have objects of. */
+  rollBack(request: RollbackRequest): Promise<void>;
+  /** What exists of the owner's objects. */
+  presentObjects(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<readonly ObjectRef[]>;
   /** The revision that was installed last, to its end, though some of it may have drifted; undefined when that is not known. */
   revisionOf(owner: Owner): string | undefined;
   /** Where the objects are that are in place; empty when that is not known. */

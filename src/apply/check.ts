@@ -41,6 +41,8 @@ export interface CheckContext extends TakeoverContext {
   readonly ledger: Ledger;
   /** Created before the objects, if there is none. */
   readonly installNamespace?: string | undefined;
+  /** Called before an object that exists is taken over. */
+  readonly onTakeover?: (() => Promise<void>) | undefined;
 }
 
 const parallelRequests = 8;

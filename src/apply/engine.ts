@@ -1,6 +1,12 @@
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { clientFor } from './account.ts';
-import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
+import type {
+  ApplyEngine,
+  ApplyEngineOptions,
+  InstallationProgress,
+  InstallRequest,
+  RollbackRequest,
+} from './apply-engine.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
@@ -11,9 +17,10 @@ import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { ensureNamespace } from './namespace.ts';
+import { assertUnopposed, missingRights } from './opposition.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
-import { makePlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
+import { draftPlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import { Remover, type UninstallRequest } from './remover.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
@@ -30,6 +37,13 @@ interface Work extends Plan {
   readonly all: readonly KubeObject[];
 }
 
+/** An installation whose beginning is recorded. */
+interface Begun extends InstallRequest {
+  progress: InstallationProgress;
+  /** Records that an object is about to be taken over that existed before; absent where that changes nothing. */
+  readonly onTakeover?: () => Promise<void>;
+}
+
 class Engine implements ApplyEngine {
   readonly #options: ApplyEngineOptions;
   readonly #ledger = new Ledger();
@@ -37,8 +51,6 @@ class Engine implements ApplyEngine {
   readonly #crds: CrdWatch;
   readonly #health: HealthReader;
   readonly #remover: Remover;
-  /** Uids of owners whose first installation has begun and not come to its end. */
-  readonly #unfinished = new Set<string>();
   /** Uids of owners that still have objects which their revision does not contain. */
   readonly #unpruned = new Set<string>();
   readonly #held: HeldBack;
@@ -80,9 +92,10 @@ class Engine implements ApplyEngine {
   async install(request: InstallRequest): Promise<readonly ObjectRef[]> {
     const { owner, signal } = request;
     const check = this.#checkOf(request);
-    const plan = await makePlan(check, request.objects);
+    const plan = await draftPlan(check, request.objects);
     const drifted = this.#ledger.drifted(owner, request.revision);
     if (drifted !== undefined && plan.deferred.length === 0) {
+      throwProblems(plan.problems);
       await this.#assertRights(request, plan);
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
@@ -92,26 +105,45 @@ class Engine implements ApplyEngine {
       return repaired;
     }
     await this.#watches.ensure(plan.kinds);
-    if (request.recorded !== undefined) await this.#watches.ensureServed(request.recorded.kinds, signal);
-    await this.#assertRights(request, plan);
+    await this.#watches.ensureServed(request.recorded.kinds, signal);
     const work = this.#divide(owner, plan);
+    const missing = await missingRights(() => this.#assertRights(request, plan));
+    await assertUnopposed({ ...plan, missing }, check, { objects: work.objects, all: request.objects });
     const problems = await this.#problemsOf(work, check, request);
-    if (!problems.every(isTrouble)) await this.takeBack(owner, signal);
+    if (!problems.every(isTrouble)) await this.rollBack(request);
     throwProblems(problems);
-    if (request.recorded === undefined) this.#unfinished.add(owner.uid);
-    await request.record(this.#touched(owner, plan, request));
+    const begun = await this.#begin(request, plan);
     await this.#ensureNamespace(request);
     this.#ledger.claim(plan.objects, owner);
     this.#ledger.forget(owner);
     this.#held.release(owner);
-    const applied = await this.#applyPlan(work, check, request);
+    const applied = await this.#applyPlan(work, { ...check, onTakeover: begun.onTakeover }, begun);
     const gone = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
-    this.#unfinished.delete(owner.uid);
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, [...this.#held.keysOf(owner)]);
     await this.#recordLeft(request, gone);
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
+  }
+
+  /** Records what the installation may touch. Objects that have the owner's labels before a first installation are not of it, whoever has
+   *  created them; that it takes over others is recorded before. */
+  async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
+    const { owner, recorded } = request;
+    const touched = this.#touched(owner, plan, request);
+    const isAnyThere = request.progress === 'NotStarted' && this.#remover.bearing(owner).length > 0;
+    const atFirst = isAnyThere ? 'TakingOver' : 'Creating';
+    const progress = request.progress === 'NotStarted' ? atFirst : request.progress;
+    await request.record(touched, progress);
+    const begun = { ...request, recorded: mergeInventories([recorded, touched]), progress };
+    if (progress !== 'Creating') return begun;
+    let recording: Promise<void> | undefined;
+    const onTakeover = (): Promise<void> => {
+      begun.progress = 'TakingOver';
+      recording ??= request.record(touched, 'TakingOver');
+      return recording;
+    };
+    return Object.assign(begun, { onTakeover });
   }
 
   /** Takes away what is not among `keys`, unless new webhooks wait still: those that they replace stay till then, with what
@@ -137,7 +169,7 @@ class Engine implements ApplyEngine {
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
-    await request.record(inventory);
+    await request.record(inventory, 'Done');
   }
 
   #checkOf(request: InstallRequest): Check {
@@ -170,7 +202,6 @@ class Engine implements ApplyEngine {
   async uninstall(request: UninstallRequest): Promise<void> {
     this.#held.release(request.owner);
     this.#unpruned.delete(request.owner.uid);
-    this.#unfinished.delete(request.owner.uid);
     await this.#remover.uninstall(request);
     const { isOrphaned, inventory } = request;
     await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);
@@ -203,13 +234,16 @@ class Engine implements ApplyEngine {
    *  the owner can come to harm, and what it made is taken away again if the rest is refused. Objects of the version that is
    *  installed are put right without being asked about. Everything else is tried by dry run. */
   async #problemsOf(plan: Plan, check: Check, request: InstallRequest): Promise<readonly Problem[]> {
-    if (request.recorded === undefined) return knownConflicts(check, plan.objects);
+    if (request.progress === 'NotStarted') {
+      const known = knownConflicts(check, plan.objects);
+      return known.length === 0 ? known : await checkAll(check, plan.objects, request.objects);
+    }
     const objects = request.crdSafety.isRestored ? plan.objects.filter(isCrd) : plan.objects;
     return await checkAll(check, objects, request.objects);
   }
 
-  async #applyPlan(plan: Work, check: Check, request: InstallRequest): Promise<readonly KubeObject[]> {
-    const isFirst = this.#unfinished.has(check.owner.uid);
+  async #applyPlan(plan: Work, check: Check, request: Begun): Promise<readonly KubeObject[]> {
+    const isFirst = request.progress !== 'Done';
     const write = async (
       objects: readonly KubeObject[],
       later: readonly KubeObject[],
@@ -218,7 +252,7 @@ class Engine implements ApplyEngine {
       const written = await writeUnchecked(check, objects);
       if (written.problems.length === 0) return written.objects;
       if (isFirst && !written.problems.every(isTrouble)) {
-        throwProblems([...written.problems, ...(await this.#takeBackAll(check, { later, all: request.objects }))]);
+        throwProblems([...written.problems, ...(await this.#rollBackAll(check, request, later))]);
       }
       throwProblems(written.problems);
       return [];
@@ -298,18 +332,19 @@ class Engine implements ApplyEngine {
     return placed;
   }
 
-  /** Deletes what a first installation has made, so that nothing stays half installed; gives what else stands against it. */
-  async #takeBackAll(
-    check: Check,
-    rest: { readonly later: readonly KubeObject[]; readonly all: readonly KubeObject[] },
-  ): Promise<readonly Problem[]> {
-    const problems = await checkAll(check, rest.later, rest.all);
-    await this.takeBack(check.owner, check.signal);
+  /** Deletes what a first installation has created, so that nothing stays half installed; returns what else stands against it. */
+  async #rollBackAll(check: Check, request: Begun, later: readonly KubeObject[]): Promise<readonly Problem[]> {
+    const problems = await checkAll(check, later, request.objects);
+    await this.rollBack(request);
     return problems;
   }
 
-  async takeBack(owner: Owner, signal: AbortSignal): Promise<void> {
-    if (this.#unfinished.has(owner.uid)) await this.#remover.undo(owner, signal);
+  async rollBack(request: RollbackRequest): Promise<void> {
+    if (request.progress === 'Creating' || request.progress === 'TakingOver') await this.#remover.rollBack(request);
+  }
+
+  async presentObjects(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<readonly ObjectRef[]> {
+    return await this.#remover.present(owner, inventory, signal);
   }
 
   /** Everything that an installation may write or remove. */
@@ -318,7 +353,7 @@ class Engine implements ApplyEngine {
     const coming = inventoryOf([...places, ...plan.kinds, ...this.#remover.bearing(owner).map(({ ref }) => ref)]);
     const elsewhere = installNamespace ?? this.#options.systemNamespace;
     const namespaces = plan.deferred.length > 0 || installNamespace !== undefined ? [elsewhere] : [];
-    return mergeInventories([coming, { kinds: [], namespaces }, ...(recorded === undefined ? [] : [recorded])]);
+    return mergeInventories([coming, { kinds: [], namespaces }, recorded]);
   }
 
   async #ensureNamespace(request: InstallRequest): Promise<void> {

@@ -1,17 +1,27 @@
 /** Installs the objects of a bundle for its owner: order, dry run, server-side apply, pruning, drift, ordered removal.
  *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status. */
 export { clientFor } from './account.ts';
-export type { ApplyEngine, ApplyEngineOptions, ClusterNews, InstallRequest } from './apply-engine.ts';
+export type {
+  ApplyEngine,
+  ApplyEngineOptions,
+  ClusterNews,
+  InstallationProgress,
+  InstallRequest,
+  RollbackRequest,
+} from './apply-engine.ts';
 export { readNeeds } from './deployment-needs.ts';
 export { createApplyEngine } from './engine.ts';
 export { type Health, healthOf } from './health/index.ts';
 export { listInstalled } from './installed.ts';
 export {
   applySetId,
+  emptyInventory,
+  formatGroupKind,
   type GroupKind,
   type Inventory,
   type InventoryMetadata,
   inventoryMetadata,
+  parseGroupKind,
   readInventory,
 } from './inventory.ts';
 export { installBatches } from './order.ts';

@@ -24,6 +24,9 @@ export interface InventoryMetadata {
   readonly annotations: Readonly<Record<string, string | null>>;
 }
 
+/** Nothing anywhere. */
+export const emptyInventory: Inventory = { kinds: [], namespaces: [] };
+
 /** On each member of an ApplySet: the set's id. */
 export const partOfLabel = 'applyset.kubernetes.io/part-of';
 const idLabel = 'applyset.kubernetes.io/id';
@@ -44,11 +47,13 @@ function sorted(texts: Iterable<string>): readonly string[] {
   return [...new Set(texts)].sort();
 }
 
-function kindText({ group, kind }: GroupKind): string {
+/** `Kind.group`, or `Kind` of the core group. */
+export function formatGroupKind({ group, kind }: GroupKind): string {
   return group === '' ? kind : `${kind}.${group}`;
 }
 
-function kindOf(text: string): GroupKind {
+/** The reverse of `formatGroupKind`. */
+export function parseGroupKind(text: string): GroupKind {
   const dot = text.indexOf('.');
   return dot < 0 ? { group: '', kind: text } : { group: text.slice(dot + 1), kind: text.slice(0, dot) };
 }
@@ -64,15 +69,15 @@ function listed(text: string | undefined): readonly string[] {
 
 /** One inventory with everything of all; sorted, each entry once. */
 export function mergeInventories(inventories: readonly Inventory[]): Inventory {
-  const kinds = sorted(inventories.flatMap((inventory) => inventory.kinds.map(kindText)));
-  return { kinds: kinds.map(kindOf), namespaces: sorted(inventories.flatMap(({ namespaces }) => namespaces)) };
+  const kinds = sorted(inventories.flatMap((inventory) => inventory.kinds.map(formatGroupKind)));
+  return { kinds: kinds.map(parseGroupKind), namespaces: sorted(inventories.flatMap(({ namespaces }) => namespaces)) };
 }
 
 /** Where these objects are. */
 export function inventoryOf(places: readonly (KindRef & Pick<ObjectRef, 'namespace'>)[]): Inventory {
-  const kinds = sorted(places.map(({ apiVersion, kind }) => kindText({ group: groupOf(apiVersion), kind })));
+  const kinds = sorted(places.map(({ apiVersion, kind }) => formatGroupKind({ group: groupOf(apiVersion), kind })));
   const namespaces = sorted(places.flatMap(({ namespace }) => namespace ?? []));
-  return { kinds: kinds.map(kindOf), namespaces };
+  return { kinds: kinds.map(parseGroupKind), namespaces };
 }
 
 /** With a namespace where nothing may be yet. */
@@ -84,7 +89,7 @@ export function withNamespace(inventory: Inventory, name: string | undefined): I
 export function readInventory({ labels, annotations }: ObjectMeta): Inventory | undefined {
   const former = annotations?.[formerAnnotation];
   if (labels?.[idLabel] === undefined && former === undefined) return undefined;
-  const kinds = [...listed(annotations?.[kindsAnnotation]).map(kindOf), ...listed(former).flatMap(formerKind)];
+  const kinds = [...listed(annotations?.[kindsAnnotation]).map(parseGroupKind), ...listed(former).flatMap(formerKind)];
   const known = {
     kinds: kinds.filter(({ kind }) => kind !== ''),
     namespaces: listed(annotations?.[namespacesAnnotation]),
@@ -99,7 +104,7 @@ export function inventoryMetadata(name: string, inventory: Inventory, tool: stri
     labels: { [idLabel]: applySetId({ name }) },
     annotations: {
       [toolingAnnotation]: tool,
-      [kindsAnnotation]: sorted(kinds.map(kindText)).join(','),
+      [kindsAnnotation]: sorted(kinds.map(formatGroupKind)).join(','),
       [namespacesAnnotation]: namespaces.length === 0 ? null : namespaces.join(','),
       [formerAnnotation]: null,
     },

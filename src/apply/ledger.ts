@@ -22,8 +22,10 @@ interface Claim {
   readonly owner: Owner;
   /** Undefined while a write is under way, and after one without an answer. */
   written?: Written | undefined;
-  /** It was there before, and was taken over. */
+  /** It existed before, and was taken over. */
   isAdopted?: boolean;
+  /** This process has asked for its creation; the uid is that of the answer, absent where that was lost. */
+  creation?: { readonly uid?: string };
 }
 
 function manifestOf(object: KubeObject): string {
@@ -82,15 +84,33 @@ export class Ledger {
   /** Before an object that is somebody else's is written for the first time. */
   willAdopt(object: KubeObject): void {
     const claim = this.#claims.get(keyOf(object));
-    if (claim !== undefined) claim.isAdopted = true;
+    if (claim === undefined) return;
+    claim.isAdopted = true;
+    delete claim.creation;
   }
 
-  /** Keys of what may have been made for the owner, and of what was taken over for it. */
-  originsOf(owner: Owner): { readonly made: ReadonlySet<string>; readonly adopted: ReadonlySet<string> } {
-    const claims = this.#claimsOf(owner);
-    const keysOf = (isAdopted: boolean): ReadonlySet<string> =>
-      new Set(claims.filter(([, claim]) => (claim.isAdopted === true) === isAdopted).map(([key]) => key));
-    return { made: keysOf(false), adopted: keysOf(true) };
+  /** Before an object is written that must not exist yet. */
+  willCreate(object: KubeObject): void {
+    const claim = this.#claims.get(keyOf(object));
+    if (claim !== undefined) claim.creation ??= {};
+  }
+
+  /** After an object was created. */
+  created(object: KubeObject, { metadata: { uid } }: KubeObject): void {
+    const claim = this.#claims.get(keyOf(object));
+    if (claim !== undefined && uid !== undefined) claim.creation = { uid };
+  }
+
+  /** Whether this process has created the very object for the owner, or may have: the answer was lost. */
+  hasCreated(owner: Owner, { ref, uid }: InstalledObject): boolean {
+    const claim = this.#claims.get(refKey(ref));
+    if (claim?.owner.uid !== owner.uid || claim.creation === undefined) return false;
+    return (claim.creation.uid ?? uid) === uid;
+  }
+
+  /** Keys of what was taken over for the owner. */
+  adoptedBy(owner: Owner): ReadonlySet<string> {
+    return new Set(this.#claimsOf(owner).flatMap(([key, { isAdopted }]) => (isAdopted === true ? [key] : [])));
   }
 
   release(owner: Owner, keepKeys: ReadonlySet<string> = new Set()): void {

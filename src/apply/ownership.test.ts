@@ -128,6 +128,50 @@ test.each([
   );
 });
 
+const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u9', controller: true };
+
+test.each([
+  { metadata: { ownerReferences: [controller] }, manager: 'ReplicaSet "web"' },
+  {
+    metadata: { annotations: { 'meta.helm.sh/release-name': 'shop', 'meta.helm.sh/release-namespace': 'prod' } },
+    manager: 'Helm release "prod/shop"',
+  },
+  { metadata: { labels: { 'kustomize.toolkit.fluxcd.io/name': 'apps' } }, manager: 'Kustomization "apps"' },
+  {
+    metadata: { labels: { 'olm.owner': 'tide.v1', 'olm.owner.namespace': 'ops' } },
+    manager: 'ClusterServiceVersion "ops/tide.v1"',
+  },
+  { metadata: { labels: { 'argocd.argoproj.io/instance': 'shop' } }, manager: 'the Argo CD Application "shop"' },
+])('a conflict names who manages the object: $manager', ({ metadata, manager }) => {
+  const problem = takeoverProblem(configMap({ name: 'a', ...metadata }), owner, terms);
+  expect(problem).toContain(`it is managed by ${manager}: remove it there first`);
+});
+
+test.each([false, true])('an object of Longshore itself is never taken over, asked for or not: %s', (mayAdopt) => {
+  const own = configMap({ name: 'a', labels: { 'app.kubernetes.io/part-of': 'longshore' } });
+  const problem = takeoverProblem(own, owner, { ...terms, mayAdopt });
+  expect(problem).toContain('it belongs to Longshore itself and is never taken over');
+  expect(problem).not.toContain('core.rukpak.io/adopt');
+});
+
+test.each([
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: terms.systemNamespace } },
+  {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'bundles.core.rukpak.io' },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'any' },
+    webhooks: [{ name: 'vbundles.core.rukpak.io' }],
+  },
+])('$kind $metadata.name is never taken over, without its labels either', (own) => {
+  const problem = takeoverProblem(own, owner, { ...terms, mayAdopt: true });
+  expect(problem).toContain('it belongs to Longshore itself and is never taken over');
+});
+
 test('an object of a deployment that exists is never taken over', () => {
   const object = configMap({ name: 'a', ...labelled('other') });
   expect(takeoverProblem(object, owner, { ...terms, mayAdopt: true })).toContain(

@@ -13,6 +13,7 @@ import { type JsonObject, sha256Digest } from '../base/index.ts';
 import { describeRef, type KubeObject, type ObjectMeta, type OwnerReference, refOf } from '../kube/index.ts';
 import { applySetId, partOfLabel } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
+import { isOfLongshore, otherManager } from './other-owner.ts';
 
 /** The BundleDeployment that objects are installed for. */
 export interface Owner {
@@ -122,14 +123,29 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
   const labelled = labelledOwner(metadata);
   if (labelled === owner.name) return undefined;
   const what = describeRef(refOf(existing));
+  const isAsked = terms.mayAdopt && !isOfLongshore(existing, terms.systemNamespace);
   if (labelled !== undefined) {
-    if (terms.mayAdopt && !terms.isOtherThere) return undefined;
+    if (isAsked && !terms.isOtherThere) return undefined;
     return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
   }
   const bad = adoptionMarks(metadata, owner, terms.systemNamespace).filter(({ want, found }) => want !== found);
   const isReleased = metadata.annotations?.[releasedFromAnnotation] === owner.name;
-  if (terms.mayAdopt || isReleased || bad.length === 0) return undefined;
-  return foreignObject(what, `${bad.map(markProblem).join('; ')}; ${adoptHint(owner)}`, terms.isUpgrade);
+  if (isReleased || isAsked || bad.length === 0) return undefined;
+  return foreignObject(
+    what,
+    `${bad.map(markProblem).join('; ')}; ${managerHint(existing, owner, terms)}`,
+    terms.isUpgrade,
+  );
+}
+
+/** Taken over, it would be deleted with the next version of the bundle that does not have it. */
+const ownObject = 'it belongs to Longshore itself and is never taken over: give the object of the bundle another name';
+
+function managerHint(existing: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): string {
+  if (isOfLongshore(existing, systemNamespace)) return ownObject;
+  const manager = otherManager(existing);
+  if (manager === undefined) return adoptHint(owner);
+  return `it is managed by ${manager}: remove it there first, or give the object of the bundle another name; ${adoptHint(owner)}`;
 }
 
 function adoptHint(owner: Owner): string {

@@ -15,6 +15,11 @@ export interface Plan {
   readonly kinds: readonly KindRef[];
 }
 
+/** A plan and what stands against it: with problems it is for further checks only. */
+export interface Draft extends Plan {
+  readonly problems: readonly Problem[];
+}
+
 export interface PlanContext {
   readonly kube: KubeClient;
   readonly owner: Owner;
@@ -90,6 +95,12 @@ function formProblems(objects: readonly KubeObject[]): readonly Problem[] {
   return problems;
 }
 
+/** Whether an object has a name, and is the first of it. */
+function hasOwnKey(objects: readonly KubeObject[]): (object: KubeObject) => boolean {
+  const first = new Map(objects.toReversed().map((object) => [keyOf(object), object]));
+  return (object) => (object.metadata.name ?? '') !== '' && first.get(keyOf(object)) === object;
+}
+
 /** A member of an ApplySet belongs to one parent only. */
 function memberProblems(bundle: readonly KubeObject[]): readonly Problem[] {
   return bundle.filter(isMember).map((object) => {
@@ -99,9 +110,8 @@ function memberProblems(bundle: readonly KubeObject[]): readonly Problem[] {
   });
 }
 
-/** Resolves kinds and places objects.
- *  @throws InstallBlocked naming all kinds that are missing · InstallRefused for nameless and repeated objects */
-export async function makePlan(context: PlanContext, bundle: readonly KubeObject[]): Promise<Plan> {
+/** Resolves kinds and places objects; problems are kinds that are missing, and nameless and repeated objects, which the plan leaves out. */
+export async function draftPlan(context: PlanContext, bundle: readonly KubeObject[]): Promise<Draft> {
   const kinds = kindsOf(bundle);
   const { scopes, missing } = await resolveKinds(context, kinds);
   const brought = new Set(bundle.filter(isCrd).flatMap(kindsOfCrd).map(kindText));
@@ -114,8 +124,23 @@ export async function makePlan(context: PlanContext, bundle: readonly KubeObject
     else if (brought.has(kindText(object))) deferred.push(object);
     else problems.push(missingKindProblem(object, missing.get(kindText(object)) ?? new NoKindMatch('', object.kind)));
   }
-  throwProblems([...problems, ...memberProblems(bundle), ...formProblems([...objects, ...deferred])]);
-  return { objects, deferred, kinds };
+  const form = formProblems([...objects, ...deferred]);
+  const all = [...problems, ...memberProblems(bundle), ...form];
+  const known = kinds.filter((kind) => scopes.has(kindText(kind)) || brought.has(kindText(kind)));
+  return {
+    objects: form.length > 0 ? objects.filter(hasOwnKey(objects)) : objects,
+    deferred,
+    kinds: known,
+    problems: all,
+  };
+}
+
+/** The plan of a bundle against which nothing stands.
+ *  @throws InstallBlocked naming all kinds that are missing · InstallRefused for nameless and repeated objects */
+export async function makePlan(context: PlanContext, bundle: readonly KubeObject[]): Promise<Plan> {
+  const { problems, ...plan } = await draftPlan(context, bundle);
+  throwProblems(problems);
+  return plan;
 }
 
 /** Places deferred objects once their CRDs are there. */

@@ -22,6 +22,8 @@ export interface ObjectChange {
   readonly ref: ObjectRef;
   readonly before: KubeObject | undefined;
   readonly after: KubeObject | undefined;
+  /** What is applied; undefined for what would be removed. */
+  readonly manifest?: KubeObject;
 }
 
 /** What an installation would do. */
@@ -82,7 +84,7 @@ async function look(looking: Looking, object: KubeObject): Promise<ObjectChange>
     const { object: after } = await kube.apply(object, { fieldManager, force: true, isDryRun: true, signal });
     const unsafe = before !== undefined && isCrd(object) ? await crdProblem(looking, after) : undefined;
     if (unsafe !== undefined) blockers.push(unsafe.message);
-    return { ref, before, after };
+    return { ref, before, after, manifest: object };
   } catch (thrown) {
     signal.throwIfAborted();
     const isComing = comingNamespaces.has(object.metadata.namespace ?? '');

@@ -11,6 +11,9 @@ export interface Problem {
 }
 
 const maxListed = 50;
+/** Conditions and Events are for people; a server may say any amount. */
+const maxTextLength = 1000;
+const maxListedLength = 12_000;
 
 /** Why nothing, or not everything, was installed. `isConflict`: something belongs to somebody else. */
 export interface InstallFailure {
@@ -49,14 +52,30 @@ function isMissing({ cause }: Problem): boolean {
   return cause instanceof NoKindMatch || isNotFound(cause);
 }
 
-/** One error that lists all problems; a single one stands alone, several in brackets.
+function shortened(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
+}
+
+/** All problems, each once: a single one stands alone, several in brackets, as many as fit into a condition. */
+export function listProblems(problems: readonly Problem[]): string {
+  const texts = [...new Set(problems.map(({ message }) => message))];
+  if (texts.length === 1) return texts.join('');
+  const listed: string[] = [];
+  let length = 0;
+  for (const text of texts.slice(0, maxListed).map(shortened)) {
+    length += text.length;
+    if (length > maxListedLength) break;
+    listed.push(text);
+  }
+  const more = texts.length - listed.length;
+  return `[${[...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}]`;
+}
+
+/** One error that lists all problems (see `listProblems`).
  *  @throws InstallBlocked, InstallRefused */
 export function throwProblems(problems: readonly Problem[]): void {
   if (problems.length === 0) return;
-  const texts = [...new Set(problems.map(({ message }) => message))];
-  const more = texts.length > maxListed ? [`and ${texts.length - maxListed} more`] : [];
-  const listed = [...texts.slice(0, maxListed), ...more];
-  const text = listed.length === 1 ? listed.join('') : `[${listed.join(', ')}]`;
+  const text = listProblems(problems);
   const message = problems.some(isMissing) ? `required resource not found: ${text}` : text;
   if (problems.every(({ isTransient }) => !isTransient)) throw new InstallRefused(message);
   throw new InstallBlocked(message, {

@@ -1,9 +1,18 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
-import { describeRef, isNotFound, type KubeClient, NoKindMatch, refKey } from '../kube/index.ts';
+import {
+  describeRef,
+  groupOf,
+  isNotFound,
+  type KubeClient,
+  NoKindMatch,
+  type ObjectRef,
+  refKey,
+} from '../kube/index.ts';
 import { clientFor } from './account.ts';
+import type { RollbackRequest } from './apply-engine.ts';
 import { whyKeepCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
-import { type Inventory, inventoryOf } from './inventory.ts';
+import { formatGroupKind, type Inventory, inventoryOf } from './inventory.ts';
 import { isCrd } from './kind-list.ts';
 import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
@@ -56,6 +65,8 @@ function removalBatches(objects: readonly InstalledObject[]): readonly (readonly
 /** Takes objects away, or lets them go where they are not to be deleted. */
 export class Remover {
   readonly #deps: RemoverDeps;
+  /** Uid of an owner → uids of what the last rollback deleted, which the watches may show for a while. */
+  readonly #rolledBack = new Map<string, ReadonlySet<string>>();
 
   constructor(deps: RemoverDeps) {
     this.#deps = deps;
@@ -94,16 +105,37 @@ export class Remover {
     else await this.#removeAll(request, installed);
     ledger.forget(owner);
     ledger.release(owner);
+    this.#rolledBack.delete(owner.uid);
   }
 
-  /** Deletes what this process has made for the owner, however the writing ended; what it took over stays. */
-  async undo(owner: Owner, signal: AbortSignal): Promise<void> {
-    const { ledger } = this.#deps;
-    const { made, adopted } = ledger.originsOf(owner);
-    const installed = await this.#installed(owner, adopted, signal);
-    const doomed = installed.filter(({ ref }) => made.has(refKey(ref)));
-    for (const batch of removalBatches(doomed)) await this.#deleteAll(owner, batch, signal);
+  /** Deletes what a first installation has created. Where some of the owner's objects existed before it, only what this process has created
+   *  is known to be of it. */
+  async rollBack(request: RollbackRequest): Promise<void> {
+    const { owner, signal, recorded, progress } = request;
+    const { watches, ledger } = this.#deps;
+    await watches.ensureServed(recorded.kinds, signal);
+    const adopted = ledger.adoptedBy(owner);
+    // Of other kinds nobody has seen whether anything was there before.
+    const kinds = new Set(recorded.kinds.map(formatGroupKind));
+    const isKnown = ({ ref }: InstalledObject): boolean =>
+      kinds.has(formatGroupKind({ group: groupOf(ref.apiVersion), kind: ref.kind })) && !adopted.has(refKey(ref));
+    const installed = (await this.#installed(owner, adopted, signal)).filter(isKnown);
+    const isCreated = (object: InstalledObject): boolean => progress === 'Creating' || ledger.hasCreated(owner, object);
+    const created = installed.filter(isCreated);
+    const released = await this.#releaseUsedCrds(owner, created.filter(isStandingCrd), request);
+    const kept = new Set(keysOf(released));
+    const doomed = created.filter(({ ref }) => !kept.has(refKey(ref)));
+    for (const batch of removalBatches(doomed)) await this.#deleteBatch(owner, batch, request);
+    this.#rolledBack.set(owner.uid, new Set(doomed.map(({ uid }) => uid)));
     ledger.release(owner, adopted);
+  }
+
+  /** What exists of the owner's objects. */
+  async present(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<readonly ObjectRef[]> {
+    await this.#deps.watches.ensureServed(inventory.kinds, signal);
+    const installed = await this.#installed(owner, new Set(), signal);
+    const deleted = this.#rolledBack.get(owner.uid);
+    return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
 
   /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or

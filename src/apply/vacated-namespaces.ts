@@ -57,20 +57,32 @@ function isOfGoneCertificate({ kind, metadata }: KubeObject, objects: readonly K
   return !objects.some((other) => other.kind === 'Certificate' && other.metadata.name === name);
 }
 
-/** The objects of a namespace, with their metadata alone; of a kind with very many a first part. */
-async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly KubeObject[]> {
+/** What a namespace contains. */
+interface Contents {
+  /** With their metadata alone; of a kind with very many the first part. */
+  readonly objects: readonly KubeObject[];
+  /** Kinds that have more objects, any of which may belong to others. */
+  readonly partial: readonly string[];
+}
+
+async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSignal): Promise<Contents> {
   const kinds = await kube.namespacedKinds({ signal });
-  const lists = await mapLimit(kinds, parallelLists, async ({ apiVersion, kind }) => {
+  const lists = await mapLimit(kinds, parallelLists, async ({ apiVersion, kind }): Promise<Contents> => {
     const target = { apiVersion, kind, namespace, isMetadataOnly: true };
+    let objects: readonly KubeObject[] | undefined;
     try {
-      for await (const { items } of kube.listPages(target, { signal })) return items;
+      for await (const { items } of kube.listPages(target, { signal })) {
+        if (objects !== undefined)
+          return { objects, partial: items.length > 0 && comesByItself[kind] !== always ? [kind] : [] };
+        objects = items;
+      }
     } catch (thrown) {
-      // It went since it was discovered.
+      // Its kind was deleted since it was discovered.
       if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
     }
-    return [];
+    return { objects: objects ?? [], partial: [] };
   });
-  return lists.flat();
+  return { objects: lists.flatMap(({ objects }) => objects), partial: lists.flatMap(({ partial }) => partial) };
 }
 
 /** Tells what the garbage collector takes away: objects whose every owner has gone, or is about to. */
@@ -132,7 +144,9 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
   const other = leaving.othersIn(namespace);
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
   try {
-    const objects = await contentsOf(kube, namespace, leaving.signal);
+    const { objects, partial } = await contentsOf(kube, namespace, leaving.signal);
+    // Who may create objects there could hide those of others behind them.
+    if (partial.length > 0) return `it has too many objects to examine (${partial.join(', ')})`;
     const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
     const foreign = objects.filter(
       (object) =>

@@ -42,13 +42,19 @@ async function applyOver(check: CheckContext, object: KubeObject, resourceVersio
 
 async function applyNew(check: CheckContext, object: KubeObject): Promise<One> {
   try {
-    return { object: await applyOver(check, object, noVersion), problems: [] };
+    check.ledger.willCreate(object);
+    const created = await applyOver(check, object, noVersion);
+    check.ledger.created(object, created);
+    return { object: created, problems: [] };
   } catch (thrown) {
     if (!isConflict(thrown)) throw thrown;
   }
-  if (!(await isOursUnseen(check, object))) check.ledger.willAdopt(object);
+  const isOurs = await isOursUnseen(check, object);
+  if (!isOurs) check.ledger.willAdopt(object);
   const problems = await checkAll(check, [object]);
-  return problems.length > 0 ? { problems } : { object: await applyOver(check, object), problems };
+  if (problems.length > 0) return { problems };
+  if (!isOurs) await check.onTakeover?.();
+  return { object: await applyOver(check, object), problems };
 }
 
 async function writeOne(check: CheckContext, object: KubeObject): Promise<One> {

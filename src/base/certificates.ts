@@ -1,10 +1,12 @@
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto';
+import { loadCertificateLibrary } from './certificate-library.ts';
 
 const dayMs = 86_400_000;
 const clockSkewMs = 5 * 60_000;
 /** Certificates from that of a server to its authority. */
 const maxChain = 6;
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** ECDSA P-256, of every key that is made here. */
+export const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate and its private key, both PEM. */
 export interface CertifiedKey {
@@ -23,12 +25,6 @@ export interface CertificateRequest {
   readonly lifetimeDays: number;
 }
 
-/** The library that writes X.509 costs 70 ms to load: only whoever issues a certificate pays. */
-async function loadLibrary(): Promise<typeof import('@peculiar/x509')> {
-  await import('reflect-metadata');
-  return await import('@peculiar/x509');
-}
-
 function distinguishedName(commonName: string, organizations: readonly string[]): string {
   const escape = (text: string): string => text.replace(/[,\\#+<>;"=]/g, (character) => `\\${character}`);
   return [...organizations.map((name) => `O=${escape(name)}`), `CN=${escape(commonName)}`].join(', ');
@@ -43,9 +39,10 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
   return `-----BEGIN PRIVATE KEY-----\n${der.replace(/.{1,64}/g, '$&\n')}-----END PRIVATE KEY-----\n`;
 }
 
-async function importKey(privateKeyPem: string): Promise<webcrypto.CryptoKey> {
+/** The private key of an authority, ready to sign. */
+export async function importSigningKey(privateKeyPem: string): Promise<webcrypto.CryptoKey> {
   const der = Buffer.from(privateKeyPem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-  return await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+  return await webcrypto.subtle.importKey('pkcs8', der, signingAlgorithm, false, ['sign']);
 }
 
 /** A self-signed certificate authority, ECDSA P-256. */
@@ -54,13 +51,13 @@ export async function createCertificateAuthority(options: {
   readonly nowMs: number;
   readonly lifetimeDays: number;
 }): Promise<CertifiedKey> {
-  const x509 = await loadLibrary();
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const x509 = await loadCertificateLibrary();
+  const keys = await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: randomBytes(16).toString('hex'),
     name: distinguishedName(options.commonName, []),
     ...validity(options.nowMs, options.lifetimeDays),
-    signingAlgorithm: algorithm,
+    signingAlgorithm,
     keys,
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
@@ -73,9 +70,9 @@ export async function createCertificateAuthority(options: {
 
 /** A certificate signed by `authority`, ECDSA P-256. */
 export async function issueCertificate(authority: CertifiedKey, request: CertificateRequest): Promise<CertifiedKey> {
-  const x509 = await loadLibrary();
+  const x509 = await loadCertificateLibrary();
   const issuer = new x509.X509Certificate(authority.certificatePem);
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const keys = await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
   const names = [
     ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
     ...(request.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
@@ -87,9 +84,9 @@ export async function issueCertificate(authority: CertifiedKey, request: Certifi
     subject: distinguishedName(request.commonName, request.organizations ?? []),
     issuer: issuer.subject,
     ...validity(request.nowMs, request.lifetimeDays),
-    signingAlgorithm: algorithm,
+    signingAlgorithm,
     publicKey: keys.publicKey,
-    signingKey: await importKey(authority.privateKeyPem),
+    signingKey: await importSigningKey(authority.privateKeyPem),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -159,7 +156,7 @@ export interface CertificateNames {
 
 /** Reads the first certificate of a PEM text; whether it is to be believed is another matter. */
 export async function readCertificateNames(certificatePem: string): Promise<CertificateNames> {
-  const x509 = await loadLibrary();
+  const x509 = await loadCertificateLibrary();
   const certificate = new x509.X509Certificate(certificatePem);
   const alternatives = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
   return {

@@ -37,9 +37,25 @@ export class WaitingError extends PlatformError {
 /** Final until the object's spec, or what it refers to, changes. */
 export class TerminalError extends PlatformError {}
 
-/** The text of anything that was thrown, for a message to the user; never `{}` or `[object Object]`. */
+/** `ENOENT: no such file or directory, open '/a/b'`, as Node.js writes it. */
+const systemCall = /^[A-Z][A-Z\d_]*: (.+?), \w+(?: '.*)?$/s;
+
+/** What the operating system refused, without the code, the call and the path that Node.js adds; undefined for other errors. */
+function systemProblem(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('syscall' in thrown)) return undefined;
+  return systemCall.exec(thrown.message)?.[1];
+}
+
+/** What is wrong with a file that the caller names itself: `no such file or directory`. */
+export function fileProblem(thrown: unknown): string {
+  return systemProblem(thrown) ?? errorMessage(thrown);
+}
+
+/** The text of anything that was thrown, for a message to the user; never `{}` or `[object Object]`. Of a file: `/a/b: no such file or directory`. */
 export function errorMessage(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(errorMessage).join('; ');
-  if (thrown instanceof Error) return thrown.message;
-  return typeof thrown === 'string' ? thrown : JSON.stringify(thrown);
+  if (!(thrown instanceof Error)) return typeof thrown === 'string' ? thrown : JSON.stringify(thrown);
+  const problem = systemProblem(thrown);
+  const { path } = thrown as NodeJS.ErrnoException;
+  return problem === undefined || path === undefined ? thrown.message : `${path}: ${problem}`;
 }

@@ -1,6 +1,14 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing and certificate signing; knows no other folder. */
+ *  Does no I/O but hashing, certificate signing and making folders; knows no other folder. */
 export { mapLimit, withDeadline } from './abort.ts';
+export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+export {
+  type KeyUsage,
+  readSigningRequest,
+  type SigningPolicy,
+  type SigningRequest,
+  signCertificateRequest,
+} from './certificate-requests.ts';
 export {
   type CertificateRequest,
   type CertifiedKey,
@@ -13,8 +21,9 @@ export {
   splitCertificates,
 } from './certificates.ts';
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
+export { type ConnectionLimits, type LimitedRequest, limitConnections } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
-export { errorMessage, TerminalError, TransientError, WaitingError } from './errors.ts';
+export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
@@ -29,13 +38,15 @@ export {
   parseJson,
   sortedKeys,
 } from './json.ts';
-export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './json-members.ts';
+export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, scalarText, textAt, valueAt } from './json-members.ts';
 export { type JsonProblem, jsonSyntaxProblem } from './json-syntax.ts';
 export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from './limits.ts';
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
+export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
 export { type PlainError, packError, unpackError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
+export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
 export {
   createReplaceableCertificate,
@@ -45,7 +56,7 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
-export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, yamlFault } from './yaml.ts';
+export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, type YamlReading, yamlFault } from './yaml.ts';
 export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';
 export { type TextPosition, YamlPositions } from './yaml-positions.ts';

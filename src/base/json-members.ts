@@ -38,6 +38,12 @@ export function textAt(parent: JsonObject | undefined, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A scalar as Go's YAML reader puts it into a field of type string: numbers and booleans are text, null is empty; undefined for lists and mappings. */
+export function scalarText(value: JsonValue): string | undefined {
+  if (typeof value === 'string') return value;
+  return value !== null && typeof value === 'object' ? undefined : String(value ?? '');
+}
+
 /** False when absent or of another type. */
 export function isTrueAt(parent: JsonObject | undefined, key: string): boolean {
   return valueAt(parent, key) === true;

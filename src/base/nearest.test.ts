@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nearest } from './nearest.ts';
 
-const words = ['bundle build', 'content', 'demo', 'diff', 'run', 'tree', 'up', 'version'];
+const words = ['hive', 'project-quay', 'bundle build', 'content', 'demo', 'diff', 'run', 'tree', 'up', 'version'];
 
 test.each([
   { word: 'verison', found: 'version' },
@@ -12,5 +12,8 @@ test.each([
   { word: 'pu', found: 'up' },
   { word: 'bundle biuld', found: 'bundle build' },
   { word: 'kubernetes', found: undefined },
+  { word: 'knative', found: undefined },
+  { word: 'native', found: undefined },
+  { word: 'quay', found: 'project-quay' },
   { word: '', found: undefined },
 ])('"$word" was meant to be $found', ({ word, found }) => expect(nearest(word, words)).toBe(found));

@@ -19,12 +19,20 @@ function cell(row: readonly number[], index: number): number {
   return row[index] ?? 0;
 }
 
-/** The candidate that `word` was probably meant to be: begun with it, or a third of its letters away at most; undefined when none is near. */
+/** Edits that still are a slip of the keyboard, not another word. */
+function maxEdits(word: string): number {
+  return Math.max(1, Math.floor(word.length / 4));
+}
+
+/** The candidate that `word` was probably meant to be: begun with it, with it between hyphens, or one edit for each four letters away at most;
+ *  undefined when none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const isBegun = (candidate: string): boolean => word.length >= 3 && candidate.startsWith(word);
-  const ranked = candidates
-    .map((candidate) => ({ candidate, edits: isBegun(candidate) ? 0.5 : distance(word.slice(0, 64), candidate) }))
-    .sort((a, b) => a.edits - b.edits);
-  const [best] = ranked;
-  return best !== undefined && best.edits <= Math.max(1, Math.ceil(word.length / 3)) ? best.candidate : undefined;
+  const edits = (candidate: string): number => {
+    if (word.length >= 3 && candidate.startsWith(word)) return 0.5;
+    if (word.length >= 3 && candidate.split('-').includes(word)) return 0.75;
+    return distance(word.slice(0, 64), candidate);
+  };
+  const ranked = candidates.map((candidate) => ({ candidate, edits: edits(candidate) }));
+  const [best] = ranked.sort((a, b) => a.edits - b.edits);
+  return best !== undefined && best.edits <= maxEdits(word) ? best.candidate : undefined;
 }

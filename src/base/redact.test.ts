@@ -9,6 +9,7 @@ test.each([
   ['localhost:5000/catalog:v1@sha256:0a', 'localhost:5000/catalog:v1@sha256:0a'],
   ['host:8080/a?token=t&x=y', 'host:8080/a?token=redacted&x=redacted'],
   ['./catalog', './catalog'],
+  [`https://host/${'a'.repeat(32_000)}`, `https://host/${'a'.repeat(487)}…`],
 ])('%s is shown as %s', (text, shown) => {
   expect(redactUrl(text)).toBe(shown);
 });

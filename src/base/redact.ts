@@ -1,5 +1,14 @@
-/** The URL without user information and query values, for messages and logs; text that is no URL loses what looks like credentials. */
+/** Servers choose where they redirect to: such an address must not fill a message. */
+const maxShownCharacters = 500;
+
+/** The URL without user information and query values, for messages and logs, cut to 500 characters; text that is no URL loses what looks like
+ *  credentials. */
 export function redactUrl(text: string): string {
+  const shown = redacted(text);
+  return shown.length > maxShownCharacters ? `${shown.slice(0, maxShownCharacters)}…` : shown;
+}
+
+function redacted(text: string): string {
   // `HOST:PORT/REPOSITORY`, an image, would count as a URL of the scheme HOST.
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return redactWords(text);
   try {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TerminalError } from './errors.ts';
 import { decodeJson, type JsonValue, parseJson } from './json.ts';
-import { endedText, NodeBudget, parseYamlPart, TextFault } from './yaml.ts';
+import { endedText, NodeBudget, parseYamlPart, TextFault, type YamlReading } from './yaml.ts';
 
 const [newline, space, tab, carriageReturn, quote, backslash, percent] = [10, 32, 9, 13, 34, 92, 37];
 const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
@@ -128,10 +128,11 @@ function toUtf8(what: string, content: Buffer): Buffer {
   return content.toString('latin1', 0, 3) === '\xEF\xBB\xBF' ? content.subarray(3) : content;
 }
 
-function* yamlDocuments(what: string, content: Buffer): Generator<JsonValue> {
+function* yamlDocuments(what: string, content: Buffer, options: YamlReading): Generator<JsonValue> {
   const budget = new NodeBudget(what, content.length);
   for (const part of yamlParts(content)) {
     const documents = parseYamlPart(what, endedText(textOf(content, part)), {
+      ...options,
       budget,
       linesBefore: () => countLines(content, part.start),
     });
@@ -167,16 +168,17 @@ export class SourceText {
   }
 
   /** All documents, as `readDocuments` gives them. */
-  documents(what: string): Iterable<JsonValue> {
+  documents(what: string, options: YamlReading = {}): Iterable<JsonValue> {
     this.#bytes = toUtf8(what, this.#bytes);
     const jsonCount = jsonParts(this.#bytes)?.length ?? 0;
     if (this.#bytes.length <= maxCopiedBytes || jsonCount > 1 || !isOnePart(this.#bytes)) {
-      return readDocuments(what, this.#bytes);
+      return readDocuments(what, this.#bytes, options);
     }
     const ended = endedText(this.#bytes.toString());
     this.#release(ended);
     const found = jsonCount === 1 ? jsonDocuments(what, () => [ended.slice(0, -1)]) : undefined;
-    return found ?? parseYamlPart(what, ended, { budget: new NodeBudget(what, ended.length), linesBefore: () => 0 });
+    const budget = new NodeBudget(what, ended.length);
+    return found ?? parseYamlPart(what, ended, { ...options, budget, linesBefore: () => 0 });
   }
 
   /** Gives memory back at once, whoever still knows of it. */
@@ -191,8 +193,8 @@ export class SourceText {
 /** All documents of a file that came from outside, YAML or JSON objects one after the other, in order; empty ones are `null`.
  *  Large files of many documents are read piece by piece: keep what you need of each.
  *  @throws TerminalError InvalidYaml (`yamlFault` says where), AliasBomb, TooDeeplyNested, ForbiddenKey */
-export function readDocuments(what: string, content: Buffer): Iterable<JsonValue> {
+export function readDocuments(what: string, content: Buffer, options: YamlReading = {}): Iterable<JsonValue> {
   const bytes = toUtf8(what, content);
   const texts = (): readonly string[] | undefined => jsonParts(bytes)?.map((part) => textOf(bytes, part));
-  return jsonDocuments(what, texts) ?? yamlDocuments(what, bytes);
+  return jsonDocuments(what, texts) ?? yamlDocuments(what, bytes, options);
 }

@@ -61,7 +61,7 @@ function readRoots(ended: string, depth: number): readonly Node[] | undefined {
     else if (isCollection) state.result = null;
   };
   try {
-    loadSharing(ended, listener);
+    loadSharing(ended, { listener, isLastKeyTaken: true });
   } catch {
     // What stands before the fault has its place all the same.
     if (depth < Infinity) return undefined;

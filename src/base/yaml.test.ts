@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maxNestingDepth, parseJson } from './json.ts';
-import { formatYaml, parseYaml, parseYamlDocuments } from './yaml.ts';
+import { formatYaml, parseYaml, parseYamlDocuments, yamlFault } from './yaml.ts';
 
 function aliasBomb(): string {
   const letters = 'abcdefghi';
@@ -12,6 +12,14 @@ function aliasBomb(): string {
         .join(',')}]`,
     );
   return lines.join('\n');
+}
+
+function errorOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 test.each([
@@ -92,3 +100,46 @@ test.each([{ '... a': 1, b: '... c' }, { b: 1, '...\ta': { c: 2 } }, '... a', '.
     expect(parseYaml('text', formatYaml(value))).toEqual(value);
   },
 );
+
+test.each([
+  ['name: {{ .Values.name }}\n', { line: 1, column: 7 }],
+  ['a: 1\n# {{ }}\nb:\n  - {{ .a }}\n', { line: 4, column: 5 }],
+  ['a:\n  {{a}}: b\n', { line: 2, column: 3 }],
+])('the Helm template %j is refused as one, with its place', (text, place) => {
+  const thrown = errorOf(() => parseYaml('f', text));
+  expect(yamlFault(thrown)).toMatchObject(place);
+  expect(yamlFault(thrown).reason).toMatch(
+    /^invalid map key: a mapping cannot be a key; .* looks like a Helm template/,
+  );
+});
+
+test.each(['? {a: b}\n: c\n', 'a: {? {b: c} : d}\n', 'x: &x {a: b}\n*x : c\n'])('a mapping is no key: %j', (text) => {
+  expect(() => parseYaml('f', text)).toThrow('invalid map key: a mapping cannot be a key');
+});
+
+test('a key that looks as the parser writes a mapping is a key, and a template in quotes a text', () => {
+  const value = { '[object Object]': '{{ .Values.a }}', '{{ a }}': 'b' };
+  expect(parseYaml('f', formatYaml(value))).toEqual(value);
+});
+
+test('a repeated key is refused, unless the last one is asked for', () => {
+  const text = 'a: {b: 1}\na: {c: 2}\n';
+  expect(() => parseYaml('f', text)).toThrow('duplicated mapping key');
+  expect(parseYaml('f', text, { isLastKeyTaken: true })).toEqual({ a: { c: 2 } });
+});
+
+test.each(['!.gitignore', '!.gitignore\n', "# don't\n!foo\n", '!!str', '&a'])('%j is an empty document', (text) => {
+  expect(parseYaml('f', text)).toBeNull();
+});
+
+test.each(['""', "''", '!!str ""'])('%j is an empty text', (text) => {
+  expect(parseYaml('f', text)).toBe('');
+});
+
+test('a local tag within a document keeps its empty text; binary data and times are text', () => {
+  expect(parseYaml('f', 'a: !foo\nb: !!binary aGVsbG8=\nc: !!timestamp 2001-01-01\n')).toEqual({
+    a: '',
+    b: 'hello',
+    c: '2001-01-01',
+  });
+});

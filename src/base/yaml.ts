@@ -29,7 +29,9 @@ function isInteger(text: unknown): boolean {
 function isNumber(text: unknown): boolean {
   if (typeof text !== 'string') return false;
   const plain = numberText(text);
-  return goInteger.test(plain) || goFloat.test(plain) || notFinite.test(plain);
+  if (goInteger.test(plain) || notFinite.test(plain)) return true;
+  // What no number can hold stays text.
+  return goFloat.test(plain) && Number.isFinite(Number.parseFloat(plain));
 }
 
 /** A leading zero makes an integer octal, as in `defaultMode: 0644`.
@@ -57,14 +59,28 @@ function numberType(name: 'int' | 'float', resolve: (text: unknown) => boolean):
   });
 }
 
-/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans and octal integers, no timestamps; local tags are
+/** Tags that mean nothing here: the value is what it is without one, a scalar its text. */
+function ignoredTags(prefix: string): readonly Type[] {
+  return [
+    new Type(prefix, { kind: 'scalar', multi: true, construct: (text: string | null) => text ?? '' }),
+    new Type(prefix, { kind: 'sequence', multi: true }),
+    new Type(prefix, { kind: 'mapping', multi: true }),
+  ];
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** `!!binary` is the text that its base64 decodes to. */
+const binaryType = new Type('tag:yaml.org,2002:binary', {
+  kind: 'scalar',
+  resolve: (text: unknown) => typeof text === 'string' && base64.test(text.replace(/[\r\n]/g, '')),
+  construct: (text: string) => Buffer.from(text, 'base64').toString(),
+});
+
+/** Plain scalars read as Kubernetes' own YAML reads them: YAML 1.1 booleans and octal integers, no timestamps; tags that it does not know are
  *  ignored. */
 const kubernetesSchema: Schema = CORE_SCHEMA.extend({
-  explicit: [
-    new Type('!', { kind: 'scalar', multi: true, construct: (text: string | null) => text ?? '' }),
-    new Type('!', { kind: 'sequence', multi: true }),
-    new Type('!', { kind: 'mapping', multi: true }),
-  ],
+  explicit: [binaryType, ...ignoredTags('!'), ...ignoredTags('tag:yaml.org,2002:')],
   implicit: [
     numberType('int', isInteger),
     numberType('float', isNumber),
@@ -79,10 +95,9 @@ const kubernetesSchema: Schema = CORE_SCHEMA.extend({
   ],
 });
 
-/** How texts from outside are read. Deeper texts are refused while they are read, before the reader's own stack runs out. */
+/** Deeper texts are refused while they are read, before the reader's own stack runs out. */
 const loadOptions: LoadOptions & { readonly maxDepth: number } = {
   schema: kubernetesSchema,
-  json: false,
   maxDepth: maxNestingDepth + 1,
 };
 
@@ -130,8 +145,14 @@ export class NodeBudget {
   }
 }
 
+/** How texts are read. */
+export interface YamlReading {
+  /** The last value of a key that a mapping has twice counts, as `kubectl` and `opm` read it; else such a mapping is refused. */
+  readonly isLastKeyTaken?: boolean;
+}
+
 /** How `parseYamlPart` is to see its text. */
-interface PartOfText {
+interface PartOfText extends YamlReading {
   readonly budget: NodeBudget;
   /** Lines of the whole text that stand before this part. */
   readonly linesBefore: () => number;
@@ -155,10 +176,14 @@ export function endedText(text: string): string {
 /** All documents of an `endedText`. The parser makes a copy of what it is given, from which all its values are cut: here it gives that up for the
  *  text that is there already, so that a large one is in memory once.
  *  @throws YAMLException */
-export function loadSharing(ended: string, listener?: LoadOptions['listener']): unknown[] {
+export function loadSharing(
+  ended: string,
+  { listener, isLastKeyTaken = false }: YamlReading & Pick<LoadOptions, 'listener'> = {},
+): unknown[] {
   let isShared = false;
   return loadAll(ended.slice(0, -1), null, {
     ...loadOptions,
+    json: isLastKeyTaken,
     listener(event, state) {
       if (!isShared && state.input === ended) state.input = ended;
       isShared = true;
@@ -167,30 +192,65 @@ export function loadSharing(ended: string, listener?: LoadOptions['listener']): 
   });
 }
 
+/** Whether a document is a tag without a value: the line `!.gitignore` of a file that is no YAML. An empty text is written with quotes, or as a block. */
+function isTagAlone(ended: string, document: unknown): boolean {
+  return document === '' && !/["'|>]/.test(ended.replace(/^\s*#.*$/gm, ''));
+}
+
+/** What the parser makes of a mapping that is a key. */
+const mappingKey = '[object Object]';
+
+function hasMappingKey(documents: readonly unknown[]): boolean {
+  const pending: unknown[] = [...documents];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if (Object.hasOwn(value, mappingKey)) return true;
+    for (const child of Object.values(value)) pending.push(child);
+  }
+  return false;
+}
+
+/** What is wrong with a text such as `name: {{ .Values.name }}`, in the form of the parser's errors: to YAML that is a mapping whose key is a
+ *  mapping, which no tool of Kubernetes accepts. */
+function mappingKeyProblem(ended: string, documents: readonly unknown[]): object | undefined {
+  if (ended.includes(mappingKey) || !hasMappingKey(documents)) return undefined;
+  const reason = 'invalid map key: a mapping cannot be a key';
+  const lines = ended.split('\n');
+  const line = lines.findIndex((text) => /^(?:[^#"'{]*[:-])?\s*\{\{/.test(text));
+  if (line < 0) return { reason };
+  const template = '"{{ … }}" looks like a Helm template: render it first, for instance with helm template';
+  return { reason: `${reason}; ${template}`, mark: { line, column: lines[line]?.indexOf('{{') } };
+}
+
 /** The documents of one part of a text, an `endedText`; parts are cut between documents.
  *  @throws TerminalError as `parseYamlDocuments` */
-export function parseYamlPart(what: string, ended: string, { budget, linesBefore }: PartOfText): JsonValue[] {
+export function parseYamlPart(what: string, ended: string, part: PartOfText): JsonValue[] {
+  const { budget, linesBefore } = part;
   let documents: unknown[];
   try {
-    documents = loadSharing(ended);
+    documents = loadSharing(ended, part);
   } catch (thrown) {
     throw syntaxError(what, thrown, linesBefore);
   }
   budget.spend(documents);
+  const problem = mappingKeyProblem(ended, documents);
+  if (problem !== undefined) throw syntaxError(what, problem, linesBefore);
   assertHarmless(what, documents);
-  return documents.map((document) => (document ?? null) as JsonValue);
+  return documents.map((document) => (isTagAlone(ended, document) ? null : (document ?? null)) as JsonValue);
 }
 
 /** Parses all documents of a YAML (or JSON) text that came from outside; empty documents are `null`. `what` names it in messages.
  *  @throws TerminalError InvalidYaml (with line and column), AliasBomb, TooDeeplyNested, ForbiddenKey */
-export function parseYamlDocuments(what: string, text: string): JsonValue[] {
-  return parseYamlPart(what, endedText(text), { budget: new NodeBudget(what, text.length), linesBefore: () => 0 });
+export function parseYamlDocuments(what: string, text: string, reading: YamlReading = {}): JsonValue[] {
+  const budget = new NodeBudget(what, text.length);
+  return parseYamlPart(what, endedText(text), { ...reading, budget, linesBefore: () => 0 });
 }
 
 /** The only document of a YAML text; `null` when it is empty.
  *  @throws TerminalError as `parseYamlDocuments`, and InvalidYaml for several documents */
-export function parseYaml(what: string, text: string): JsonValue {
-  const documents = parseYamlDocuments(what, text);
+export function parseYaml(what: string, text: string, options: YamlReading = {}): JsonValue {
+  const documents = parseYamlDocuments(what, text, options);
   if (documents.length > 1)
     throw new TerminalError('InvalidYaml', `${what}: expected one document, found ${documents.length}`);
   return documents[0] ?? null;

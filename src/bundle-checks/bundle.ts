@@ -12,6 +12,8 @@ export interface BundleFile {
   readonly documents: readonly JsonValue[];
   /** Why it could not be parsed. */
   readonly fault: FileFault | undefined;
+  /** A key that a mapping has twice, where the rest of the file can be read. */
+  readonly repeatedKey: FileFault | undefined;
   readonly positions: YamlPositions;
 }
 

@@ -11,9 +11,11 @@ import {
   textAt,
   valueAt,
   YamlPositions,
+  type YamlReading,
   yamlFault,
 } from '../base/index.ts';
-import type { BundleFile, BundleUnderCheck, FileFault, ManifestObject, MetadataPart, OtherEntry } from './bundle.ts';
+import { bundleYaml } from '../formats/index.ts';
+import type { BundleFile, BundleUnderCheck, ManifestObject, MetadataPart, OtherEntry } from './bundle.ts';
 
 /** A bundle's files as they come from a folder or image. */
 export interface BundleContent {
@@ -25,18 +27,18 @@ export interface BundleContent {
   readonly otherEntries: readonly OtherEntry[];
 }
 
-interface Parsed {
-  readonly documents: readonly JsonValue[];
-  readonly fault: FileFault | undefined;
-}
+type Parsed = Pick<BundleFile, 'documents' | 'fault' | 'repeatedKey'>;
 
-function parse(source: SourceText): Parsed {
+function parse(source: SourceText, options: YamlReading = {}): Parsed {
   try {
-    return { documents: [...source.documents('')], fault: undefined };
+    return { documents: [...source.documents('', options)], fault: undefined, repeatedKey: undefined };
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
     const isSyntax = thrown.reason === 'InvalidYaml';
-    return { documents: [], fault: isSyntax ? yamlFault(thrown) : { reason: errorMessage(thrown).replace(/^: /, '') } };
+    const fault = isSyntax ? yamlFault(thrown) : { reason: errorMessage(thrown).replace(/^: /, '') };
+    const isRepeated = fault.reason.startsWith('duplicated mapping key') && options.isLastKeyTaken !== true;
+    if (isRepeated) return { ...parse(new SourceText(source.content), bundleYaml), repeatedKey: fault };
+    return { documents: [], fault, repeatedKey: undefined };
   }
 }
 

@@ -31,13 +31,10 @@ export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
 export { drawPng, drawSvg } from './draw/picture.ts';
 export { drawText } from './draw/text.ts';
 export { createQueryAnswer } from './graphql/answer-query.ts';
-export { type RegistryServer, type RegistryServerOptions, startRegistryServer } from './grpc/grpc-server.ts';
-export {
-  defaultRegistryLimits,
-  type RegistryLimits,
-  type RegistryReadOptions,
-  readRegistry,
-} from './grpc/registry-client.ts';
+export type { RegistryServer, RegistryServerOptions } from './grpc/grpc-server.ts';
+export { readRegistry, startRegistryServer } from './grpc/on-demand.ts';
+export type { RegistryLimits, RegistryReadOptions } from './grpc/registry-client.ts';
+export { openRegistryThreads, type RegistryThreads } from './grpc/registry-threads.ts';
 export type { CatalogQuery } from './http/catalog-handler.ts';
 export { type CatalogServer, type CatalogServerOptions, startCatalogServer } from './http/catalog-server.ts';
 export type { Meta, MetaPlace } from './meta.ts';

@@ -1,6 +1,6 @@
 import { TerminalError } from '../base/index.ts';
 
-/** A semantic version. Numbers are exact, however large. */
+/** A semantic version. Its numbers are unsigned integers of 64 bits. */
 export interface Version {
   readonly major: bigint;
   readonly minor: bigint;
@@ -17,12 +17,20 @@ function refuse(text: string): never {
   throw new TerminalError('InvalidVersion', text);
 }
 
+const maxNumber = 2n ** 64n - 1n;
+
+/** In the words of the reference, whose numbers have 64 bits. */
+function assertInRange(text: string): bigint {
+  const value = BigInt(text);
+  return value <= maxNumber ? value : refuse(`strconv.ParseUint: parsing "${text}": value out of range`);
+}
+
 function readNumber(name: string, text: string): bigint {
   if (!/^[0-9]+$/.test(text)) return refuse(`Invalid character(s) found in ${name} number "${text}"`);
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   if (text.length > 1 && text.startsWith('0'))
     return refuse(`${title} number must not contain leading zeroes "${text}"`);
-  return BigInt(text);
+  return assertInRange(text);
 }
 
 /** One part of a pre-release: `rc`, `1`.
@@ -34,7 +42,7 @@ export function parsePrereleasePart(text: string): bigint | string {
   if (text.length > 1 && text.startsWith('0')) {
     return refuse(`Numeric PreRelease version must not contain leading zeroes "${text}"`);
   }
-  return BigInt(text);
+  return assertInRange(text);
 }
 
 function readBuild(text: string): string {

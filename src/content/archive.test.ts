@@ -47,6 +47,32 @@ describe.each([
   });
 });
 
+describe('an archive without the padding at its end', () => {
+  const bytes = tarFile([manifest, { path: 'b.yaml', content: 'b'.repeat(600) }]);
+  // Headers of 512 bytes, and 'a' in a block of its own.
+  const end = 3 * 512 + 600;
+
+  test.each([
+    { name: 'no zeros after the last block', length: end + 424 },
+    { name: 'no padding after the last byte', length: end },
+    { name: 'a part of the padding', length: end + 100 },
+  ])('is read, as Go reads it: $name', async ({ length }) => {
+    for (const compress of [(tar: Buffer) => tar, gzipSync]) {
+      await expect(staged(compress(bytes.subarray(0, length)))).resolves.toContain(`b.yaml=${'b'.repeat(600)}`);
+    }
+  });
+
+  test.each([
+    { name: 'the last byte of a file', length: end - 1 },
+    { name: 'more than a block of a file', length: end - 200 },
+    { name: 'a part of a header', length: 2 * 512 + 300 },
+  ])('is refused when it lacks $name', async ({ length }) => {
+    await expect(staged(bytes.subarray(0, length))).rejects.toThrow(
+      expect.objectContaining({ reason: 'InvalidArchive' }),
+    );
+  });
+});
+
 test('zeros behind gzip data are padding, in whatever pieces they come, and the source is read to its end', async () => {
   const padded = Buffer.concat([gzipSync(tarFile([manifest])), Buffer.alloc(3000)]);
   for (const pieceBytes of [100, 1000, 10_000]) {

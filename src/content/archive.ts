@@ -49,6 +49,9 @@ export async function extractArchive(
   }
 }
 
+/** Of a tar: contents are padded to a multiple of it. */
+const blockBytes = 512;
+
 /** The parser works synchronously on each piece, so it is a plain function from pieces to entries; the first failure stops it. */
 class Extraction {
   readonly #staging: Staging;
@@ -57,6 +60,8 @@ class Extraction {
   #failure: unknown;
   #entryCount = 0;
   #hasEnded = false;
+  #sizeBytes = 0;
+  #current: ReadEntry | undefined;
 
   constructor(staging: Staging, options: ArchiveOptions) {
     this.#staging = staging;
@@ -76,11 +81,23 @@ class Extraction {
       this.#throwFailure();
       await this.#layer.relieve();
     }
+    if (!this.#hasEnded) this.#pad(parser);
     parser.end();
     this.#throwFailure();
   }
 
+  /** An archive may end with the last byte of its last file, as Go reads it: only then the rest of the block is filled, and an end added. */
+  #pad(parser: Parser): void {
+    const missingBytes = (blockBytes - (this.#sizeBytes % blockBytes)) % blockBytes;
+    if (missingBytes === 0) return;
+    const { blockRemain = 0, startBlockSize = 0, size = 0 } = this.#current ?? {};
+    if (blockRemain === 0) throw this.#invalid('it ends in the middle of a header');
+    const isLastBlock = blockRemain >= missingBytes && blockRemain < missingBytes + blockBytes;
+    if (isLastBlock && missingBytes <= startBlockSize - size) parser.write(Buffer.alloc(missingBytes + 2 * blockBytes));
+  }
+
   #count(sizeBytes: number): void {
+    this.#sizeBytes += sizeBytes;
     try {
       this.#staging.countStreamed(sizeBytes);
     } catch (thrown) {
@@ -107,6 +124,7 @@ class Extraction {
       this.#fail(this.#invalid(`${quoteEntry(entry.path)}: type ${entry.type} or size ${entry.size} is not accepted`));
     });
     parser.on('entry', (entry: ReadEntry) => {
+      this.#current = entry;
       try {
         if (this.#failure === undefined) this.#take(entry);
       } catch (thrown) {

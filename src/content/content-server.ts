@@ -3,14 +3,26 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
 import send from 'send';
-import { errorMessage, type Logger, type ServingCertificate, type ServingPair } from '../base/index.ts';
+import {
+  type ConnectionLimits,
+  errorMessage,
+  type Logger,
+  limitConnections,
+  type ServingCertificate,
+  type ServingPair,
+} from '../base/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { type ForwardTarget, forward, forwardedHeader } from './forward.ts';
 
 const headersDeadlineMs = 10_000;
 const handshakeDeadlineMs = 5_000;
 const requestDeadlineMs = 15 * 60_000;
-const maxConnections = 256;
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 256,
+  maxPerPeer: 64,
+  firstRequestMs: 10_000,
+  requestMs: requestDeadlineMs,
+};
 
 /** What a client proved of itself. */
 export interface ContentCredentials {
@@ -277,7 +289,7 @@ export async function startContentServer(options: ContentServerOptions): Promise
   });
   server.headersTimeout = headersDeadlineMs;
   server.requestTimeout = requestDeadlineMs;
-  server.maxConnections = maxConnections;
+  limitConnections(server, connectionLimits);
   const port = await listen(server, options);
   const stop = new AbortController();
   // All of it each time: what is left out, the authority of clients for one, is forgotten.

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errorMessage, formatTimestamp, TerminalError } from '../base/index.ts';
+import { errorMessage, formatTimestamp, makeFolder, TerminalError } from '../base/index.ts';
 
 const lockName = 'lock.sqlite';
 const holderName = 'lock.holder';
@@ -23,7 +23,7 @@ function holderOf(folder: string): string {
 export function lockFolder(folder: string): Disposable {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     database = new DatabaseSync(join(folder, lockName));
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS lock (held); COMMIT;');
     const since = formatTimestamp(Date.now());

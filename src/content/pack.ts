@@ -76,18 +76,28 @@ export async function stageFolder(
   await addDirectory({ limits: staging.limits, signal: options.signal, root: folder, layer }, '');
 }
 
-/** Packs a folder into a gzip tar at `target`, a file that does not exist yet; links are followed. The same names, contents and executable
- *  bits give the same bytes. Answers their digest, `sha256:<hex>`; `<target>.spool` exists meanwhile.
- *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
-export async function packDirectory(folder: string, target: string, options: PackOptions): Promise<string> {
-  await using staging = await Staging.create(`${target}.spool`, options.limits);
-  await stageFolder(folder, staging, options);
+/** Packs what is staged into a gzip tar at `target`, a file that does not exist yet. The same names, contents and executable bits give the same
+ *  bytes. Returns their digest, `sha256:<hex>`.
+ *  @throws Node.js' own errors for what cannot be written */
+export async function packStaged(
+  staging: Staging,
+  target: string,
+  { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+): Promise<string> {
   let digest = '';
   const onDigest = (got: string): void => {
     digest = got;
   };
-  const check = verifyStream({ what: folder, maxBytes: Number.POSITIVE_INFINITY, onDigest });
+  const check = verifyStream({ what, maxBytes: Number.POSITIVE_INFINITY, onDigest });
   const output = createWriteStream(target, { flags: 'wx', mode: 0o600 });
-  await pipeline(gzipMembers(canonicalTar(staging)), check, output, { signal: options.signal });
+  await pipeline(gzipMembers(canonicalTar(staging)), check, output, { signal });
   return digest;
+}
+
+/** Packs a folder as `packStaged` does; links are followed. `<target>.spool` exists meanwhile.
+ *  @throws TerminalError UnpackedTooLarge, TooManyEntries, PathTooLong, UnsupportedEntry · Node.js' own errors for what cannot be read */
+export async function packDirectory(folder: string, target: string, options: PackOptions): Promise<string> {
+  await using staging = await Staging.create(`${target}.spool`, options.limits);
+  await stageFolder(folder, staging, options);
+  return await packStaged(staging, target, { what: folder, signal: options.signal });
 }

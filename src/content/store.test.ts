@@ -44,6 +44,18 @@ test('U1 what was never stored can be stored, under the name of the Bundle', asy
   await expect(readdir(dir)).resolves.toContain('combo.tgz');
 });
 
+test('content that is not the expected one is refused', async () => {
+  const { digest } = await commit({ 'manifests/a': 'A' });
+  const read = (expectedDigest: string): Promise<unknown> =>
+    store.readDirectories(identity, { names: ['manifests'], maxFileBytes: 100, expectedDigest, signal }, () => {});
+  await read(digest);
+  const other = `sha256:${'0'.repeat(64)}`;
+  await expect(read(other)).rejects.toMatchObject({ reason: 'ContentChanged' });
+  await expect(read(other)).rejects.toThrow(
+    `expected the content ${other}, which was installed from it, and found ${digest}`,
+  );
+});
+
 test('U2, U3 what was never stored cannot be read, and can be removed all the same', async () => {
   await expect(manifestsOf(identity)).rejects.toMatchObject({
     reason: 'ContentLost',

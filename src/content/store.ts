@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, rename, stat } from 'node:fs/promises';
+import { link, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type ContentLimits, type JsonObject, TerminalError, TransientError } from '../base/index.ts';
+import { type ContentLimits, type JsonObject, makeFolder, TerminalError, TransientError } from '../base/index.ts';
 import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
 
@@ -43,6 +43,13 @@ function isSystemError(thrown: unknown): boolean {
   return thrown instanceof Error && 'syscall' in thrown;
 }
 
+/** @throws TerminalError ContentChanged */
+function assertExpected({ name, digest }: ContentRecord, expectedDigest = digest): void {
+  if (digest === expectedDigest) return;
+  const text = `Bundle "${name}": expected the content ${expectedDigest}, which was installed from it, and found ${digest}: its source has changed; to install what it has now, delete the Bundle (kubectl delete bundle ${name})`;
+  throw new TerminalError('ContentChanged', text);
+}
+
 function placeOf({ storedAt }: CommitOptions): Pick<ContentRecord, 'storedAt'> {
   return storedAt === undefined ? {} : { storedAt };
 }
@@ -67,7 +74,7 @@ export class ContentStore {
   /** Makes the folders where they are missing. */
   static async open(options: ContentStoreOptions): Promise<ContentStore> {
     for (const folder of ['blobs/sha256', 'records', 'temporary']) {
-      await mkdir(`${options.dir}/${folder}`, { recursive: true, mode: 0o700 });
+      makeFolder(`${options.dir}/${folder}`, 0o700);
     }
     return new ContentStore(options);
   }
@@ -266,7 +273,12 @@ export class ContentStore {
    *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
   async readDirectories(
     bundle: { readonly name: string; readonly uid: string },
-    directories: { readonly names: readonly string[]; readonly maxFileBytes: number; readonly signal: AbortSignal },
+    directories: {
+      readonly names: readonly string[];
+      readonly maxFileBytes: number;
+      readonly expectedDigest?: string | undefined;
+      readonly signal: AbortSignal;
+    },
     visit: DirectoryVisitor,
   ): Promise<ReadonlySet<string>> {
     const record = await this.find(bundle);
@@ -275,6 +287,7 @@ export class ContentStore {
       const text = `${bundle.name}: the content had to give way to others in the store, and is fetched again`;
       throw new TransientError('ContentLost', text);
     }
+    assertExpected(record, directories.expectedDigest);
     await this.#budget.touch(bundle.name);
     try {
       const pieceBytes = pieceBytesOf(record.sizeBytes);

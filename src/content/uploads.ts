@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { sha256Digest, TerminalError, verifyStream } from '../base/index.ts';
+import { makeFolder, sha256Digest, TerminalError, verifyStream } from '../base/index.ts';
 import { fileSizeBytes, syncDirectory } from './disk.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const uidPattern = /^[-0-9A-Za-z]{1,64}$/;
+
+/** The Bundle that an upload is for. One that is deleted and created again under its name is another one, and gets nothing of this. */
+export interface UploadTarget {
+  readonly name: string;
+  readonly uid: string;
+}
 
 /** A body on disk that nobody sees yet: keep it or discard it. */
 export interface ReceivedUpload {
@@ -15,7 +22,7 @@ export interface ReceivedUpload {
   readonly sizeBytes: number;
 }
 
-/** What users uploaded for their Bundles, as it came: `<dir>/<bundle>.tgz`. Nothing else has it, so nothing but its Bundle's end removes it. */
+/** What users uploaded for their Bundles, as it came: `<dir>/<bundle>_<uid>.tgz`. Nothing else has it, so nothing but its Bundle's end removes it. */
 export class Uploads {
   readonly #dir: string;
   readonly #temporaryDir: string;
@@ -27,14 +34,13 @@ export class Uploads {
 
   /** `temporaryDir` is on the same file system, and swept by its owner after a kill. */
   static async open(dir: string, temporaryDir: string): Promise<Uploads> {
-    for (const folder of [dir, temporaryDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [dir, temporaryDir]) makeFolder(folder, 0o700);
     return new Uploads(dir, temporaryDir);
   }
 
-  /** @throws TerminalError InvalidName: the name becomes a file's name */
-  path(name: string): string {
-    if (bundleNamePattern.test(name)) return `${this.#dir}/${name}.tgz`;
-    throw new TerminalError('InvalidName', `${JSON.stringify(name)} is not the name of a Bundle`);
+  /** @throws TerminalError InvalidName: name and uid become a file's name */
+  path(bundle: UploadTarget): string {
+    return uploadPath(this.#dir, bundle);
   }
 
   /** Saves a body beside the uploads.
@@ -59,13 +65,13 @@ export class Uploads {
     }
   }
 
-  async has(name: string): Promise<boolean> {
-    return (await fileSizeBytes(this.path(name))) !== undefined;
+  async has(bundle: UploadTarget): Promise<boolean> {
+    return (await fileSizeBytes(this.path(bundle))) !== undefined;
   }
 
   /** The digest of what is stored for a Bundle. */
-  async digestOf(name: string): Promise<string | undefined> {
-    const path = this.path(name);
+  async digestOf(bundle: UploadTarget): Promise<string | undefined> {
+    const path = this.path(bundle);
     const sizeBytes = await fileSizeBytes(path);
     if (sizeBytes === undefined) return undefined;
     let digest = '';
@@ -79,8 +85,8 @@ export class Uploads {
   }
 
   /** Puts a received body in place, whole, and on disk when it resolves. */
-  async keep(name: string, received: ReceivedUpload): Promise<void> {
-    await rename(received.path, this.path(name));
+  async keep(bundle: UploadTarget, received: ReceivedUpload): Promise<void> {
+    await rename(received.path, this.path(bundle));
     await syncDirectory(this.#dir);
   }
 
@@ -88,15 +94,29 @@ export class Uploads {
     await rm(received.path, { force: true });
   }
 
-  /** Nothing stored is no error. */
+  /** Removes what was uploaded for Bundles of a name; nothing stored is no error. */
   async remove(name: string): Promise<void> {
-    await rm(this.path(name), { force: true });
+    for (const file of await readdir(this.#dir)) {
+      if (targetOf(file).name === name) await rm(`${this.#dir}/${file}`, { force: true });
+    }
   }
 
   /** Removes what belongs to none of the Bundles. */
-  async sweep(isOwned: (bundleName: string) => boolean): Promise<void> {
+  async sweep(isOwned: (bundle: UploadTarget) => boolean): Promise<void> {
     for (const file of await readdir(this.#dir)) {
-      if (!isOwned(file.replace(/\.tgz$/, ''))) await rm(`${this.#dir}/${file}`, { force: true });
+      if (!isOwned(targetOf(file))) await rm(`${this.#dir}/${file}`, { force: true });
     }
   }
+}
+
+/** Where the upload for a Bundle is kept in the folder of uploads.
+ *  @throws TerminalError InvalidName: name and uid become a file's name */
+export function uploadPath(dir: string, { name, uid }: UploadTarget): string {
+  if (bundleNamePattern.test(name) && uidPattern.test(uid)) return `${dir}/${name}_${uid}.tgz`;
+  throw new TerminalError('InvalidName', `${JSON.stringify(`${name}_${uid}`)} is not the name and the uid of a Bundle`);
+}
+
+function targetOf(file: string): UploadTarget {
+  const [name = '', uid = ''] = file.replace(/\.tgz$/, '').split('_');
+  return { name, uid };
 }

@@ -3,11 +3,11 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { TerminalError } from '../base/index.ts';
+import { makeFolder, TerminalError } from '../base/index.ts';
 import type { Staging } from './staging.ts';
 
 async function makeEmpty(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   if ((await readdir(folder)).length === 0) return;
   throw new TerminalError('FolderNotEmpty', `${folder}: is not empty; name a folder that is new or empty`);
 }

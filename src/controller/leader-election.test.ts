@@ -83,6 +83,19 @@ async function pass(clock: SteppedClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 250) await clock.pass(250);
 }
 
+/** A candidate looks at the lease once in so long, at the latest. */
+const longestPauseMs = 2_000;
+
+/** Lets time pass until the candidate leads, and fails after `ms`: while no time passes, nobody takes a lease. */
+async function passUntilLeading(clock: SteppedClock, election: LeaderElection, ms: number): Promise<void> {
+  let isLeading = false;
+  void election.whenLeading.then(() => {
+    isLeading = true;
+  });
+  for (let passed = 0; passed < ms && !isLeading; passed += 250) await clock.pass(250);
+  expect(isLeading, `leads within ${ms} ms`).toBe(true);
+}
+
 test('the first candidate leads, and the second one once the first has not renewed the lease for its duration', async () => {
   const server = new LeaseServer();
   const [ours, theirs] = [new SteppedClock(0), new SteppedClock(0)];
@@ -94,8 +107,7 @@ test('the first candidate leads, and the second one once the first has not renew
   await pass(theirs, 11_500);
   expect(second.isLeading()).toBe(false);
   expect(() => second.assertLeading()).toThrow('held by first');
-  await pass(theirs, 4_000);
-  await second.whenLeading;
+  await passUntilLeading(theirs, second, 500 + longestPauseMs);
   expect(server.spec()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
   await pass(ours, 2_500);
   await first.whenLost;
@@ -157,9 +169,16 @@ test('a lease that is given back is free at once', async () => {
   await eventually(() => expect(second.leader()).toBe('first'));
   await first[Symbol.asyncDispose]();
   expect(server.spec()).not.toHaveProperty('holderIdentity');
-  await pass(steady, 2_500);
-  await second.whenLeading;
+  await passUntilLeading(steady, second, longestPauseMs);
 });
+
+function edited(seconds: number): (server: LeaseServer) => void {
+  return (server) => {
+    const lease = server.lease as KubeObject;
+    const metadata = { ...lease.metadata, resourceVersion: '99' };
+    server.lease = { ...lease, metadata, spec: { ...server.spec(), leaseDurationSeconds: seconds } as never };
+  };
+}
 
 const handEdits: readonly { readonly name: string; readonly edit: (server: LeaseServer) => void }[] = [
   {
@@ -176,6 +195,8 @@ const handEdits: readonly { readonly name: string; readonly edit: (server: Lease
       server.lease = { ...lease, metadata: { ...metadata, resourceVersion: '99' }, spec: spec as never };
     },
   },
+  { name: 'shortened to a second', edit: edited(1) },
+  { name: 'given a negative duration', edit: edited(-1_000_000) },
 ];
 
 test.each(handEdits)(
@@ -190,8 +211,8 @@ test.each(handEdits)(
     edit(server);
     await pass(theirs, 11_500);
     expect(second.isLeading()).toBe(false);
-    await pass(theirs, 4_000);
-    await second.whenLeading;
+    // The edit is seen one pause later, and that the duration has passed since one more.
+    await passUntilLeading(theirs, second, 500 + 2 * longestPauseMs);
   },
 );
 
@@ -235,8 +256,7 @@ test('a lease of another that never says how long it is good for is waited for',
   const election = stand(server, 'first', { steady });
   await pass(steady, 10_000);
   expect(election.isLeading()).toBe(false);
-  await pass(steady, 5_000);
-  await election.whenLeading;
+  await passUntilLeading(steady, election, 2_000 + longestPauseMs);
 });
 
 test('of many that begin at once exactly one leads', async () => {
@@ -265,8 +285,7 @@ test('where the leader before has said something else on the lease, the next one
   await eventually(() => expect(server.lease?.metadata.annotations).toEqual({ [annotation]: '3' }));
   await pass(steady, 11_500);
   expect(isSecondLeading).toBe(false);
-  await pass(steady, 4_000);
-  await second.whenLeading;
+  await passUntilLeading(steady, second, 500 + longestPauseMs);
   await second[Symbol.asyncDispose]();
   const third = stand(server, 'third', { steady, note: { annotation, value: '3' } });
   await third.whenLeading;

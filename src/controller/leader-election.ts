@@ -221,7 +221,9 @@ class Candidate implements LeaderElection {
     const record = lease === undefined ? { text: 'gone', durationMs: 0 } : recordOf(lease);
     if (record.text !== this.#seen.record) this.#seen = { record: record.text, atMs: nowMs };
     if (lease !== undefined && isGivenBack(lease)) return true;
-    return nowMs >= this.#seen.atMs + Math.min(record.durationMs || this.#options.durationMs, maxLeaseMs);
+    // Its holder goes by its own duration, whatever somebody has written: less than ours is not believed.
+    const durationMs = Math.max(record.durationMs, this.#options.durationMs);
+    return nowMs >= this.#seen.atMs + Math.min(durationMs, maxLeaseMs);
   }
 
   async #read(signal: AbortSignal): Promise<KubeObject | undefined> {

@@ -1,8 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type ConnectionLimits, limitConnections } from '../base/index.ts';
 
 const deadlineMs = 5_000;
-const maxConnections = 32;
+/** A kubelet that asks must not be kept out by others: it would end the process. */
+const connectionLimits: ConnectionLimits = {
+  maxConnections: 32,
+  maxPerPeer: 8,
+  firstRequestMs: deadlineMs,
+  requestMs: deadlineMs,
+};
 
 /** Answers a kubelet over plain HTTP: `/healthz` says 200 while the process can answer at all, `/readyz` while `isReady` is true, else 503.
  *  Tells nothing else to anybody. */
@@ -23,7 +30,7 @@ export async function startProbes(address: { readonly host: string; readonly por
   });
   server.headersTimeout = deadlineMs;
   server.requestTimeout = deadlineMs;
-  server.maxConnections = maxConnections;
+  limitConnections(server, connectionLimits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, resolve);

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { bundleAnnotationPrefix, packageAnnotation } from '../api/index.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, scalarText } from '../base/index.ts';
 
 /** What a set of rules found. */
 export interface Findings {
@@ -27,7 +27,7 @@ const mediaTypes: ReadonlyMap<string, string> = new Map([
 const maxShownCharacters = 200;
 
 type Annotations = Readonly<Record<string, string>>;
-type Rule = (value: string, key: string, facts: AnnotationPlace & { readonly annotations: Annotations }) => Findings;
+type Rule = (value: string, key: string, place: AnnotationPlace) => Findings;
 
 const silence: Findings = { problems: [], warnings: [] };
 const problem = (text: string): Findings => ({ problems: [text], warnings: [] });
@@ -89,12 +89,9 @@ const channels: Rule = (value, key) => {
   return silence;
 };
 
-const defaultChannel: Rule = (value, key, { annotations }) => {
-  if (value === '') return problem(`Expecting annotation "${key}" to have non-empty value`);
-  const known = annotations[channelsKey];
-  if (known === undefined || known.split(',').includes(value)) return silence;
-  return problem(`annotation "${key}": "${shown(value)}" is not one of the channels "${shown(known)}"`);
-};
+/** The default channel of the package, which need not be a channel of this bundle: bundles of older channels name it as well. */
+const defaultChannel: Rule = (value, key) =>
+  value === '' ? problem(`Expecting annotation "${key}" to have non-empty value`) : silence;
 
 const rules: ReadonlyMap<string, Rule> = new Map([
   [`${bundleAnnotationPrefix}mediatype.v1`, mediaType],
@@ -112,12 +109,12 @@ function missing(annotations: Annotations, { provisionerClassName, isContent }: 
   return { problems: absent.map((key) => `Missing annotation "${key}"`), warnings: [] };
 }
 
-/** Several channels and none by default: refused of an object; published content has it often, and the first channel by name counts. */
-function undecided(annotations: Annotations, { isContent }: AnnotationPlace): Findings {
+/** Several channels and none by default: tools for catalogs take the first channel by name. */
+function undecided(annotations: Annotations): Findings {
   const count = annotations[channelsKey]?.split(',').length ?? 0;
   if (count < 2 || Object.hasOwn(annotations, defaultChannelKey)) return silence;
   const text = `Missing annotation "${defaultChannelKey}": it says which of the ${count} channels is the default`;
-  return isContent ? { problems: [], warnings: [text] } : problem(text);
+  return { problems: [], warnings: [text] };
 }
 
 /** Judges the annotations that tell of a bundle, whatever else is among them.
@@ -128,29 +125,25 @@ export function checkBundleAnnotations(annotations: Annotations, place: Annotati
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const ofKeys = ours.map(([key, value]) => {
     const rule = rules.get(key);
-    if (rule !== undefined) return rule(value, key, { ...place, annotations });
+    if (rule !== undefined) return rule(value, key, place);
     return { problems: [], warnings: [`unknown bundle annotation "${shown(key)}"`] };
   });
-  return joined([missing(annotations, place), ...ofKeys, undecided(annotations, place)]);
+  return joined([missing(annotations, place), ...ofKeys, undecided(annotations)]);
 }
 
-function typeName(value: JsonValue): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
-}
-
-/** The texts among the members of an `annotations` map, and a problem for each member that is none. */
-export function annotationTexts(
-  file: string,
-  members: JsonObject,
-): { readonly annotations: Annotations } & Pick<Findings, 'problems'> {
-  const problems: string[] = [];
+/** The annotations about the bundle among the members of an `annotations` map. Other annotations may have any value, as all tools accept. */
+export function annotationTexts(file: string, members: JsonObject): { readonly annotations: Annotations } & Findings {
+  const [problems, warnings]: [string[], string[]] = [[], []];
   const annotations: Record<string, string> = {};
   for (const [key, value = null] of Object.entries(members)) {
-    if (typeof value === 'string') annotations[key] = value;
-    else problems.push(`${file}: annotation "${shown(key)}": expected a string, found ${typeName(value)}: quote it`);
+    if (!key.startsWith(bundleAnnotationPrefix)) continue;
+    const start = `${file}: annotation "${shown(key)}": expected a string, found`;
+    const text = scalarText(value);
+    if (text === undefined) problems.push(`${start} a ${Array.isArray(value) ? 'list' : 'mapping'}`);
+    else annotations[key] = text;
+    if (text !== undefined && text !== value) warnings.push(`${start} ${text === '' ? 'null' : shown(text)}: quote it`);
   }
-  return { annotations, problems };
+  return { annotations, problems, warnings };
 }
 
 /** The `annotations` map of a parsed `metadata/annotations.yaml`. */

@@ -17,15 +17,22 @@ test('content without metadata says nothing', () => {
   expect(readBundleMetadata(new Map(), plain)).toMatchObject({ problems: [], warnings: [], properties: [] });
 });
 
-test('BF-A10 an annotation that is no string is refused by its key, and BF-A3 a missing package by its own', () => {
+test('BF-A10 an annotation that is not a string is read as text, and a mapping is refused by its key; BF-A3 so is a missing package', () => {
   const text = `annotations:
-  operators.operatorframework.io.bundle.channels.v1: 1.0
+  com.redhat.delivery.operator.bundle: true
+  com.example.list: [a]
+  operators.operatorframework.io.bundle.channels.v1: 1.2
+  operators.operatorframework.io.bundle.manifests.v1: {a: b}
 `;
-  expect(readBundleMetadata(files({ 'annotations.yaml': text }), registry).problems).toEqual([
-    'metadata/annotations.yaml: annotation "operators.operatorframework.io.bundle.channels.v1": expected a string, found number: quote it',
-    'Missing annotation "operators.operatorframework.io.bundle.package.v1"',
-    'Missing annotation "operators.operatorframework.io.bundle.channels.v1"',
-  ]);
+  expect(readBundleMetadata(files({ 'annotations.yaml': text }), registry)).toMatchObject({
+    problems: [
+      'metadata/annotations.yaml: annotation "operators.operatorframework.io.bundle.manifests.v1": expected a string, found a mapping',
+      'Missing annotation "operators.operatorframework.io.bundle.package.v1"',
+    ],
+    warnings: [
+      'metadata/annotations.yaml: annotation "operators.operatorframework.io.bundle.channels.v1": expected a string, found 1.2: quote it',
+    ],
+  });
   expect(problemsOf('annotations.yaml', 'a: b')).toEqual([
     'metadata/annotations.yaml: expected a mapping "annotations"',
   ]);

@@ -22,7 +22,7 @@ export interface BundleMetadata extends Findings {
 }
 
 function parse(file: string, content: Buffer): JsonValue {
-  return parseYaml(file, content.toString('utf8').replace(/^\uFEFF/, ''));
+  return parseYaml(file, content.toString('utf8').replace(/^\uFEFF/, ''), { isLastKeyTaken: true });
 }
 
 function listIn(document: JsonValue, member: string): JsonValue {
@@ -36,10 +36,15 @@ const readAnnotationFile: Reader = (file, document, provisionerClassName) => {
   if (map === undefined) {
     return { problems: [`${file}: expected a mapping "annotations"`], warnings: [], properties: [] };
   }
-  const { annotations, problems } = annotationTexts(file, map);
+  const { annotations, problems, warnings } = annotationTexts(file, map);
   const found = checkBundleAnnotations(annotations, { provisionerClassName, isContent: true });
   const packageName = annotations[packageAnnotation];
-  return { problems: [...problems, ...found.problems], warnings: found.warnings, properties: [], packageName };
+  return {
+    problems: [...problems, ...found.problems],
+    warnings: [...warnings, ...found.warnings],
+    properties: [],
+    packageName,
+  };
 };
 
 const readDependencyFile: Reader = (file, document) => {

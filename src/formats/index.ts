@@ -16,12 +16,13 @@ export {
   maxManifestFileBytes,
   type Rendered,
 } from './format.ts';
-export { readManifestFile } from './manifest-file.ts';
+export { bundleYaml, readManifestFile } from './manifest-file.ts';
 export { readStaged } from './read-staged.ts';
 export {
   type Amendment,
   type AmendmentChoice,
   amendments,
+  asCurrentDefinition,
   assertSupported,
   type BundleFiles,
   type CertificateProvider,
@@ -35,6 +36,7 @@ export {
   findCertificateProvider,
   findKind,
   inspectCsv,
+  isStandardKind,
   type OperatorConfig,
   type RegistryBundle,
   RegistryBundleReader,
@@ -47,6 +49,7 @@ export {
   type SuggestedNamespace,
   supportedModes,
   webhookMembers,
+  withCertificates,
 } from './registry-v1/index.ts';
 
 /** One row a provisioner class: helm+v3 gets its own here. */

@@ -7,6 +7,7 @@ import {
   TerminalError,
   type TextPosition,
   YamlPositions,
+  type YamlReading,
   yamlFault,
 } from '../base/index.ts';
 import { FieldError } from './field-error.ts';
@@ -42,6 +43,9 @@ function sortedJson(value: JsonObject): string {
   );
   return text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
 }
+
+/** How the files of a bundle are read: as every other tool for bundles does. */
+export const bundleYaml: YamlReading = { isLastKeyTaken: true };
 
 /** How manifests are read, and what becomes of them. */
 export interface ManifestOptions {
@@ -145,7 +149,7 @@ export function takeManifestObjects({ path: file, source, documents }: ManifestF
 export function readManifestFile(file: string, content: Buffer, options: ManifestOptions): void {
   try {
     const source = new SourceText(content);
-    takeManifestObjects({ path: file, source, documents: source.documents(file) }, options);
+    takeManifestObjects({ path: file, source, documents: source.documents(file, bundleYaml) }, options);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.reason === 'InvalidBundle') throw thrown;
     throw unreadable(file, thrown);

@@ -16,6 +16,7 @@ test.each([
     text: `---\n---\n${JSON.stringify(configMap)}\n---\n# nothing\n`,
     objects: [configMap],
   },
+  { name: 'a tag alone, which is no object', text: '!.gitignore\n', objects: [] },
   { name: 'JSON with tabs', text: JSON.stringify(configMap, null, '\t'), objects: [configMap] },
   {
     name: 'lists, flattened',
@@ -36,7 +37,7 @@ test.each([
 test.each([
   {
     name: 'text that is no map',
-    text: '!.gitignore',
+    text: '""',
     message:
       'unable to decode "manifests/f": json: cannot unmarshal string into Go value of type unstructured.detector',
   },

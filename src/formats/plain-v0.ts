@@ -56,12 +56,16 @@ class PlainReader implements BundleReader {
   }
 
   finish(present: ReadonlySet<string>): BundleContent {
-    if (!present.has('manifests')) refuse(`${this.#prefix}readdir manifests: file does not exist`);
+    if (!present.has('manifests')) refuse(`${this.#prefix}${noManifests}`);
     const objects = this.#objects;
     if (objects.length > 0) return { objects, render: () => ({ objects }) };
     refuse('invalid bundle: found zero objects: plain+v0 bundles are required to contain at least one object');
   }
 }
+
+/** RukPak's words, and what they mean. */
+const noManifests =
+  'readdir manifests: file does not exist: expected a directory "manifests" at the root of the bundle';
 
 function configProblems(config: JsonValue): readonly string[] {
   try {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../test/support/index.ts';
-import { type Clock, formatYaml, silentLogger, systemClock } from '../base/index.ts';
+import { type Clock, formatYaml, silentLogger, systemClock, TransientError } from '../base/index.ts';
 import {
   createCache,
   createKubeClient,
@@ -24,6 +24,10 @@ let closeServer: () => void;
 let url: string;
 let kube: KubeClient;
 let stopper: AbortController;
+function disposable(client: KubeClient): { readonly kube: KubeClient } & Disposable {
+  return { kube: client, [Symbol.dispose]: () => client.close() };
+}
+
 /** Waits are not waited for. */
 const hastyClock: Clock = { ...systemClock, sleep: () => Promise.resolve() };
 
@@ -52,7 +56,9 @@ const configMap = (name: string, resourceVersion: string) => {
   return { metadata: { name, namespace: 'ns', resourceVersion, labels: { l: name } } };
 };
 
-async function connect(options: { deadlineMs?: number; maxBodyBytes?: number } = {}): Promise<KubeClient> {
+async function connect(
+  options: { deadlineMs?: number; maxBodyBytes?: number; beforeWrite?: () => void } = {},
+): Promise<KubeClient> {
   const kubeconfig = {
     'current-context': 'c',
     contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
@@ -143,6 +149,29 @@ describe('the client', () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'ns' } };
     expect(await thrownBy(kube.create(object, { fieldManager: 't' }))).toMatchObject({ reason: 'ConnectionFailed' });
     expect(seen.filter((key) => key.startsWith('POST'))).toHaveLength(1);
+  });
+
+  test('asks again before a write that has waited for a connection is sent', async () => {
+    let mayWrite = true;
+    let asked = 0;
+    const beforeWrite = (): void => {
+      asked += 1;
+      if (!mayWrite) throw new TransientError('NotLeading', 'somebody else leads');
+    };
+    using guarded = disposable(await connect({ beforeWrite }));
+    const held: (() => void)[] = [];
+    handlers.set(`GET ${path}`, (...exchange) => void held.push(() => json(200, configMap('a', '1'))(...exchange)));
+    handlers.set('DELETE /api/v1/namespaces/ns/configmaps/a', json(200, {}));
+    await guarded.kube.resolve('v1', 'ConfigMap');
+    const reads = Array.from({ length: 32 }, () => guarded.kube.get(ref));
+    await eventually(() => expect(held).toHaveLength(32));
+    const write = thrownBy(guarded.kube.delete(ref));
+    await eventually(() => expect(asked).toBe(1));
+    mayWrite = false;
+    for (const answer of held) answer();
+    await Promise.all(reads);
+    expect(await write).toMatchObject({ reason: 'NotLeading' });
+    expect(seen.filter((key) => key.startsWith('DELETE'))).toEqual([]);
   });
 
   test('does not wait for ever for an answer, nor read one without end', async () => {

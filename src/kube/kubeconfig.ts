@@ -1,6 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { isJsonObject, type JsonObject, parseYaml, TerminalError } from '../base/index.ts';
+import {
+  errorMessage,
+  isJsonObject,
+  type JsonObject,
+  noProxies,
+  type ProxySettings,
+  parseYaml,
+  proxyFor,
+  readProxySettings,
+  redactUrl,
+  TerminalError,
+} from '../base/index.ts';
 
 /** Whom to trust, and the certificate to show. */
 export interface ClusterTls {
@@ -14,6 +25,8 @@ export interface ClusterTls {
 /** How to reach one API server and as whom. */
 export interface ClusterAccess {
   readonly server: string;
+  /** By way of which HTTP proxy the server is reached; directly when absent. */
+  readonly proxy?: string | undefined;
   /** For the next connection: files that were replaced are seen. */
   readonly tls: () => Promise<ClusterTls>;
   /** Headers that prove who asks; read anew for each request, so that rotated tokens are seen. */
@@ -138,7 +151,20 @@ function tlsOf({ cluster, user, folder }: Entries): ClusterAccess['tls'] {
   };
 }
 
-async function readKubeconfig(text: string, folder: string): Promise<ClusterAccess> {
+/** `proxy-url` of the cluster comes before the environment, whatever `NO_PROXY` names; as in kubectl. */
+function proxyOf(cluster: JsonObject, server: string, proxies: ProxySettings): string | undefined {
+  const own = textOf(cluster, 'proxy-url');
+  if (own === undefined) return proxyFor(new URL(server), proxies);
+  if (!/^https?:\/\//i.test(own))
+    throw invalid(`proxy-url ${redactUrl(own)}: expected http://HOST:PORT or https://HOST:PORT`);
+  try {
+    return readProxySettings({ HTTP_PROXY: own }).http;
+  } catch (thrown) {
+    throw invalid(`proxy-url: ${errorMessage(thrown)}`);
+  }
+}
+
+async function readKubeconfig(text: string, folder: string, proxies: ProxySettings): Promise<ClusterAccess> {
   const config = parseYaml('kubeconfig', text);
   if (!isJsonObject(config)) throw invalid('expected a mapping');
   const context = entryOf(config, 'contexts', textOf(config, 'current-context') ?? '');
@@ -147,17 +173,21 @@ async function readKubeconfig(text: string, folder: string): Promise<ClusterAcce
   const user = userName === '' ? {} : entryOf(config, 'users', userName);
   const server = textOf(cluster, 'server');
   if (server === undefined || !URL.canParse(server)) throw invalid('the cluster has no valid server');
-  if (cluster['proxy-url'] !== undefined) throw invalid('proxy-url is not supported');
+  const proxy = proxyOf(cluster, server, proxies);
   const tls = tlsOf({ cluster, user, folder });
   await tls();
-  return { server: server.replace(/\/+$/, ''), tls, headers: headersOf(userName, user, folder) };
+  return { server: server.replace(/\/+$/, ''), proxy, tls, headers: headersOf(userName, user, folder) };
 }
 
-/** Reads how to reach the cluster of the current context. File names in a kubeconfig count from its folder.
+/** Reads how to reach the cluster of the current context. File names in a kubeconfig count from its folder. Within a cluster, its API server is reached
+ *  directly: `proxies` are for what lies outside.
  *  @throws TerminalError InvalidKubeconfig */
-export async function loadClusterAccess(source: KubeconfigSource): Promise<ClusterAccess> {
-  if ('text' in source) return await readKubeconfig(source.text, '.');
-  if ('path' in source) return await readKubeconfig(await readFile(source.path, 'utf8'), dirname(source.path));
+export async function loadClusterAccess(
+  source: KubeconfigSource,
+  proxies: ProxySettings = noProxies,
+): Promise<ClusterAccess> {
+  if ('text' in source) return await readKubeconfig(source.text, '.', proxies);
+  if ('path' in source) return await readKubeconfig(await readFile(source.path, 'utf8'), dirname(source.path), proxies);
   const folder = source.inCluster.folder ?? serviceAccountFolder;
   const readToken = rereadFile(`${folder}/token`);
   const readCa = rereadFile(`${folder}/ca.crt`);

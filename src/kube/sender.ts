@@ -13,7 +13,8 @@ export interface KubeClientOptions {
   readonly deadlineMs?: number;
   /** Default 64 MiB. */
   readonly maxBodyBytes?: number;
-  /** Called before each request that changes the cluster is sent, or sent again; what it throws is thrown in its place. */
+  /** Called before each request that changes the cluster is sent, or sent again: at once, and when it has a connection. What it throws is thrown in its
+   *  place. */
   readonly beforeWrite?: () => void;
   /** Told of every request. */
   readonly metrics?: Metrics | undefined;
@@ -89,9 +90,10 @@ export function createSender(options: KubeClientOptions): Sender {
   const transport = measuredTransport(plain, options.metrics);
   const once = async (request: Sendable): Promise<Answer | Retry> => {
     const what = `${request.method} ${request.path.replace(/\?.*/, '')}`;
-    if (isWrite(request)) options.beforeWrite?.();
+    const beforeSend = isWrite(request) ? options.beforeWrite : undefined;
+    beforeSend?.();
     try {
-      const response = await transport.exchange(request);
+      const response = await transport.exchange({ ...request, beforeSend });
       const body = bodyOf(what, response);
       const dateMs = Date.parse(String(response.headers['date']));
       if (response.status < 400) return { body, status: response.status, dateMs };

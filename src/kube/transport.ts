@@ -7,7 +7,9 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { TerminalError, withDeadline } from '../base/index.ts';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { redactUrl, TerminalError, withDeadline } from '../base/index.ts';
 import { type ActingUser, actingHeaders } from './acting-user.ts';
 import { KubeUnavailable } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
@@ -22,6 +24,8 @@ export interface WireRequest {
   /** As whom it is sent, if not as ourselves. */
   readonly actingAs?: ActingUser | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called when a connection is free for it, right before its first byte is sent; what it throws is thrown in its place. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface WireResponse {
@@ -46,10 +50,11 @@ interface TransportOptions {
   readonly maxBodyBytes: number;
 }
 
-function connectionFailed(request: WireRequest, cause: unknown): KubeUnavailable {
+function connectionFailed(request: WireRequest, cause: unknown, proxy?: string): KubeUnavailable {
   const path = request.path.replace(/\?.*/, '');
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `${request.method} ${path}: ${why}`;
+  const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
+  const message = `${request.method} ${path}: ${way}${why.replace(/\/\/[^/\s@]*@/g, '//redacted@')}`;
   return new KubeUnavailable(
     { status: 0, reason: 'ConnectionFailed', message, causes: [], isStatus: false },
     { cause },
@@ -98,6 +103,15 @@ function headersOf(wire: WireRequest): Record<string, string | string[]> {
   };
 }
 
+/** Calls `next` once the request has a connection of its own: it waits for one while all of its agent are in use. */
+function whenConnected(outgoing: ClientRequest, next: () => void): void {
+  outgoing.once('socket', (socket: Socket | TLSSocket) => {
+    const isReady = !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
+    if (isReady) next();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', next);
+  });
+}
+
 type AnyAgent = HttpAgent | HttpsAgent;
 
 async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Promise<IncomingMessage> {
@@ -112,14 +126,22 @@ async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Pro
       outgoing = start({ ...requestOptionsOf(endpoint, wire), ...tls, agent, headers });
     } catch (thrown) {
       // A certificate and a key that are no pair, while one of both has been replaced.
-      reject(connectionFailed(wire, thrown));
+      reject(connectionFailed(wire, thrown, access.proxy));
       return;
     }
     outgoing.once('error', (thrown) => {
-      reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown));
+      reject(wire.signal?.aborted === true ? thrown : connectionFailed(wire, thrown, access.proxy));
     });
     outgoing.once('response', resolve);
-    outgoing.end(wire.body);
+    whenConnected(outgoing, () => {
+      try {
+        wire.beforeSend?.();
+        outgoing.end(wire.body);
+      } catch (thrown) {
+        reject(thrown);
+        outgoing.destroy();
+      }
+    });
   });
 }
 
@@ -129,8 +151,10 @@ export function createTransport(access: ClusterAccess, options: TransportOptions
   const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', access };
   const createAgent = (agentOptions: AgentOptions): AnyAgent =>
     endpoint.isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-  const agent = createAgent({ keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32 });
-  const watchAgent = createAgent({ keepAlive: false });
+  const { proxy } = access;
+  const proxied = proxy === undefined ? {} : { proxyEnv: { http_proxy: proxy, https_proxy: proxy } };
+  const agent = createAgent({ keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32, ...proxied });
+  const watchAgent = createAgent({ keepAlive: false, ...proxied });
   return {
     exchange: async (wire) => {
       const what = `${wire.method} ${wire.path.replace(/\?.*/, '')}`;

@@ -5,6 +5,7 @@ export { type Candidate, type Origin } from './dependencies/candidate.ts';
 export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
+  InstalledConstraints,
   PresentBundle,
   ResolutionRequest,
   WantedPackage,

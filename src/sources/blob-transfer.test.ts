@@ -22,7 +22,8 @@ import { RegistryClient } from './registry-client.ts';
 
 const content = randomBytes(300_000);
 const layer = { digest: sha256Digest(content), sizeBytes: content.length };
-const hex = layer.digest.slice('sha256:'.length);
+/** As the cache names it: by registry and digest. */
+const hex = `${sha256Digest('registry').slice(7, 23)}-${layer.digest.slice('sha256:'.length)}`;
 const { signal } = new AbortController();
 
 let dir: string;
@@ -63,7 +64,9 @@ async function withRegistry(
   const run = async (): Promise<Buffer> => {
     const cache = new LayerCache({ dir, maxBytes: options.maxBytes ?? 1e9, locks: createLocks() });
     return await readFile(
-      await cache.obtain(layer, { signal }, (part) => fetchBlob(client, part, { what: 'the layer', signal })),
+      await cache.obtain(layer, { origin: 'registry', mayRead: () => Promise.resolve(true), signal }, (part) =>
+        fetchBlob(client, part, { what: 'the layer', signal }),
+      ),
     );
   };
   await work({ ranges, run });

@@ -1,22 +1,42 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { type Clock, redactUrl, TerminalError } from '../base/index.ts';
-import type { Staging } from '../content/index.ts';
-import { cloneError } from './git-error.ts';
-import { fetchOverHttp, type GitRemoteOptions } from './git-http-remote.ts';
-import { wantedRef } from './git-ref.ts';
-import { checkOut, directorySegments, type Repository } from './git-repository.ts';
-import { fetchOverSsh } from './git-ssh-remote.ts';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import {
+  type Clock,
+  isLinkLocalAddress,
+  type ProxySettings,
+  redactUrl,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
+import type { KeyedLocks, Staging } from '../content/index.ts';
+import { assertMayReceive, assertNamesHost } from './credential-hosts.ts';
+import { checkOut, directorySegments } from './git/checkout.ts';
+import { cloneError, commitError } from './git/error.ts';
+import { type FetchedPack, fetchPack, type UploadPack } from './git/fetch-pack.ts';
+import { openHttpUploadPack } from './git/http-transport.ts';
+import { Pack } from './git/pack.ts';
+import { type RequestedRef, requestedRef } from './git/ref.ts';
+import { parseSshRemote, type SshRemote } from './git/ssh-address.ts';
+import { openSshUploadPack } from './git/ssh-transport.ts';
+import { readCommit } from './git/tree.ts';
+import { withRetries } from './retry.ts';
 import type { ContentSource, FetchOptions, GitSourceSpec, SourceSecret } from './source.ts';
-import { parseSshRemote } from './ssh-address.ts';
+
+/** Packets and progress around a pack of the largest size, and the refs before it. */
+const framingBytes = 64 * 1024 * 1024;
 
 export interface GitSourceDeps {
   readonly caPem: readonly string[];
+  readonly proxies?: ProxySettings | undefined;
   readonly answerDeadlineMs: number;
   readonly clock: Clock;
   /** Clones live below it while they are read. */
   readonly temporaryDir: string;
-  /** Where the programs `git` and `ssh` are looked for, as PATH has it. */
+  /** Where the program `ssh` is looked for, as PATH has it. */
   readonly programPath: string;
+  /** Packs are opened one at a time in all that shares them, since that takes memory. */
+  readonly locks: KeyedLocks;
+  /** Whether a Secret that names no hosts is for every server. */
+  readonly allowsUnnamedHosts: boolean;
 }
 
 interface GitRequest {
@@ -25,18 +45,45 @@ interface GitRequest {
   readonly staging: Staging;
 }
 
-type FetchCommit = (repository: Repository, options: GitRemoteOptions) => Promise<string>;
+interface Clone extends FetchOptions {
+  readonly spec: GitSourceSpec;
+  readonly secret: SourceSecret | undefined;
+  readonly ref: RequestedRef;
+  /** A folder of its own. */
+  readonly dir: string;
+  readonly maxBytes: number;
+}
 
-/** How a repository is reached, by the form of its address.
- *  @throws TerminalError InvalidSource */
-function remoteOf(deps: GitSourceDeps, address: string): FetchCommit {
+function sshUrl({ host, port }: SshRemote): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `ssh://${name}:${port ?? 22}`;
+}
+
+/** Opens a conversation with the server, by the form of the repository's address.
+ *  @throws TerminalError InvalidSource, InvalidSecret */
+async function connect(deps: GitSourceDeps, clone: Clone): Promise<UploadPack & (Disposable | AsyncDisposable)> {
+  const { spec, secret, signal, dir } = clone;
+  const address = spec.repository;
   if (address === '')
     throw new TerminalError('InvalidSource', 'missing git source information: repository must be provided');
+  const limited = { spec, secret, signal, maxBytes: clone.maxBytes + framingBytes };
   if (/^https?:\/\//.test(address) && URL.canParse(address)) {
-    return (repository, options) => fetchOverHttp(deps, repository, options);
+    const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
+    assertMayReceive(secret, { address, insecureSkipVerify, allowsUnnamed: deps.allowsUnnamedHosts });
+    return openHttpUploadPack(deps, limited);
   }
   const remote = parseSshRemote(address);
-  if (remote !== undefined) return (repository, options) => fetchOverSsh({ ...deps, remote }, repository, options);
+  if (remote !== undefined) {
+    if (isLinkLocalAddress(remote.host)) {
+      throw cloneError(
+        new TerminalError('AddressRefused', `${remote.host}: a link-local address: nothing is sent there`),
+      );
+    }
+    // A private key is never sent; where the Secret names hosts, it is for these.
+    assertNamesHost(secret, sshUrl(remote), true);
+    await mkdir(`${dir}/ssh`, { mode: 0o700 });
+    return await openSshUploadPack({ ...deps, ...limited, remote, folder: `${dir}/ssh` });
+  }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1];
   const problem = scheme === undefined ? 'has no scheme' : `has the unsupported scheme "${scheme}"`;
   const expected = 'expected https://, http:// or ssh://, or user@host:path';
@@ -48,27 +95,70 @@ function specOf({ git }: ContentSource): GitSourceSpec {
   throw new TerminalError('InvalidSource', 'bundle source git configuration is unset');
 }
 
+/** Whether a server may have the commit, but gives no commits by their hashes: not all say so in the same words. */
+function isUnadvertised(thrown: unknown): boolean {
+  if (thrown instanceof TransientError) return thrown.reason === 'CloneFailed';
+  return thrown instanceof TerminalError && thrown.reason === 'CommitNotFound';
+}
+
+/** @throws TerminalError InvalidSecret, Unauthorized, BodyTooLarge, TooManyObjects … · TransientError CloneFailed, ServerUnavailable */
+async function download(deps: GitSourceDeps, clone: Clone): Promise<FetchedPack> {
+  const { ref, dir, maxBytes, signal } = clone;
+  const server = await connect(deps, clone);
+  await using _ = server;
+  const attempt = (isWhole: boolean): Promise<FetchedPack> =>
+    withRetries({ clock: deps.clock, signal }, () =>
+      fetchPack(server, { ref, isWhole, path: `${dir}/pack`, maxBytes, signal }),
+    );
+  try {
+    return await attempt(false);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (ref.kind === 'name' || !isUnadvertised(thrown)) throw cloneError(thrown);
+  }
+  try {
+    return await attempt(true);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw commitError(ref.commit, thrown);
+  }
+}
+
+async function readPack(clone: Clone, fetched: FetchedPack, staging: Staging): Promise<string> {
+  const { ref, spec, signal } = clone;
+  await using pack = await Pack.open({ ...fetched, signal });
+  if (ref.kind === 'commit' && !pack.has(ref.commit)) {
+    throw commitError(
+      ref.commit,
+      new TerminalError('CommitNotFound', 'not in the repository, neither in a branch nor in a tag'),
+    );
+  }
+  const { oid, tree } = await readCommit(pack, fetched.oid);
+  await checkOut({ pack, format: fetched.format, staging, signal }, { spec, oid, tree });
+  return oid;
+}
+
 /** Fetches one commit of a repository into the staging area, as shallow as the server allows: regular files only, links dropped,
- *  submodules ignored. The answer is the source pinned by commit.
- *  @throws TerminalError InvalidSource, InvalidSecret, Unauthorized, ProgramMissing and the staging area's limits
- *  · TransientError CloneFailed, ServerUnavailable, DeadlineExceeded */
+ *  submodules ignored. The answer is the source pinned by commit. In memory are a table of the objects and single objects; the pack lies on disk.
+ *  @throws TerminalError InvalidSource, InvalidSecret, HostNotNamed, Unauthorized, ProgramMissing, CommitNotFound, InvalidPack, ObjectMissing, InvalidObject
+ *  and the limits of packs and of the staging area · TransientError CloneFailed, ServerUnavailable, TransferBroken, DeadlineExceeded */
 export async function fetchGit(
   deps: GitSourceDeps,
   request: GitRequest,
   options: FetchOptions,
 ): Promise<ContentSource> {
   const spec = specOf(request.source);
-  const fetchCommit = remoteOf(deps, spec.repository);
   directorySegments(spec);
-  const ref = wantedRef(spec);
+  const ref = requestedRef(spec);
   const dir = await mkdtemp(`${deps.temporaryDir}/git-`);
   try {
     const what = ref.kind === 'commit' ? ref.commit : ref.fullName;
     options.onProgress?.(`cloning ${redactUrl(spec.repository)}, ${what}`);
-    const repository: Repository = { git: await import('isomorphic-git'), gitdir: `${dir}/repository.git`, cache: {} };
     const maxBytes = request.staging.limits.compressedLayerBytes;
-    const oid = await fetchCommit(repository, { ...options, spec, secret: request.secret, ref, maxBytes });
-    await checkOut(repository, { spec, oid }, request.staging);
+    const clone: Clone = { ...options, spec, secret: request.secret, ref, dir, maxBytes };
+    const fetched = await download(deps, clone);
+    await using _ = await deps.locks.acquire('git pack', options);
+    const oid = await readPack(clone, fetched, request.staging);
     return { ...request.source, git: { ...spec, ref: { commit: oid } } };
   } finally {
     await rm(dir, { recursive: true, force: true });

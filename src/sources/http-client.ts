@@ -1,9 +1,26 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { lookup } from 'node:dns';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
-import { errorMessage, redactUrl, TerminalError, TransientError } from '../base/index.ts';
+import {
+  errorMessage,
+  isLinkLocalAddress,
+  isLocalAddress,
+  noProxies,
+  type ProxySettings,
+  proxyFor,
+  redactUrl,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
 
 const maxRedirects = 10;
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -12,6 +29,8 @@ export interface HttpClientOptions {
   /** PEM texts trusted beside the system's authorities. */
   readonly caPem?: readonly string[];
   readonly insecureSkipVerify?: boolean;
+  /** By way of which servers are reached; all directly when absent. */
+  readonly proxies?: ProxySettings | undefined;
   /** Until the headers are there, and between two pieces of a body. */
   readonly answerDeadlineMs: number;
 }
@@ -30,6 +49,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | BodyStream | undefined;
   readonly signal: AbortSignal;
+  /** Refuses servers at addresses of this machine too, whatever their names; those of its link are never asked. */
+  readonly isRemoteOnly?: boolean;
 }
 
 export interface HttpResponse {
@@ -40,10 +61,11 @@ export interface HttpResponse {
   readonly body: IncomingMessage;
 }
 
-/** Speaks HTTP and HTTPS: follows at most 10 redirects, never from HTTPS to HTTP, and takes `authorization` to no other origin. */
+/** Speaks HTTP and HTTPS: follows at most 10 redirects, never from HTTPS to HTTP, and takes `authorization` to no other origin. Link-local
+ *  addresses, at which clouds give credentials to their machines, are refused: others choose what is fetched. */
 export interface HttpClient extends Disposable {
   /** Any status is an answer; read the body or destroy it.
-   *  @throws TransientError ServerUnavailable, DeadlineExceeded · TerminalError RedirectRefused, InvalidUrl */
+   *  @throws TransientError ServerUnavailable, DeadlineExceeded · TerminalError RedirectRefused, InvalidUrl, AddressRefused */
   send(request: HttpRequest): Promise<HttpResponse>;
 }
 
@@ -64,10 +86,15 @@ export function isNotTls(thrown: unknown): boolean {
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const ca =
     options.caPem === undefined || options.caPem.length === 0 ? {} : { ca: [...getCACertificates(), ...options.caPem] };
-  const secure = new HttpsAgent({ keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...ca });
-  const plain = new HttpAgent({ keepAlive: true });
+  const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...ca };
+  const { answerDeadlineMs, proxies = noProxies } = options;
+  const direct: Agents = { secure: new HttpsAgent(tls), plain: new HttpAgent({ keepAlive: true }) };
+  const proxied: Agents = {
+    secure: new HttpsAgent({ ...tls, proxyEnv: { https_proxy: proxies.https } }),
+    plain: new HttpAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
+  };
   const once = (request: HttpRequest): Promise<HttpResponse> =>
-    sendOnce(request, { secure, plain, answerDeadlineMs: options.answerDeadlineMs });
+    sendOnce(request, { direct, proxied, proxies, answerDeadlineMs });
   return {
     async send(request) {
       let current = request;
@@ -81,8 +108,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       throw new TerminalError('RedirectRefused', `${describe(request)}: more than ${maxRedirects} redirects`);
     },
     [Symbol.dispose]() {
-      secure.destroy();
-      plain.destroy();
+      for (const { secure, plain } of [direct, proxied]) {
+        secure.destroy();
+        plain.destroy();
+      }
     },
   };
 }
@@ -113,28 +142,59 @@ function redirected(request: HttpRequest, location: string, status: number): Htt
   return { ...rest, url: to.href, headers, method: request.method === 'HEAD' ? 'HEAD' : 'GET' };
 }
 
-interface Transport {
+interface Agents {
   readonly secure: HttpsAgent;
   readonly plain: HttpAgent;
+}
+
+interface Transport {
+  readonly direct: Agents;
+  readonly proxied: Agents;
+  readonly proxies: ProxySettings;
   readonly answerDeadlineMs: number;
+}
+
+function addressRefused(host: string, address: string): TerminalError {
+  const what = isLinkLocalAddress(address) ? 'link-local or a metadata service' : 'one of this machine';
+  return new TerminalError('AddressRefused', `${host}: the address ${address} is ${what}: nothing is sent there`);
+}
+
+type Lookup = NonNullable<RequestOptions['lookup']>;
+
+/** Looks a host up as usual, and refuses some addresses. */
+function lookupExcept(isRefused: (address: string) => boolean): Lookup {
+  return (host, options, done) => {
+    lookup(host, options, (fault, found, family) => {
+      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+      const refused = addresses.find(isRefused);
+      done(fault ?? (refused === undefined ? null : addressRefused(host, refused)), found, family);
+    });
+  };
+}
+
+function refusedBy({ isRemoteOnly = false }: HttpRequest): (address: string) => boolean {
+  return isRemoteOnly ? isLocalAddress : isLinkLocalAddress;
+}
+
+function requestOptions(request: HttpRequest, agent: HttpAgent, proxy: string | undefined): RequestOptions {
+  const { method, headers, body, signal } = request;
+  const length = body === undefined ? {} : { 'content-length': sizeOf(body) };
+  const allHeaders = { 'user-agent': 'longshore', ...headers, ...length };
+  // A proxy looks names up itself.
+  const looksUp = proxy === undefined ? { lookup: lookupExcept(refusedBy(request)) } : {};
+  return { method, headers: allHeaders, agent, signal, ...looksUp };
 }
 
 async function sendOnce(request: HttpRequest, transport: Transport): Promise<HttpResponse> {
   if (!URL.canParse(request.url)) throw new TerminalError('InvalidUrl', `${redactUrl(request.url)}: not an address`);
   const url = new URL(request.url);
   const isSecure = url.protocol === 'https:';
+  if (refusedBy(request)(url.hostname)) throw addressRefused(url.host, url.hostname);
+  const proxy = proxyFor(url, transport.proxies);
+  const { secure, plain } = proxy === undefined ? transport.direct : transport.proxied;
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
   const send = isSecure ? httpsRequest : httpRequest;
-  const sent = send(url, {
-    method: request.method,
-    headers: {
-      'user-agent': 'longshore',
-      ...request.headers,
-      ...(request.body === undefined ? {} : { 'content-length': sizeOf(request.body) }),
-    },
-    agent: isSecure ? transport.secure : transport.plain,
-    signal: request.signal,
-  });
+  const sent = send(url, requestOptions(request, isSecure ? secure : plain, proxy));
   const seconds = transport.answerDeadlineMs / 1000;
   const timer = setTimeout(() => {
     sent.destroy(new TransientError('DeadlineExceeded', `${describe(request)}: no answer within ${seconds} s`));
@@ -148,7 +208,7 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
   });
   sent.on('error', (thrown) => {
     clearTimeout(timer);
-    reject(failure(request, thrown));
+    reject(failure(request, thrown, proxy));
   });
   if (request.body === undefined || request.body instanceof Uint8Array) sent.end(request.body);
   else void sendStream(sent, request.body, timer);
@@ -194,10 +254,15 @@ function reasonOf(thrown: unknown): string {
 }
 
 /** What a broken connection means to the caller. */
-export function failure(request: Pick<HttpRequest, 'method' | 'url' | 'signal'>, thrown: unknown): unknown {
+export function failure(
+  request: Pick<HttpRequest, 'method' | 'url' | 'signal'>,
+  thrown: unknown,
+  proxy?: string,
+): unknown {
   if (request.signal.aborted) return request.signal.reason;
   if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
-  const text = `${request.method} ${redactUrl(request.url)}: ${reasonOf(thrown)}`;
+  const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
+  const text = `${request.method} ${redactUrl(request.url)}: ${way}${reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@')}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
 }
 

@@ -3,9 +3,17 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { type Clock, redactUrl, TerminalError, TransientError, verifyStream } from '../base/index.ts';
+import {
+  type Clock,
+  type ProxySettings,
+  redactUrl,
+  TerminalError,
+  TransientError,
+  verifyStream,
+} from '../base/index.ts';
 import { extractArchive, type Staging } from '../content/index.ts';
 import { basicAuthorization, readBasicCredentials } from './basic-auth.ts';
+import { assertMayReceive } from './credential-hosts.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -13,10 +21,13 @@ import type { ContentSource, FetchOptions, SourceSecret } from './source.ts';
 
 export interface HttpSourceDeps {
   readonly caPem: readonly string[];
+  readonly proxies?: ProxySettings | undefined;
   readonly answerDeadlineMs: number;
   readonly clock: Clock;
   /** The archive lies below it while it is read. */
   readonly temporaryDir: string;
+  /** Whether a Secret that names no hosts is for every server. */
+  readonly allowsUnnamedHosts: boolean;
 }
 
 interface WantedArchive {
@@ -91,7 +102,7 @@ async function download(options: Download): Promise<string> {
 
 /** Fetches a gzip tar from a web server into the staging area. The answer is the source with the digest of the bytes in its URL, so that the
  *  content cannot change behind a Bundle.
- *  @throws TerminalError InvalidSource, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
+ *  @throws TerminalError InvalidSource, HostNotNamed, InvalidSecret, Refused, BodyTooLarge, RedirectRefused and those of `extractArchive`
  *  · TransientError DigestMismatch, ServerUnavailable, UnexpectedAnswer, DeadlineExceeded */
 export async function fetchHttp(
   deps: HttpSourceDeps,
@@ -101,11 +112,14 @@ export async function fetchHttp(
   const spec = request.source.http;
   if (spec === undefined) throw new TerminalError('InvalidSource', 'bundle source http configuration is unset');
   const wanted = parseUrl(spec.url);
+  const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
+  const allowsUnnamed = deps.allowsUnnamedHosts;
+  assertMayReceive(request.secret, { address: wanted.url, insecureSkipVerify, allowsUnnamed });
   const credentials = readBasicCredentials(request.secret);
   const authorization = credentials === undefined ? undefined : basicAuthorization(credentials);
   const path = `${deps.temporaryDir}/${randomUUID()}`;
-  const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
-  using http = createHttpClient({ caPem: deps.caPem, answerDeadlineMs: deps.answerDeadlineMs, insecureSkipVerify });
+  const { caPem, proxies, answerDeadlineMs } = deps;
+  using http = createHttpClient({ caPem, proxies, answerDeadlineMs, insecureSkipVerify });
   const maxBytes = request.staging.limits.compressedLayerBytes;
   try {
     options.onProgress?.(`fetching ${redactUrl(wanted.url)}`);

@@ -273,8 +273,13 @@ async function fetchLabels(pull: Pull, config: Descriptor): Promise<BundleLabels
 
 async function obtainLayer(pull: Pull, layer: Layer): Promise<string> {
   const what = `${pull.name}, layer ${layer.digest}`;
-  return await pull.deps.cache.obtain(layer, pull, async (part) => {
-    pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
-    await pull.places.ask(({ client }) => fetchBlob(client, part, { what, signal: pull.signal }));
+  const { signal } = pull;
+  return await pull.places.ask(({ client }) => {
+    // What one registry has given is no answer to what is asked of another, which may name any digest.
+    const access = { origin: client.host, mayRead: () => client.mayRead(layer.digest), signal };
+    return pull.deps.cache.obtain(layer, access, async (part) => {
+      pull.onProgress?.(`fetching ${what}, ${layer.sizeBytes} bytes`);
+      await fetchBlob(client, part, { what, signal });
+    });
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sha256Digest } from '../base/index.ts';
 import { createLocks } from '../content/index.ts';
-import { LayerCache } from './layer-cache.ts';
+import { type LayerAccess, LayerCache } from './layer-cache.ts';
 
 const { signal } = new AbortController();
 const layerBytes = 1000;
@@ -15,13 +15,27 @@ beforeEach(() => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-async function put(cache: LayerCache, name: string): Promise<void> {
+/** Whether it was taken from the cache. */
+async function put(cache: LayerCache, name: string, asker: Partial<LayerAccess> = {}): Promise<boolean> {
   const content = Buffer.alloc(layerBytes, name);
   const layer = { digest: sha256Digest(content), sizeBytes: layerBytes };
-  await cache.obtain(layer, { signal }, async (part) => {
+  const access = { origin: 'registry.example.com', mayRead: () => Promise.resolve(true), signal, ...asker };
+  let isCached = true;
+  await cache.obtain(layer, access, async (part) => {
+    isCached = false;
+    await part.discard();
     await part.append(name, [content] as unknown as AsyncIterable<Uint8Array>);
   });
+  return isCached;
 }
+
+test('a layer is given to those only whom its registry lets read it now', async () => {
+  const cache = new LayerCache({ dir, maxBytes: 1e9, locks: createLocks() });
+  expect(await put(cache, 'private')).toBe(false);
+  expect(await put(cache, 'private')).toBe(true);
+  expect(await put(cache, 'private', { mayRead: () => Promise.resolve(false) })).toBe(false);
+  expect(await put(cache, 'private', { origin: 'evil.example.net' })).toBe(false);
+});
 
 async function bytesOf(folder: string): Promise<number> {
   const sizes = (await readdir(folder)).map(async (name) => (await stat(`${folder}/${name}`)).size);

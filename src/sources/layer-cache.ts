@@ -1,4 +1,5 @@
-import { mkdir, readdir, rename, stat, utimes } from 'node:fs/promises';
+import { readdir, rename, stat, utimes } from 'node:fs/promises';
+import { makeFolder, sha256Digest } from '../base/index.ts';
 import { type KeyedLocks, removeFile } from '../content/index.ts';
 import type { Descriptor } from './image-manifest.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
@@ -26,13 +27,22 @@ export interface LayerCacheOptions {
   readonly onUse?: (isHit: boolean) => void;
 }
 
+/** Who asks for a layer. */
+export interface LayerAccess {
+  /** The registry: each has layers of its own in the cache. */
+  readonly origin: string;
+  /** Whether the registry lets the caller read the layer now; asked before a layer is taken from the cache. */
+  readonly mayRead: () => Promise<boolean>;
+  readonly signal: AbortSignal;
+}
+
 interface CachedFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly usedMs: number;
 }
 
-/** Compressed layers on disk by digest, and what has come of layers whose transfer broke off. Bounded: what was not used for longest goes first. */
+/** Compressed layers on disk by registry and digest, given to those whom the registry lets read them, and what has come of layers whose transfer broke off. Bounded: what was not used for longest goes first. */
 export class LayerCache {
   readonly #options: LayerCacheOptions;
   /** How much may come before the folder is looked through, and until when it need not be. */
@@ -42,26 +52,23 @@ export class LayerCache {
     this.#options = options;
   }
 
-  #path(digest: string): string {
-    return `${this.#options.dir}/${digest.slice('sha256:'.length)}`;
+  #path(origin: string, digest: string): string {
+    const folder = sha256Digest(origin).slice('sha256:'.length, 'sha256:'.length + 16);
+    return `${this.#options.dir}/${folder}-${digest.slice('sha256:'.length)}`;
   }
 
-  /** The file of a layer; `fetch` is asked to complete and verify it when it is not there. */
-  async obtain(
-    layer: Descriptor,
-    options: { readonly signal: AbortSignal },
-    fetch: (part: PartialBlob) => Promise<void>,
-  ): Promise<string> {
-    const path = this.#path(layer.digest);
-    await using _ = await this.#options.locks.acquire(`layer ${layer.digest}`, options);
-    if (await this.#isWhole(path, layer, options.signal)) {
+  /** The file of a layer; `fetch` is asked to complete and verify it when it is not there, or the registry does not let the caller read it. */
+  async obtain(layer: Descriptor, access: LayerAccess, fetch: (part: PartialBlob) => Promise<void>): Promise<string> {
+    const path = this.#path(access.origin, layer.digest);
+    await using _ = await this.#options.locks.acquire(`layer ${path}`, access);
+    if ((await this.#isWhole(path, layer, access.signal)) && (await access.mayRead())) {
       const now = new Date();
       await utimes(path, now, now);
       this.#options.onUse?.(true);
       return path;
     }
     this.#options.onUse?.(false);
-    await mkdir(this.#options.dir, { recursive: true, mode: 0o700 });
+    makeFolder(this.#options.dir, 0o700);
     const part = new PartialBlob(`${path}${partialSuffix}`, layer);
     try {
       await fetch(part);

@@ -31,6 +31,8 @@ export interface Keyring {
 export interface FoundCredentials {
   readonly credentials: BasicCredentials | undefined;
   readonly note: string;
+  /** For another host that the pull secrets have an entry for, such as a token server of its own. */
+  readonly ofHost?: (host: string) => BasicCredentials | undefined;
 }
 
 const dockerHubKeys: ReadonlySet<string> = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
@@ -171,11 +173,13 @@ export function findCredentials(
     .filter(({ host, path }) => fitsHost(host, place.registry) && `/${place.repository}/`.startsWith(`${path}/`))
     .sort((a, b) => b.path.length - a.path.length || Number(a.host.includes('*')) - Number(b.host.includes('*')));
   const notes: string[] = [...keyring.notes];
+  const ofHost = (host: string): BasicCredentials | undefined =>
+    findCredentials(keyring, { registry: host, repository: '' }).credentials;
   for (const { secretName, key, value } of fitting) {
     const what = `entry "${key}" of secret "${secretName}"`;
     try {
       const credentials = decodeEntry(what, value);
-      if (credentials !== undefined) return { credentials, note: `those of ${what} were used` };
+      if (credentials !== undefined) return { credentials, note: `those of ${what} were used`, ofHost };
       notes.push(`${what} is empty`);
     } catch (thrown) {
       if (keyring.origin?.serviceAccount === undefined || !(thrown instanceof TerminalError)) throw thrown;

@@ -1,11 +1,12 @@
 import { type Clock, isJsonObject, parseJson, redactUrl, TerminalError, TransientError } from '../base/index.ts';
-import { basicAuthorization } from './basic-auth.ts';
+import { type BasicCredentials, basicAuthorization } from './basic-auth.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, isNotTls, readBody } from './http-client.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { type Challenge, parseChallenge } from './registry-auth.ts';
 import { rateLimited, refusalOf } from './registry-refusal.ts';
 import { withRetries } from './retry.ts';
+import { assertRealmOf } from './token-realm.ts';
 
 const maxTokenBytes = 1024 * 1024;
 /** So long nobody asks again whether a host that speaks no TLS does now. */
@@ -75,6 +76,25 @@ export class RegistryClient {
     const { request, response } = await this.#authorized(order);
     if (order.statuses.includes(response.status)) return await read(response, request);
     return await this.#refuse(request, response);
+  }
+
+  /** The server that is asked, `HOST[:PORT]`. */
+  get host(): string {
+    return this.#host;
+  }
+
+  /** Whether the registry lets these credentials read a blob of this repository. A redirect to where the blob is stored is a yes.
+   *  @throws TransientError as `get` */
+  async mayRead(digest: string): Promise<boolean> {
+    const statuses = [200, 400, 401, 403, 404, 405, 501];
+    const order = { method: 'HEAD', path: `blobs/${digest}`, headers: {}, statuses } as const;
+    return await withRetries(this.#options, () =>
+      this.order(order, (response, request) => {
+        response.body.destroy();
+        const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
+        return Promise.resolve(response.status === 200 || isElsewhere);
+      }),
+    );
   }
 
   /** Limits are by account, so what one account used up does not hold up another. */
@@ -160,13 +180,25 @@ export class RegistryClient {
     return credentials === undefined ? undefined : basicAuthorization(credentials);
   }
 
-  /** The registry names the token server, over its own verified connection; it is trusted as the registry is. */
+  /** The registry names the token server: its credentials go there only when that is its own, or has an entry of its own in the pull secret.
+   *  @throws TerminalError InvalidChallenge */
+  async #credentialsFor(realm: URL): Promise<BasicCredentials | undefined> {
+    const { credentials, ofHost } = this.#options.credentials;
+    if (credentials === undefined) return undefined;
+    const own = ofHost?.(realm.host);
+    if (own !== undefined) return own;
+    await assertRealmOf(this.#host, realm);
+    return credentials;
+  }
+
   async #fetchToken(challenge: Challenge, challenged: HttpRequest): Promise<string> {
     const url = this.#tokenUrl(challenge, challenged);
     const { signal } = this.#options;
-    const { credentials } = this.#options.credentials;
+    const credentials = await this.#credentialsFor(url);
     const headers = credentials === undefined ? {} : { authorization: basicAuthorization(credentials) };
-    const request: HttpRequest = { method: 'GET', url: url.href, headers, signal };
+    // A registry elsewhere has no say in what is asked of this machine and its link.
+    const isRemoteOnly = !isLoopback(this.#host);
+    const request: HttpRequest = { method: 'GET', url: url.href, headers, signal, isRemoteOnly };
     const response = await this.#options.http.send(request);
     if (response.status === 200) return await readToken(request, response);
     return await this.#refuse(request, response);

@@ -26,7 +26,12 @@ export interface HttpSourceSpec {
 /** A Secret as the API gives it: `data` values are base64. The sources pick the keys they need and name what is missing. */
 export interface SourceSecret {
   readonly name: string;
+  readonly namespace?: string;
   readonly type?: string;
+  /** Its annotation `core.rukpak.io/hosts`: where its credentials may be sent. */
+  readonly hosts?: string;
+  /** Its annotation `core.rukpak.io/allow-unverified-tls`. */
+  readonly allowsUnverifiedTls?: boolean;
   readonly data?: Readonly<Record<string, string>>;
 }
 

@@ -20,3 +20,15 @@ test('every row of the boundaries in SECURITY.md names tests', () => {
   expect(rows.length).toBeGreaterThan(10);
   for (const row of rows) expect(row, row).toMatch(/\]\([^)]+\.test\.ts\)[^|]*\|$/);
 });
+
+test('every row of what tenants may write in SECURITY.md names a test that exists', () => {
+  const rows = readFileSync('SECURITY.md', 'utf8')
+    .split('\n')
+    .filter((line) => /^\| T\d+ \|/.test(line));
+  expect(rows.map((row) => row.split('|')[1]?.trim())).toEqual(rows.map((_, index) => `T${index + 1}`));
+  expect(rows.length).toBeGreaterThan(20);
+  for (const row of rows) {
+    const [, path = '', title = ''] = /\]\(([^)]+\.test\.ts)\) "([^"]+)" \|$/.exec(row) ?? [];
+    expect(readFileSync(path, 'utf8'), row).toContain(title);
+  }
+});

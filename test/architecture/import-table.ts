@@ -95,7 +95,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['src/kube'],
   tar: ['src/content'],
   send: ['src/content'],
-  'isomorphic-git': ['src/sources'],
+  tldts: ['src/sources'],
   ajv: ['src/formats'],
   fastify: ['webhook'],
   re2js: ['src/schema', 'src/cel'],
@@ -106,4 +106,5 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['apiserver', 'src/catalog'],
   '@grpc/grpc-js': ['src/catalog'],
   graphql: ['src/catalog'],
+  ws: ['apiserver'],
 };

@@ -14,11 +14,38 @@ async function sourceHash(folder: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The program that the Go sources of `folder` make, from a cache outside of the checkout or built into it; or why there is none. Building takes
- *  minutes the first time, so it is done only where `LONGSHORE_TEST_CLIENTS` says `go`. */
-export async function goProgram(folder: string): Promise<{ readonly path: string } | { readonly missing: string }> {
+export type GoProgram = { readonly path: string } | { readonly missing: string };
+
+/** The program that the Go sources of `folder` make, or why there is none. */
+export async function goProgram(folder: string): Promise<GoProgram> {
+  return await cachedProgram(await sourceHash(folder), async (target) => {
+    const env = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
+    const half = join(target, `half.${process.pid}`);
+    await run('go', ['build', '-trimpath', '-o', half, '.'], { cwd: folder, env, timeout: buildDeadlineMs });
+    return half;
+  });
+}
+
+/** The program of a main package of a Go module, such as `helm.sh/helm/v3/cmd/helm` at `v3.19.2`, or why there is none. */
+export async function goInstalled(mainPackage: string, version: string): Promise<GoProgram> {
+  const name = mainPackage.split('/').at(-1) ?? '';
+  return await cachedProgram(`${name}-${version}`, async (target) => {
+    const bin = join(target, `half.${process.pid}`);
+    const env = { ...process.env, GOBIN: bin, GOFLAGS: '', GOWORK: 'off', CGO_ENABLED: '0' };
+    await run('go', ['install', '-trimpath', `${mainPackage}@${version}`], {
+      cwd: target,
+      env,
+      timeout: buildDeadlineMs,
+    });
+    return join(bin, name);
+  });
+}
+
+/** The program from a cache outside of the checkout, or built into it. Building takes minutes the first time, so it is done only where
+ *  `LONGSHORE_TEST_CLIENTS` is `go`. */
+async function cachedProgram(key: string, build: (folder: string) => Promise<string>): Promise<GoProgram> {
   const root = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const cache = join(root, 'longshore', 'clients', await sourceHash(folder));
+  const cache = join(root, 'longshore', 'clients', key);
   const path = join(cache, 'program');
   const isBuilt = await access(path, constants.X_OK).then(
     () => true,
@@ -29,10 +56,7 @@ export async function goProgram(folder: string): Promise<{ readonly path: string
     return { missing: 'it is not built; LONGSHORE_TEST_CLIENTS=go builds it' };
   try {
     await mkdir(cache, { recursive: true });
-    const half = `${path}.${process.pid}`;
-    const env = { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
-    await run('go', ['build', '-trimpath', '-o', half, '.'], { cwd: folder, env, timeout: buildDeadlineMs });
-    await rename(half, path);
+    await rename(await build(cache), path);
     return { path };
   } catch (thrown) {
     return { missing: `it cannot be built here: ${thrown instanceof Error ? thrown.message : String(thrown)}` };

@@ -101,6 +101,7 @@ async function writeKeys(dir: string): Promise<{ ca: string; token: string }> {
   const token = randomBytes(16).toString('hex');
   const files: Readonly<Record<string, string>> = {
     'ca.crt': authority.certificatePem,
+    'ca.key': authority.privateKeyPem,
     'serving.crt': serving.certificatePem,
     'serving.key': serving.privateKeyPem,
     'tokens.key': tokenKey.privateKey,
@@ -162,6 +163,8 @@ const managerArgs = [
   '--kubeconfig=kubeconfig',
   '--service-account-private-key-file=tokens.key',
   '--root-ca-file=ca.crt',
+  '--cluster-signing-cert-file=ca.crt',
+  '--cluster-signing-key-file=ca.key',
   '--leader-elect=false',
   '--secure-port=0',
   '--kube-api-qps=500',

@@ -187,7 +187,7 @@ test.each([
   { args: ['push', 'combo', 'no-such-host.invalid/x:v1'], code: 1, text: 'ENOTFOUND' },
   { args: ['push', 'combo'], code: 2, text: 'REF is missing' },
   { args: ['build', 'combo', '--as', 'helm'], code: 2, text: '--as: expected image or artifact, found "helm"' },
-  { args: ['pull', 'x', 'y', '--registry-ca', 'nope'], code: 2, text: '--registry-ca nope: ENOENT' },
+  { args: ['pull', 'x', 'y', '--registry-ca', 'nope'], code: 2, text: '--registry-ca nope: no such file or directory' },
 ])('bundle $args is answered clearly', async ({ args, code, text }) => {
   const printed = await run(args);
   expect(printed).toMatchObject({ code, stdout: '' });

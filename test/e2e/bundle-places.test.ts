@@ -12,7 +12,7 @@ import {
   startRegistry,
   tarFile,
 } from '../support/index.ts';
-import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+import { type Printed, runLongshore, writeFolder } from './program.ts';
 
 const indexType = 'application/vnd.oci.image.index.v1+json';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
@@ -41,7 +41,7 @@ afterAll(async () => {
 /** Runs `longshore bundle ARGS`, with bytes on its standard input. */
 function run(args: readonly string[], input: string | Buffer = ''): Promise<Printed> {
   const env = { REGISTRY_AUTH_FILE: '', DOCKER_CONFIG: dir };
-  return runProgram(process.execPath, [programPath, 'bundle', ...args], { cwd: dir, env, input });
+  return runLongshore(['bundle', ...args], { cwd: dir, env, input });
 }
 
 const refOf = (name: string): string => `${registry.host}/tide/${name}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tideFiles } from '../support/checked-bundle.ts';
 import { type Registry, startRegistry } from '../support/index.ts';
-import { programPath, runProgram, writeFolder } from './program.ts';
+import { runLongshore, writeFolder } from './program.ts';
 
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
@@ -42,8 +42,8 @@ test('the suite multiarch asks registries what images are there for: indexes, si
         `  relatedImages:\n  - {name: one, image: "${registry.host}/tide/single:v1"}\n  - {name: gone, image: "${registry.host}/tide/gone:v1"}\n`,
       );
     await writeFolder(join(dir, 'tide'), { ...tideFiles, [csvFile]: csv });
-    const args = [programPath, 'bundle', 'validate', './tide', '--select', 'name=multiarch', '-o', 'json'];
-    const { code, stdout } = await runProgram(process.execPath, args, { cwd: dir });
+    const args = ['bundle', 'validate', './tide', '--select', 'name=multiarch', '-o', 'json'];
+    const { code, stdout } = await runLongshore(args, { cwd: dir });
     const { bundles } = JSON.parse(stdout) as { bundles: { findings: { id: string; message: string }[] }[] };
     const found = new Map(bundles[0]?.findings.map(({ id, message }) => [id, message]));
     expect(code).toBe(1);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { parseYamlDocuments } from '../../src/base/index.ts';
 import { acmeCsv, installModes, sampleCrd } from '../support/index.ts';
-import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+import { type Printed, programPath, runLongshore, runProgram, writeFolder } from './program.ts';
 
 const annotations = 'annotations: {operators.operatorframework.io.bundle.package.v1: acme-widget}';
 const webhook = {
@@ -40,7 +40,7 @@ async function folder(name: string, csv: JsonObject): Promise<string> {
 }
 
 function run(...args: readonly string[]): Promise<Printed> {
-  return runProgram(process.execPath, [programPath, 'bundle', ...args], { cwd: dir });
+  return runLongshore(['bundle', ...args], { cwd: dir });
 }
 
 interface Rendered {
@@ -134,7 +134,9 @@ describe('longshore bundle render', () => {
     const refused = await run('render', widget, '--deployment-config', bad);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('required field "deploymentConfig.env.0.name" is missing');
-    expect((await run('render', widget, '--deployment-config', join(dir, 'none.yaml'))).stderr).toContain('ENOENT');
+    expect((await run('render', widget, '--deployment-config', join(dir, 'none.yaml'))).stderr).toContain(
+      'none.yaml: no such file or directory',
+    );
   });
 
   test('says what to set when a bundle needs a namespace to watch', async () => {

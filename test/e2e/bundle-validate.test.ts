@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tideFiles } from '../support/checked-bundle.ts';
-import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+import { type Printed, runLongshore, writeFolder } from './program.ts';
 
 const csvFile = 'manifests/tide-gauge.clusterserviceversion.yaml';
 let dir = '';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 function validate(...args: readonly string[]): Promise<Printed> {
-  return runProgram(process.execPath, [programPath, 'bundle', 'validate', ...args], { cwd: dir });
+  return runLongshore(['bundle', 'validate', ...args], { cwd: dir });
 }
 
 test('tells what is wrong, where, and what to do; several bundles one after the other', async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Registry, startRegistry } from '../support/index.ts';
-import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+import { type Printed, runLongshore, writeFolder } from './program.ts';
 
-const imageTemplate = 'registry.example.com/{{.Package}}-bundle:v{{.Version}}';
+const imageTemplate = '127.0.0.1:15000/{{.Package}}-bundle:v{{.Version}}';
 let dir = '';
 let registry: Registry;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** Runs `longshore catalog ARGS` in the folder of the repository. */
 const catalog = (args: readonly string[], input = ''): Promise<Printed> =>
-  runProgram(process.execPath, [programPath, 'catalog', ...args], { input, env: { NO_COLOR: '1' } });
+  runLongshore(['catalog', ...args], { input, env: { NO_COLOR: '1' } });
 
 test('the example catalog is what the program builds from its templates', async () => {
   for (const name of ['harbour', 'tide-gauge']) {
@@ -35,8 +35,8 @@ test('a template whose bundles are images in a registry, pushed by the same prog
   const images = ['v0.1.0', 'v0.1.1'].map((tag) => `${registry.host}/tide-gauge-bundle:${tag}`);
   for (const image of images) {
     const version = image.slice(image.lastIndexOf(':') + 1);
-    const args = [programPath, 'bundle', 'push', `examples/tide-gauge/${version}`, image];
-    expect((await runProgram(process.execPath, args)).code).toBe(0);
+    const args = ['bundle', 'push', `examples/tide-gauge/${version}`, image];
+    expect((await runLongshore(args)).code).toBe(0);
   }
   const bundles = images.map((image) => ({ image }));
   const template = JSON.stringify({ schema: 'olm.semver', stable: { bundles } });

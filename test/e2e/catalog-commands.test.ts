@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Printed, programPath, runProgram } from './program.ts';
+import { type Printed, runLongshore } from './program.ts';
 
 const fixture = new URL('../fixtures/catalog', import.meta.url).pathname;
 let dir = '';
@@ -14,7 +14,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** Runs `longshore catalog ARGS`. */
 function run(args: readonly string[], input = ''): Promise<Printed> {
-  return runProgram(process.execPath, [programPath, 'catalog', ...args], { cwd: dir, env: {}, input });
+  return runLongshore(['catalog', ...args], { cwd: dir, env: {}, input });
 }
 
 test.each([

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { programPath, runProgram } from './program.ts';
+import { programPath, runLongshore } from './program.ts';
 
 const catalog = 'examples/catalog/configs';
 
@@ -18,7 +18,7 @@ test('a catalog that is served over gRPC and HTTP says what its folder says, and
     const grpcPort = await portIn(/^serving 2 packages over gRPC on port (\d+)$/);
     const httpPort = await portIn(/^serving \/catalogs\/shop\/api\/v1\/all over HTTP on port (\d+)$/);
     const list = async (name: string): Promise<string> => {
-      const printed = await runProgram(process.execPath, [programPath, 'catalog', 'list', 'channels', name]);
+      const printed = await runLongshore(['catalog', 'list', 'channels', name]);
       return `${printed.stdout}${printed.stderr}`;
     };
     const listed = await list(catalog);
@@ -26,7 +26,7 @@ test('a catalog that is served over gRPC and HTTP says what its folder says, and
     expect(await list(`grpc://127.0.0.1:${grpcPort}`)).toBe(listed);
     expect(await list(`http://127.0.0.1:${httpPort}/catalogs/shop`)).toBe(listed);
     const again = ['catalog', 'serve', catalog, '--grpc-port', grpcPort, '--bind-address', '127.0.0.1'];
-    const second = await runProgram(process.execPath, [programPath, ...again]);
+    const second = await runLongshore(again);
     expect(second.stderr).toContain(`--grpc-port ${grpcPort}: another program listens there: name another port`);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Files, repository, valid, withSubdirectory } from './contents.ts';
-import { longshoreOn, type Printed, writeFolder } from './program.ts';
+import { longshoreOn, type Printed, programPath, runProgram, writeFolder } from './program.ts';
 import { bundle, conditionOf, errorOf, startWorld, type World } from './world.ts';
 
 let world: World;
@@ -12,6 +12,7 @@ let dir = '';
 beforeAll(async () => {
   world = await startWorld();
   dir = await mkdtemp(join(tmpdir(), 'longshore-run-test-'));
+  await symlink(programPath, join(dir, 'rukpakctl'));
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -19,12 +20,17 @@ afterAll(async () => {
 });
 
 const longshore = (...args: readonly string[]): Promise<Printed> => longshoreOn(world.platform.kubeconfigPath)(args);
+/** The same program under the name of RukPak's. */
+const rukpakctl = (...args: readonly string[]): Promise<Printed> =>
+  runProgram(process.execPath, [join(dir, 'rukpakctl'), ...args], {
+    env: { KUBECONFIG: world.platform.kubeconfigPath, NO_COLOR: '1' },
+  });
 const folderOf = (name: string, files: Files): Promise<string> => writeFolder(join(dir, name), files);
 
-describe('longshore run', () => {
+describe('rukpakctl run', () => {
   test('K1 uploads a folder, which is unpacked and installed; again, and it is up to date whatever the times of its files', async () => {
     const folder = await folderOf('valid', valid);
-    const first = await longshore('run', 'test', folder);
+    const first = await rukpakctl('run', 'test', folder);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     const pattern =
       /^bundledeployment\.core\.rukpak\.io "test" applied\nsuccessfully uploaded bundle content for "(test-\w+)"\n$/;
@@ -37,21 +43,21 @@ describe('longshore run', () => {
     expect(conditionOf(deployment, 'HasValidBundle')).toMatchObject({ status: 'True', reason: 'UnpackSuccessful' });
 
     await utimes(join(folder, 'manifests/crds.yaml'), 1, 1);
-    const again = await longshore('run', 'test', folder);
+    const again = await rukpakctl('run', 'test', folder);
     expect(again.stdout).toBe(
       `bundledeployment.core.rukpak.io "test" applied\nbundle "${name}" is already up-to-date\n`,
     );
   });
 
   test('K2 a folder that is not there is named, and nothing is made', async () => {
-    const printed = await longshore('run', 'absent', join(dir, 'no-such-folder'));
+    const printed = await rukpakctl('run', 'absent', join(dir, 'no-such-folder'));
     expect(printed.code).not.toBe(0);
     expect(printed.stderr).toContain('no such file or directory');
     await expect(errorOf(world.get('BundleDeployment', 'absent'))).resolves.toBeInstanceOf(Error);
   });
 
   test('K3 bad content is uploaded, and the cluster says what is wrong with it', async () => {
-    const printed = await longshore('run', 'bad', await folderOf('subdir', withSubdirectory));
+    const printed = await rukpakctl('run', 'bad', await folderOf('subdir', withSubdirectory));
     expect(printed.code).toBe(0);
     const failed = await world.deploymentWith('bad', {
       type: 'HasValidBundle',

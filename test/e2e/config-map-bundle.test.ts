@@ -73,7 +73,7 @@ describe('ConfigMaps of the system namespace', () => {
   });
 
   test('B18 that hold a text file among the manifests are refused, and the file is named', async () => {
-    await createConfigMap('with-text', { data: { 'crds.yaml': crds, '.gitignore': '!.gitignore' } });
+    await createConfigMap('with-text', { data: { 'crds.yaml': crds, '.gitignore': 'node_modules' } });
     await createBundle('b18', [{ configMap: { name: 'with-text' }, path: 'manifests' }]);
     const failure = await failureOf('b18');
     expect(failure).toContain('manifests/.gitignore');

@@ -117,7 +117,7 @@ beforeAll(async () => {
   const secret = await world.get('Secret', 'rukpak-ca', 'rukpak-system');
   ca = Buffer.from((secret['data'] as Record<string, string>)['ca.crt'] ?? '', 'base64').toString();
   await createAccount('reader', ['bundle-reader', 'bundle-uploader']);
-  await createAccount('prometheus', ['metrics-reader']);
+  await createAccount('prometheus', ['longshore-metrics-reader']);
 });
 afterAll(async () => {
   await world[Symbol.asyncDispose]();

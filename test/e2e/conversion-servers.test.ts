@@ -153,7 +153,7 @@ describe('an upgrade whose conversion is served by another Deployment', () => {
     const longshore = longshoreOn(folder.kubeconfigPath);
     const run = async (name: string, files: Files): Promise<void> => {
       const dir = await writeFolder(join(folder.path, name), files);
-      expect(await longshore(['run', 'gadgets', dir])).toMatchObject({ code: 0 });
+      expect(await longshore(['run', 'gadgets', dir, '--wait=false'])).toMatchObject({ code: 0 });
     };
     await run('one', content('one', false));
     await whenConvertedBy(platform.kube, 'one');

@@ -152,7 +152,7 @@ test.each([
   { args: ['bundle/shop'], code: 2, text: 'expected bd/NAME, found "bundle/shop"' },
   { args: ['bd/absent'], code: 2, text: 'bundledeployments.core.rukpak.io "absent" not found' },
   { args: ['bd/shop', '--bundle', 'nowhere'], code: 2, text: 'nowhere: no such file or directory' },
-  { args: ['bd/shop', '-f', 'nowhere.yaml'], code: 2, text: 'nowhere.yaml: ENOENT' },
+  { args: ['bd/shop', '-f', 'nowhere.yaml'], code: 2, text: 'nowhere.yaml: no such file or directory' },
   { args: ['bd/shop', '--image', '127.0.0.1:1/x'], code: 2, text: 'ECONNREFUSED' },
   { args: ['bd/shop', '--bundle', 'a', '--image', 'b'], code: 2, text: 'expected one of them, found both' },
 ])('diff $args is answered clearly', async ({ args, code, text }) => {

@@ -148,7 +148,17 @@ describe('what is said of', () => {
     await createSecret('liar', ssh.keys.privateKey, liar);
     const asked = ssh.commands.length;
     await create('ssh-liar', { secret: 'liar' });
-    expect(await failureOf('ssh-liar')).toContain('the key of the host 127.0.0.1 is not the one in "ssh-knownhosts"');
+    expect(await failureOf('ssh-liar')).toContain(
+      'the host 127.0.0.1 presents another key than the one in "ssh-knownhosts"',
+    );
+    expect(ssh.commands.length).toBe(asked);
+  });
+
+  test('Q19 a host that no line of ssh-knownhosts names, which is asked for nothing', async () => {
+    await createSecret('elsewhere', ssh.keys.privateKey, `other.example.com ${stranger.publicKey}`);
+    const asked = ssh.commands.length;
+    await create('ssh-elsewhere', { secret: 'elsewhere' });
+    expect(await failureOf('ssh-elsewhere')).toContain('no line of "ssh-knownhosts" has the key of the host 127.0.0.1');
     expect(ssh.commands.length).toBe(asked);
   });
 
@@ -177,7 +187,7 @@ describe('what is said of', () => {
     expect(await failureOf('ssh-silent')).toMatch(/nothing received for 3 s|[Tt]imeout/);
     await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'ssh-silent' });
     await eventually(() => {
-      expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(`:${silent.port}/`);
+      expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(`-p ${silent.port}`);
     });
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { acmeCsv } from '../support/index.ts';
 import type { Files } from './contents.ts';
-import { programPath, runProgram, writeFolder } from './program.ts';
+import { runLongshore, writeFolder } from './program.ts';
 import { operator } from './registry-contents.ts';
 import { bundle, problemOf, startWorld, type World } from './world.ts';
 
@@ -114,9 +114,7 @@ describe('hostile bundles on the command line', () => {
     async ({ name, files, problem }) => {
       const path = await writeFolder(join(folder, name.replaceAll(/\W/g, '-')), files);
       for (const command of ['render', 'explain', 'validate']) {
-        const { code, stdout, stderr } = await runProgram(process.execPath, [programPath, 'bundle', command, path], {
-          timeoutMs: 180_000,
-        });
+        const { code, stdout, stderr } = await runLongshore(['bundle', command, path]);
         const text = `${stdout}${stderr}`;
         expect({ command, isDone: [0, 1, 2].includes(code) }).toEqual({ command, isDone: true });
         expect(text).not.toMatch(/^\s+at .*\.[jt]s:\d+/m);

@@ -55,11 +55,15 @@ beforeAll(async () => {
     else response.end(archive);
   });
   const data = Object.entries(account).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
-  for (const [name, pairs] of [
-    ['web', data],
-    ['half', data.slice(0, 1)],
+  const hosts = `${new URL(secure.url).host},${plain.url}`;
+  for (const [name, pairs, annotations] of [
+    ['web', data, { 'core.rukpak.io/hosts': hosts }],
+    ['half', data.slice(0, 1), { 'core.rukpak.io/hosts': hosts }],
+    ['unbound', data, {}],
+    ['bound', data, { 'core.rukpak.io/hosts': new URL(secure.url).host }],
   ] as const) {
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'rukpak-system' } };
+    const metadata = { name, namespace: 'rukpak-system', annotations };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata };
     await world.kube.create(
       { ...secret, data: Object.fromEntries(pairs) as Record<string, string> },
       { fieldManager: 'test' },
@@ -131,6 +135,39 @@ describe('what is said of', () => {
       `source bundle content: GET ${plain.url}/away.tgz: unexpected status "401 Unauthorized"`,
     );
     expect(seenAtPlain).toContain(authorization);
+  });
+
+  test.each(['unbound', 'bound'])('a Secret that does not name the server: %s', async (name) => {
+    const asked = seenAtPlain.length;
+    await create(`stolen-${name}`, `${plain.url}/good.tgz`, name);
+    expect(await failureOf(`stolen-${name}`)).toContain(
+      `source bundle content: secret "${name}" is not for the host ${plain.url}`,
+    );
+    expect(seenAtPlain.length).toBe(asked);
+  });
+
+  test('a Secret that names its server later: it is used then', async () => {
+    await create('named-later', `${secure.url}/private.tgz`, 'unbound');
+    const host = new URL(secure.url).host;
+    expect(await failureOf('named-later')).toContain(
+      `kubectl annotate secret unbound -n rukpak-system core.rukpak.io/hosts=${host}`,
+    );
+    const metadata = { name: 'unbound', namespace: 'rukpak-system', annotations: { 'core.rukpak.io/hosts': host } };
+    await world.kube.apply({ apiVersion: 'v1', kind: 'Secret', metadata }, { fieldManager: 'test', force: true });
+    await world.bundleWithPhase('named-later', 'Unpacked');
+  });
+
+  test('credentials for a server whose certificate is not verified: they stay at home, until their Secret allows it', async () => {
+    const auth = { secret: { name: 'web' }, insecureSkipVerify: true };
+    const source = { type: 'http', http: { url: `${secure.url}/private.tgz`, auth } };
+    await world.kube.create(bundle('unverified', source), { fieldManager: 'test' });
+    expect(await failureOf('unverified')).toContain(
+      'kubectl annotate secret web -n rukpak-system core.rukpak.io/allow-unverified-tls=true',
+    );
+    const annotations = { 'core.rukpak.io/allow-unverified-tls': 'true' };
+    const metadata = { name: 'web', namespace: 'rukpak-system', annotations };
+    await world.kube.apply({ apiVersion: 'v1', kind: 'Secret', metadata }, { fieldManager: 'allows', force: true });
+    await world.bundleWithPhase('unverified', 'Unpacked');
   });
 
   test('a redirect from HTTPS to HTTP', async () => {

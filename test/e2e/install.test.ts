@@ -329,7 +329,13 @@ test('uninstall names what is there and changes nothing; told to, it takes every
     expect((await kube.get({ ...catalog, name: 'far' })).metadata.finalizers).toHaveLength(1);
     expect((await kube.get({ ...operator, name: 'waiting' }))['status']).toBeDefined();
   }, patience);
-  const removed = await longshore('uninstall', '--with-content');
+  const unconfirmed = await longshore('uninstall', '--with-content');
+  expect(unconfirmed).toMatchObject({ code: 1, stdout: '' });
+  expect(unconfirmed.stderr).toMatch(/uninstall would delete \d+ objects, .*confirm with --yes/);
+  const planned = await longshore('uninstall', '--with-content', '--dry-run');
+  expect(planned.stdout).toContain('bundledeployment.core.rukpak.io/plain deleted (dry run)\n');
+  expect(await isThere({ apiVersion, kind: 'BundleDeployment', name: 'plain' })).toBe(true);
+  const removed = await longshore('uninstall', '--with-content', '--yes');
   expect(removed.stderr).toBe('');
   expect(removed.code).toBe(0);
   expect(removed.stdout).toContain('bundledeployment.core.rukpak.io/plain deleted\n');
@@ -347,8 +353,11 @@ test('uninstall names what is there and changes nothing; told to, it takes every
     kind: 'CustomResourceDefinition',
     name: 'bundles.core.rukpak.io',
   };
-  await eventually(async () => expect(await isThere(crd)).toBe(false), patience);
+  expect(await isThere(crd)).toBe(false);
+  const deleted = removed.stdout.split('\n').filter((line) => line.endsWith(' deleted'));
+  expect(planned.stdout.replaceAll(' (dry run)', '').split('\n')).toEqual(expect.arrayContaining(deleted));
   await kube.delete({ apiVersion: 'v1', kind: 'Secret', name: 'mine', namespace: systemNamespace });
-  const again = await longshore('uninstall');
-  expect(again).toMatchObject({ code: 0, stdout: 'namespace/rukpak-system deleted\n' });
+  const again = await longshore('uninstall', '--yes');
+  expect(again).toMatchObject({ code: 0, stdout: 'namespace/rukpak-system deleted\nLongshore is uninstalled\n' });
+  expect(await isThere({ apiVersion: 'v1', kind: 'Namespace', name: systemNamespace })).toBe(false);
 });

@@ -140,8 +140,8 @@ test('Q3, Q30 of two processes one works; the other takes over when it is killed
   const run = await longshoreOn(world.kubeconfig)(['run', 'uploaded', dir]);
   expect(run).toMatchObject({ code: 0, stderr: '' });
   await installed('uploaded');
-  const { name: uploaded = '' } = (await bundleAt('uploaded', first)).metadata;
-  const copied = join(world.folder, `bundles-of-${second}`, 'uploads', `${uploaded}.tgz`);
+  const { name: uploaded = '', uid: uploadedUid = '' } = (await bundleAt('uploaded', first)).metadata;
+  const copied = join(world.folder, `bundles-of-${second}`, 'uploads', `${uploaded}_${uploadedUid}.tgz`);
   await eventually(() => expect(existsSync(copied)).toBe(true), patience);
 
   // Killed: the other one has read everything already, and changes nothing of what is as it should be.

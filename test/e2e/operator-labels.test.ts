@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acmeCsv, type Registry, startRegistry } from '../support/index.ts';
-import { type Printed, programPath, runProgram } from './program.ts';
+import { type Printed, runLongshore } from './program.ts';
 import { bundleDeployment, startWorld } from './world.ts';
 
 const prefix = 'operators.operatorframework.io.bundle';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 function run(command: string, tag: string, ...args: readonly string[]): Promise<Printed> {
   const all = ['bundle', command, `${registry.host}/acme:${tag}`, ...args];
-  return runProgram(process.execPath, [programPath, ...all], { cwd: dir });
+  return runLongshore(all, { cwd: dir });
 }
 
 test('an operator whose image says what it is by labels is installed, and its file wins where both say it', async () => {

@@ -1,9 +1,10 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,6 +14,7 @@ import { eventually, startRegistry } from '../support/index.ts';
 import { valid } from './contents.ts';
 import { fencesOf } from './documents.ts';
 import { installPackage } from './installed.ts';
+import { runProgram } from './program.ts';
 import { bundle, statusOf } from './world.ts';
 
 const run = promisify(execFile);
@@ -94,9 +96,36 @@ test('a CommonJS program can require the API server', async () => {
   expect(await print(process.execPath, ['program.cjs'])).toBe('4\n');
 });
 
-test('the types of the API server serve a TypeScript project', async () => {
-  const program = `import type { V1Deployment } from '@kubernetes/client-node';
-import { ApiError, startApiServer, type ApiServer } from 'longshore/apiserver';
+test('import and require lead to one module, which names everything that the API server exports', async () => {
+  const program = `const required = require('longshore/apiserver');
+    import('longshore/apiserver').then((imported) => {
+      const names = Object.keys(imported).filter((name) => imported[name] === required[name]);
+      console.log(names.length > 0 && names.length === Object.keys(imported).length, names.includes('startApiServer'));
+    });\n`;
+  await writeFile(join(project, 'same.cjs'), program);
+  expect(await print(process.execPath, ['same.cjs'])).toBe('true true\n');
+});
+
+const older = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 24) < 24;
+});
+const whyNot = older === undefined ? ' (skipped: there is no Node.js older than 24 in /usr/bin)' : '';
+test.skipIf(older === undefined)(`an older Node.js gets one line that says what is needed${whyNot}`, async () => {
+  const needed = /Node\.js 24 or newer is needed, this is v\d+/;
+  const { stderr, status } = spawnSync(older ?? '', [join(home, 'cli', 'bin.js'), 'up'], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(needed);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  for (const code of ["import('longshore/apiserver')", "require('longshore/apiserver')"]) {
+    const failed = spawnSync(older ?? '', ['-e', code], { cwd: project, encoding: 'utf8' });
+    expect(failed.stderr).toMatch(needed);
+  }
+});
+
+test('the types of the API server serve a TypeScript project that has no other packages', async () => {
+  const program = `interface V1Deployment extends ApiObject { spec?: { replicas?: number } }
+import { ApiError, startApiServer, type ApiObject, type ApiServer } from 'longshore/apiserver';
 const cluster: ApiServer = await startApiServer({ crds: ['crds'], faults: 1 });
 const found = await cluster.client.get<V1Deployment>({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' });
 const replicas: number | undefined = found.spec?.replicas;
@@ -109,14 +138,11 @@ export const wrong: string = cluster.faults.add({ error: 409 }).hits;\n`;
     '--target',
     'es2024',
     '--lib',
-    'es2024,esnext.disposable',
+    'es2024',
     '--module',
     'nodenext',
     '--types',
-    'node',
-    '--typeRoots',
-    resolve('node_modules/@types'),
-    '--skipLibCheck',
+    '',
     'program.ts',
   ];
   const failed = await print(join(tools, 'tsc'), args).catch((thrown: { stdout: string }) => thrown.stdout);
@@ -125,3 +151,45 @@ export const wrong: string = cluster.faults.add({ error: 409 }).hits;\n`;
     expect.stringContaining("Type 'number' is not assignable to type 'string'"),
   ]);
 });
+
+test.skipIf(older === undefined)(`npm of an older Node.js warns of nothing of ours in a checkout${whyNot}`, () => {
+  const env = { ...process.env, PATH: `${dirname(older ?? '')}:${process.env['PATH']}` };
+  const { status, stderr } = spawnSync('npm', ['ci', '--dry-run', '--offline'], { env, encoding: 'utf8' });
+  expect({ status, warnings: stderr.match(/^npm warn(?! Unknown user config).*$/gm) }).toEqual({
+    status: 0,
+    warnings: null,
+  });
+});
+
+const whyNoGit = spawnSync('git', ['--version']).status === 0 ? '' : ' (skipped: git is not installed)';
+test.skipIf(whyNoGit !== '')(
+  `a dry run makes all files of a release, signed, and leaves nothing${whyNoGit}`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-key-'));
+    try {
+      const key = join(folder, 'key.pem');
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      await writeFile(key, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+      const before = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' });
+      const args = ['scripts/release.ts', '--dry-run', '--key', key];
+      const printed = await runProgram(process.execPath, args, { timeoutMs: 200_000, env: { TMPDIR: folder } });
+      expect(printed.code).toBe(0);
+      const names = printed.stdout.split('\n').map((line) => line.split('  ')[0]);
+      const expected = [
+        /^NOTES\.md$/,
+        /^SHA256SUMS$/,
+        /^SHA256SUMS\.sig$/,
+        /^longshore-[\d.]+\.tgz$/,
+        /^longshore-chart-[\d.]+\.tgz$/,
+      ];
+      for (const name of expected) expect(names).toContainEqual(expect.stringMatching(name));
+      expect(printed.stdout).not.toContain(' 0 bytes');
+      expect(execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' })).toBe(before);
+      if (!printed.stderr.includes('would be refused')) return;
+      const refused = await runProgram(process.execPath, ['scripts/release.ts', '--out', join(folder, 'out')]);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Printed, programPath, runProgram, writeFolder } from './program.ts';
+import { type Printed, runLongshore, writeFolder } from './program.ts';
 
 function packageFile(name: string, needed = ''): string {
   return [
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 function resolve(...args: readonly string[]): Promise<Printed> {
-  return runProgram(process.execPath, [programPath, 'resolve', ...args], { cwd: dir });
+  return runLongshore(['resolve', ...args], { cwd: dir });
 }
 
 test('what a package needs comes from another catalog, and before it', async () => {

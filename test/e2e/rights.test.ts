@@ -186,6 +186,45 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await world.deploymentWith('lacking', installed);
   });
 
+  test('what else stands against an installation is reported together with what the account lacks', async () => {
+    await tenant('opposed');
+    await grant('opposed', [configMaps, { apiGroups: [''], resources: ['services'], verbs }]);
+    await make({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'taken', namespace: 'opposed' } });
+    const service = (ports: string): string =>
+      `apiVersion: v1\nkind: Service\nmetadata: {name: opposed, namespace: opposed}\nspec: {ports: ${ports}}\n`;
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: key, namespace: opposed}\n';
+    const files = {
+      'manifests/a.yaml': configMap('taken', 'opposed', { a: '1' }),
+      'manifests/b.yaml': service('[{port: 99999}]'),
+      'manifests/c.yaml': 'apiVersion: opposed.example.com/v1\nkind: Nothing\nmetadata: {name: one}\n',
+      'manifests/d.yaml': secret,
+    };
+    await deploy('opposed', files);
+    const message = await messageWith('opposed', lacking);
+    const others = [
+      'resource mapping not found for name: "one"',
+      'Service "opposed" in namespace "opposed"',
+      'Invalid value: 99999',
+      'ConfigMap "taken" in namespace "opposed" exists',
+    ];
+    for (const text of ['secrets "key" in namespace "opposed"', '; besides: [', ...others]) {
+      expect(message).toContain(text);
+    }
+    await grant('opposed', [configMaps, { apiGroups: [''], resources: ['services', 'secrets'], verbs }]);
+    const rest = await eventually(async () => {
+      const found = await world.kube.get(deploymentRef('opposed'));
+      const text = conditionOf(found, 'Installed')?.message ?? '';
+      expect(text).not.toContain('secrets "key"');
+      return text;
+    });
+    for (const text of others) expect(rest).toContain(text);
+    expect(
+      isNotFound(
+        await errorOf(world.kube.get({ apiVersion: 'v1', kind: 'Secret', namespace: 'opposed', name: 'key' })),
+      ),
+    ).toBe(true);
+  });
+
   test('Q15 that is not there is asked for, and the installation begins when it comes', async () => {
     await make({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
     await grant('later', [configMaps]);

@@ -130,7 +130,7 @@ test('Q15 controllers that may write nothing install as the account of each depl
 
 test('a kind that the controllers may not watch is not installed, the deployment says so, and others go on', async () => {
   const { kube } = processes;
-  const everything = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'core-service-accounts' };
+  const everything = { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', name: 'rukpak-core-service-accounts' };
   const { rules } = (await kube.get(everything)) as unknown as { rules: JsonObject[] };
   const impersonate = rules.filter(({ verbs }) => JSON.stringify(verbs).includes('impersonate'));
   const verbs = ['get', 'list', 'watch'];

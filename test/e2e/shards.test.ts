@@ -127,7 +127,7 @@ test('an upload reaches the shard that its deployment is with', async () => {
     'manifests/a.yaml': configMap('uploaded', 'default', { from: 'an upload' }),
   });
   for (const name of ['one-upload', 'another-upload', 'a-third-upload']) {
-    const run = await longshoreOn(world.kubeconfig)(['run', name, dir]);
+    const run = await longshoreOn(world.kubeconfig)(['run', name, dir, '--wait=false']);
     // They bring the same object, which is the first one's.
     expect({ ...run, stdout: '' }).toEqual({ code: 0, stderr: '', stdout: '' });
     await eventually(async () => {

@@ -40,8 +40,8 @@ test('a deployment is shown with its Bundle, what it installed, and what control
   const printed = await tree(['bd/shop']);
   expect(printed).toMatchObject({ code: 0, stderr: '' });
   const shape = printed.stdout.replaceAll(/web-[a-z0-9-]+/g, 'web-*').replaceAll(/ {2,}(?=[A-Z])/g, ' ');
-  expect(shape).toBe(`BundleDeployment.core.rukpak.io shop Current
-├── Bundle.core.rukpak.io ${bundleName} Current (active)
+  expect(shape).toBe(`BundleDeployment.core.rukpak.io shop Current (v1)
+├── Bundle.core.rukpak.io ${bundleName} Current (active, v1)
 ├── Namespace shop Current
 ├── ConfigMap shop/kept Current (kept)
 └── Deployment.apps shop/web Current
@@ -62,7 +62,7 @@ test('a Bundle that is active has the same objects below it', async () => {
   const { code, stdout } = await tree([`bundle/${bundleName}`]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    new RegExp(`^Bundle\\.core\\.rukpak\\.io ${bundleName} +Current \\(active\\)\\n├── Namespace shop`),
+    new RegExp(`^Bundle\\.core\\.rukpak\\.io ${bundleName} +Current \\(active, v1\\)\\n├── Namespace shop`),
   );
 });
 
@@ -74,6 +74,21 @@ test('what is not healthy says why, and a Bundle that failed is there too', asyn
   expect(printed.code).toBe(0);
   expect(printed.stdout).toMatch(/^BundleDeployment\.core\.rukpak\.io bad +Failed: UnpackFailed: Failed to unpack/);
   expect(printed.stdout).toMatch(/└── Bundle\.core\.rukpak\.io bad-\w+ +Failed: UnpackFailed: .*readdir manifests/);
+});
+
+test('what is still starting is told from what has failed', async () => {
+  const claim = `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: unbound, namespace: default}
+spec: {storageClassName: none-such, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`;
+  const source = world.imageSource('starting:v1', { 'manifests/claim.yaml': claim });
+  await world.kube.create(bundleDeployment('starting', source), { fieldManager: 'test' });
+  await world.deploymentWith('starting', { type: 'Healthy', status: 'False', reason: 'Unhealthy' });
+  const printed = await tree(['starting']);
+  expect(printed.stdout).toMatch(
+    /^BundleDeployment\.core\.rukpak\.io starting +InProgress \(v1\): Unhealthy: .*unbound/,
+  );
 });
 
 /** A kubeconfig of a service account that may read the deployment, and only some of what it installed. */
@@ -115,7 +130,7 @@ test('what may not be read is named, and the rest is shown', async () => {
 });
 
 test.each([
-  { args: ['shop'], code: 2, text: 'expected bd/NAME or bundle/NAME, found "shop"' },
+  { args: ['nothing'], code: 1, text: 'bundledeployments.core.rukpak.io "nothing" not found' },
   { args: ['deployment/web'], code: 2, text: 'expected bd/NAME or bundle/NAME' },
   { args: [], code: 2, text: 'bd/NAME|bundle/NAME is missing' },
   { args: ['bd/absent'], code: 1, text: 'bundledeployments.core.rukpak.io "absent" not found' },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import type { Connection } from '../conformance/connection.ts';
 import { eventually } from '../support/index.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import type { SmallDisk } from './small-disk.ts';
 
 const writers = 8;
 const namesEach = 5;
@@ -11,9 +12,24 @@ const leastWrites = 2;
 const collection = '/api/v1/namespaces/default/configmaps';
 const parts = ['a', 'b', 'c', 'd'];
 
+/** How a server ends, and on what disk the next one begins. */
+interface Round {
+  readonly end: 'kill' | 'stop';
+  /** Whether the disk is full by then; `still`: when the next server starts, too. */
+  readonly disk: 'roomy' | 'full' | 'still full';
+}
+
+/** Every combination in turn. */
+const roundsInTurn: readonly Round[] = (['kill', 'stop'] as const).flatMap((end) =>
+  (['roomy', 'full', 'still full'] as const).map((disk) => ({ end, disk })),
+);
+
 /** What a run of kills found. `problems` is empty when all is well. */
 export interface KillReport {
   readonly kills: number;
+  readonly stops: number;
+  /** Kills and stops on a full disk. */
+  readonly full: number;
   readonly acknowledged: number;
   readonly problems: readonly string[];
 }
@@ -29,9 +45,14 @@ interface Expectation {
   onItsWay: { readonly value: number | undefined } | undefined;
 }
 
-/** All parts of an object say the same number; 2 KiB, so that it takes more than one page now and then. */
+/** Bytes in each part of an object. A small object takes more than one page now and then; a few large ones, of 0.9 MB, fill the log, so that a checkpoint
+ *  is always under way. */
+const partBytes = { small: 500, large: 225_000 };
+
+/** All parts of an object say the same number. */
 function objectOf(name: string, value: number): string {
-  const data = Object.fromEntries(parts.map((part) => [part, `${value}:${'x'.repeat(500)}`]));
+  const filling = 'x'.repeat(value % 5 < 2 ? partBytes.large : partBytes.small);
+  const data = Object.fromEntries(parts.map((part) => [part, `${value}:${filling}`]));
   return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 }
 
@@ -70,6 +91,8 @@ class Ledger {
     const body = value === undefined ? undefined : objectOf(name, value);
     const path = method === 'POST' ? collection : `${collection}/${name}`;
     const answer = await connection.ask({ method, path, headers: { 'content-type': 'application/json' }, body });
+    // The disk is full, so nothing was written.
+    if (answer.status === 507) expectation.onItsWay = undefined;
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     expectation.acknowledged = value;
     expectation.onItsWay = undefined;
@@ -118,30 +141,70 @@ async function stateOf(server: ServerProcess): Promise<Parameters<Ledger['check'
   return body as JsonObject as unknown as Parameters<Ledger['check']>[0];
 }
 
-/** Kills a server with `SIGKILL` in the middle of writes, time and again, and looks at what is left each time. */
+async function writeUntilEnd(server: ServerProcess, ledger: Ledger, end: () => Promise<void>): Promise<void> {
+  const lives = Array.from({ length: writers }, (_, writer) => ledger.write(server.connection, writer));
+  const before = ledger.acknowledged;
+  await sleep(Math.random() * longestLifeMs);
+  // A slow machine may not have written anything by then.
+  await eventually(() => {
+    if (ledger.acknowledged < before + leastWrites) throw new Error('nothing was written');
+  });
+  await end();
+  await Promise.all(lives);
+}
+
+/** Where servers run, and what is known of what they hold. */
+interface Run {
+  readonly dataDir: string;
+  readonly disk: SmallDisk | undefined;
+  readonly ledger: Ledger;
+  readonly problems: string[];
+}
+
+async function startAndCheck({ dataDir, disk, ledger, problems }: Run): Promise<ServerProcess> {
+  const server = await startServer(dataDir, disk?.inside);
+  problems.push(...ledger.check(await stateOf(server)));
+  return server;
+}
+
+/** On a full disk a server starts, or reports why it does not. */
+async function startOnFullDisk(run: Run): Promise<void> {
+  try {
+    await using _server = await startAndCheck(run);
+  } catch (thrown) {
+    if (!String(thrown).includes('the disk is full')) run.problems.push(String(thrown));
+  }
+}
+
+async function playRound(run: Run, round: Round): Promise<void> {
+  await using server = await startAndCheck(run);
+  await writeUntilEnd(server, run.ledger, async () => {
+    if (round.disk !== 'roomy') await run.disk?.fill();
+    await server[round.end]();
+  });
+  if (round.disk === 'still full') await startOnFullDisk(run);
+  await run.disk?.free();
+}
+
+const bareKill: Round = { end: 'kill', disk: 'roomy' };
+
+/** Ends a server in the middle of writes, time and again, and checks what is left each time. Without a disk to fill, all ends are `kill -9`. */
 export async function killTimes(
-  dataDir: string,
+  place: { readonly dataDir: string; readonly disk?: SmallDisk | undefined },
   times: number,
   report: (line: string) => void = () => {},
 ): Promise<KillReport> {
-  const ledger = new Ledger();
-  const problems: string[] = [];
-  let kills = 0;
-  for (; kills < times && problems.length === 0; kills += 1) {
-    await using server = await startServer(dataDir);
-    problems.push(...ledger.check(await stateOf(server)));
-    const lives = Array.from({ length: writers }, (_, writer) => ledger.write(server.connection, writer));
-    const before = ledger.acknowledged;
-    await sleep(Math.random() * longestLifeMs);
-    // A slow machine may not have written anything by then.
-    await eventually(() => {
-      if (ledger.acknowledged < before + leastWrites) throw new Error('nothing was written');
-    });
-    await server.kill();
-    await Promise.all(lives);
-    if ((kills + 1) % 20 === 0) report(`${kills + 1} kills, ${ledger.acknowledged} acknowledged writes`);
+  const run: Run = { dataDir: place.dataDir, disk: place.disk, ledger: new Ledger(), problems: [] };
+  const played: Round[] = [];
+  while (played.length < times && run.problems.length === 0) {
+    const round = run.disk === undefined ? bareKill : (roundsInTurn[played.length % roundsInTurn.length] ?? bareKill);
+    await playRound(run, round);
+    played.push(round);
+    if (played.length % 20 === 0) report(`${played.length} ends, ${run.ledger.acknowledged} acknowledged writes`);
   }
-  await using server = await startServer(dataDir);
-  problems.push(...ledger.check(await stateOf(server)));
-  return { kills, acknowledged: ledger.acknowledged, problems };
+  await using _last = await startAndCheck(run);
+  const kills = played.filter(({ end }) => end === 'kill').length;
+  const full = played.filter(({ disk }) => disk !== 'roomy').length;
+  const { acknowledged } = run.ledger;
+  return { kills, stops: played.length - kills, full, acknowledged, problems: run.problems };
 }

@@ -11,6 +11,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly connection: Connection;
   /** `kill -9`; resolves when the process is gone. */
   kill(): Promise<void>;
+  /** Stops it as Ctrl-C does; resolves when the process has ended. */
+  stop(): Promise<void>;
   /** Sends a line, resolves when it is done. */
   tell(line: string): Promise<void>;
   /** Bytes of memory that it has. */
@@ -44,6 +46,11 @@ export async function startServer(dataDir: string, wrap: readonly string[] = [])
   return {
     connection,
     kill,
+    stop: async () => {
+      connection[Symbol.dispose]();
+      child.stdin?.end();
+      await ended;
+    },
     tell: async (line) => {
       child.stdin?.write(`${line}\n`);
       await next();

@@ -65,12 +65,17 @@ test('N8 what is installed is kept whole while the next version is refused, thou
   const server = world.platform.apiServer;
   if (server === undefined) throw new Error('faults need the embedded API server');
   const name = 'untold';
-  const fault = server.faults.add({ verbs: ['patch'], resource: 'bundledeployments/status', name, error: 500 });
+  const writes = { verbs: ['patch'], resource: 'configmaps', namespace: name, name: 'kept', isDryRun: false };
+  const trouble = server.faults.add({ ...writes, error: 500 });
   const good = world.imageSource(`${name}:v1`, application(name, 1));
   await server.client.apply(bundleDeployment(name, good), { fieldManager: 'user', force: true });
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };
   await eventually(async () => expect(await server.client.find(settings)).toBeDefined());
-  // Nothing is told while objects are written.
+  await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+  // What is going to be installed is recorded by now; that it has been cannot be.
+  const fault = server.faults.add({ verbs: ['patch'], resource: 'bundledeployments/status', name, error: 500 });
+  trouble.remove();
+  await eventually(async () => expect(await server.client.find({ ...settings, name: 'kept' })).toBeDefined());
   const before = fault.hits;
   await eventually(() => expect(fault.hits).toBeGreaterThan(before));
   const [active] = await world.ownedBundles(name);

@@ -1,8 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type JsonObject, silentLogger, textAt } from '../../src/base/index.ts';
-import { buildCatalogIndex, type Meta, openCatalogIndex, startRegistryServer } from '../../src/catalog/index.ts';
+import { type JsonObject, type Logger, silentLogger, textAt } from '../../src/base/index.ts';
+import {
+  buildCatalogIndex,
+  type Meta,
+  openCatalogIndex,
+  openRegistryThreads,
+  startRegistryServer,
+} from '../../src/catalog/index.ts';
 
 /** Provided by the head of a channel that is not the default one. */
 export const api = { group: 'p.example', version: 'v1', kind: 'Thing' };
@@ -41,6 +47,15 @@ const inlined = (object: JsonObject): JsonObject => {
 export const registryCatalog: readonly Meta[] = [
   meta({ schema: 'olm.package', name: 'q', defaultChannel: 'stable' }),
   channel('q', 'stable', [{ name: 'q.v1.0.0' }]),
+  channel('q', 'fast', [
+    { name: 'q.v1.0.0', replaces: 'q.v0.9.0', skips: ['q.v0.9.0', 'q.v0.8.0', 'q.v0.1.0'] },
+    { name: 'q.v0.1.0' },
+  ]),
+  bundle('q.v0.1.0', [
+    { type: 'olm.label.required', value: { label: 'x' } },
+    { type: 'olm.bundle.object', value: { data: Buffer.from('b: 1\na: 2\n').toString('base64') } },
+    { type: 'olm.csv.metadata', value: {} },
+  ]),
   bundle('q.v1.0.0', [{ type: 'olm.gvk', value: other }, inlined(csv), inlined({ kind: 'Service' })], { image: '' }),
   meta({
     schema: 'olm.package',
@@ -84,14 +99,27 @@ export const registryCatalog: readonly Meta[] = [
   meta({ schema: 'shop.example', name: 'two' }),
 ];
 
+interface TestRegistryOptions {
+  readonly log?: Logger;
+  /** Gets what threads log; one thread serves beside this one. */
+  readonly threadLog?: Logger;
+  readonly port?: number;
+}
+
 /** A registry that serves `registryCatalog`. */
-export async function startTestRegistry(): Promise<{ readonly port: number } & AsyncDisposable> {
-  const stack = new AsyncDisposableStack();
+export async function startTestRegistry(
+  options: TestRegistryOptions = {},
+): Promise<{ readonly port: number } & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'registry-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  await buildCatalogIndex(registryCatalog, join(folder, 'index'));
-  const index = stack.use(openCatalogIndex(join(folder, 'index')));
-  const options = { log: silentLogger(), host: '127.0.0.1', port: 0, catalog: () => index };
-  const { port } = stack.use(await startRegistryServer(options));
-  return { port, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const file = join(folder, 'index');
+  await buildCatalogIndex(registryCatalog, file);
+  const index = stack.use(openCatalogIndex(file));
+  const { log = silentLogger(), threadLog, port = 0 } = options;
+  const threads = threadLog === undefined ? undefined : stack.use(await openRegistryThreads(file, 1, threadLog));
+  const server = { log, host: '127.0.0.1', port, catalog: () => index, ...(threads === undefined ? {} : { threads }) };
+  const registry = stack.use(await startRegistryServer(server));
+  const done = stack.move();
+  return { port: registry.port, [Symbol.asyncDispose]: () => done.disposeAsync() };
 }

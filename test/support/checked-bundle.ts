@@ -15,7 +15,8 @@ import {
 /** Files by path; objects are written as JSON, undefined takes a file away. */
 export type TestFiles = Readonly<Record<string, JsonObject | string | Buffer | undefined>>;
 
-function contentOf(value: JsonObject | string | Buffer): Buffer {
+/** What a file holds: objects as JSON. */
+export function contentOf(value: JsonObject | string | Buffer): Buffer {
   return Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

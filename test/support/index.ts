@@ -4,6 +4,7 @@ export { type Commit, type GitServer, startGitServer } from '../../cli/demo/git-
 export { type Intercept, type LayerContent, type Registry, startRegistry } from '../../cli/demo/registry.ts';
 export { fileEntries, type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
 export { type BareCluster, openBareCluster } from './bare-cluster.ts';
+export { type ChartForm, chartForms, chartImage, chartObjects, keyed } from './chart.ts';
 export {
   corpusBundle,
   corpusCatalogFile,
@@ -39,6 +40,7 @@ export {
   redirectsForever,
 } from './faults.ts';
 export { largeManifests, memoryRatio, writeBundle } from './large-bundles.ts';
+export { type ProxyServer, startProxyServer } from './proxy-server.ts';
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
 export { type SampleVersion, sampleCrd } from './sample-crd.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';

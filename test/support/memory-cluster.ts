@@ -122,6 +122,7 @@ export class MemoryCluster implements Cluster {
     if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
       throw failure(409, 'Conflict', `${this.#key(object)}: stale`);
     }
+    resource.strategy.applyDefaults(object);
     if (options.subresource === undefined) resource.strategy.prepareForUpdate(object, old);
     if (options.subresource === 'status') resource.strategy.prepareForStatusUpdate(object, old);
     object.metadata.uid = old.metadata.uid ?? '';

@@ -7,6 +7,7 @@ import { imageReference } from './image-reference.ts';
 import { movingReference } from './moving-reference.ts';
 import type { RuleName } from './names.ts';
 import type { ConfigMapRule, SourceRule } from './rule.ts';
+import { secretHosts } from './secret-hosts.ts';
 import { sourceMember } from './source-member.ts';
 import { sourceType } from './source-type.ts';
 import { sourceUnion } from './source-union.ts';
@@ -20,6 +21,7 @@ export const bundleSourceRules: Readonly<Partial<Record<RuleName, SourceRule>>> 
   'image-reference': imageReference,
   'config-map-entries': configMapEntries,
   'moving-reference': movingReference,
+  'secret-hosts': secretHosts,
 };
 
 /** The same for the template of a BundleDeployment, whose schema does not check the union. */

@@ -7,7 +7,7 @@ import { checkUid } from '../../registry/write-preconditions.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
-import { outputForm } from '../read-handlers.ts';
+import { virtualForm } from '../read-handlers.ts';
 import { badRequest, conflict, notFound, StatusError } from '../status-error.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';
@@ -56,6 +56,7 @@ function bound(live: KubeObject, binding: KubeObject, now: string): KubeObject {
 
 async function bind(call: ResourceCall, target: WriteTarget, binding: KubeObject): Promise<Reply> {
   const { context } = readWriteOptions(call, 'CreateOptions');
+  const form = virtualForm(call);
   nodeOf(binding);
   const build = (live: KubeObject | undefined): KubeObject => {
     if (live === undefined) throw notFound(target.type, target.name);
@@ -66,7 +67,7 @@ async function bind(call: ResourceCall, target: WriteTarget, binding: KubeObject
   };
   const request = { target, build, createsAbsent: false, isTracked: true, isPatch: true };
   await call.parts.writer.update(request, context);
-  return encodeValue(201, success, outputForm(call, false));
+  return encodeValue(201, success, form);
 }
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding' };

@@ -7,7 +7,7 @@ import { matchesLabelSelector } from '../../selectors/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
-import { outputForm, readObject } from '../read-handlers.ts';
+import { readObject, virtualForm } from '../read-handlers.ts';
 import { badRequest, forbidden, StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
@@ -166,6 +166,7 @@ function deletionOf({ gracePeriodSeconds, preconditions }: JsonObject): Deletion
 /** `policy/v1 Eviction`: deletes the pod unless a disruption budget forbids it. */
 export async function evictPod(call: ResourceCall): Promise<Reply> {
   const { parts, request } = call;
+  const form = virtualForm(call);
   const { context: asked, validation } = readWriteOptions(call, 'CreateOptions');
   const eviction = await readPosted(call, { group: 'policy', version: 'v1', kind: 'Eviction' }, validation);
   const options = objectOf(eviction['deleteOptions']);
@@ -188,5 +189,5 @@ export async function evictPod(call: ResourceCall): Promise<Reply> {
     await parts.writer.update({ target, build, createsAbsent: false, isTracked: false, isPatch: true }, context);
   }
   await parts.writer.delete({ ...target, subresource: undefined }, deletion, context);
-  return encodeValue(201, success, outputForm(call, false));
+  return encodeValue(201, success, form);
 }

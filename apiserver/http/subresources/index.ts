@@ -6,11 +6,12 @@ import { handleUpdate } from '../write-handlers.ts';
 import { bindPod } from './binding.ts';
 import { evictPod } from './eviction.ts';
 import { refuseLog, refuseStream } from './pods.ts';
+import { forwardPorts } from './port-forward.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { issueToken } from './token.ts';
 
 const wholeObject = ['status', 'finalize', 'approval', 'ephemeralcontainers', 'resize'];
-const streams = ['exec', 'attach', 'portforward', 'proxy'];
+const streams = ['exec', 'attach', 'proxy'];
 
 /** Handlers by `<verb> <subresource>`. */
 export const subresourceHandlers: ReadonlyMap<string, VerbHandler> = new Map<string, VerbHandler>([
@@ -23,6 +24,8 @@ export const subresourceHandlers: ReadonlyMap<string, VerbHandler> = new Map<str
     [`get ${name}`, refuseStream],
     [`create ${name}`, refuseStream],
   ]),
+  ['get portforward', forwardPorts],
+  ['create portforward', forwardPorts],
   ['get log', refuseLog],
   ['get scale', getScale],
   ['update scale', updateScale],

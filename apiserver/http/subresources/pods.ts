@@ -3,7 +3,7 @@ import type { KubeObject } from '../../registry/kube-object.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { readObject } from '../read-handlers.ts';
-import { badRequest } from '../status-error.ts';
+import { badRequest, type StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -43,10 +43,20 @@ function connectionOptions({ exchange, request, type }: ResourceCall): KubeObjec
   } as unknown as KubeObject;
 }
 
-/** exec, attach, port-forward and proxy need something that runs; who may not, hears that first. */
-export async function refuseStream(call: ResourceCall): Promise<Reply> {
+/** Asks admission whether the user may connect to the pod.
+ *  @throws StatusError 403 */
+export async function admitStream(call: ResourceCall): Promise<void> {
   const { context } = readWriteOptions(call, 'CreateOptions');
   await call.parts.writer.admitConnection(targetOf(call), connectionOptions(call), context);
+}
+
+export function nothingRuns({ request }: ResourceCall): StatusError {
+  return badRequest(`pod ${request.name} does not have a host assigned: this server runs no containers`);
+}
+
+/** exec, attach and proxy need something that runs. */
+export async function refuseStream(call: ResourceCall): Promise<Reply> {
+  await admitStream(call);
   readObject(call);
-  throw badRequest(`pod ${call.request.name} does not have a host assigned: this server runs no containers`);
+  throw nothingRuns(call);
 }

@@ -10,7 +10,7 @@ import { decodeObject } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
-import { outputForm, readObject } from '../read-handlers.ts';
+import { readObject, virtualForm } from '../read-handlers.ts';
 import { badRequest, conflict, invalid, notFound } from '../status-error.ts';
 import { readWriteOptions } from '../write-options.ts';
 
@@ -130,6 +130,8 @@ function audiencesOf(spec: JsonObject): string[] {
 
 /** `authentication.k8s.io/v1 TokenRequest`: a token of the service account. */
 export async function issueToken(call: ResourceCall): Promise<Reply> {
+  // Before anything is done.
+  virtualForm(call);
   const { parts, request } = call;
   const wish = await readTokenRequest(call);
   checkIdentity(wish, request);
@@ -159,5 +161,5 @@ export async function issueToken(call: ResourceCall): Promise<Reply> {
     spec: { audiences, expirationSeconds: seconds, boundObjectRef: spec['boundObjectRef'] ?? null },
     status: { token, expirationTimestamp: formatTimestamp(nowMs + seconds * 1000) },
   };
-  return encodeValue(201, answer, outputForm(call, false));
+  return encodeValue(201, answer, virtualForm(call));
 }

@@ -1,8 +1,9 @@
 import type { OptionSpec } from '../../options.ts';
+import { catalogOption } from '../options.ts';
 
 /** Options of `catalog graph`. */
 export const graphOptions: readonly OptionSpec[] = [
-  { name: 'catalog', kind: 'text', placeholder: 'REF', sentence: 'The catalog to look into.' },
+  catalogOption,
   { name: 'channel', kind: 'text', placeholder: 'CHANNEL', sentence: 'The only channel to draw; without it all.' },
   {
     name: 'output',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openCatalogIndex, readCatalogFolder } from '../../../src/catalog/index.ts';
 import { provideIndex } from './cache.ts';
-import { readCachePlan } from './options.ts';
+import { type CachePlan, readCachePlan } from './options.ts';
 
 const folders: string[] = [];
 afterEach(async () => {
@@ -14,22 +14,33 @@ afterEach(async () => {
 interface World {
   readonly catalog: string;
   readonly cache: string;
-  readonly provide: (options: { readonly isOnly?: boolean; readonly isEnforced: boolean }) => Promise<string>;
+  readonly warnings: readonly string[];
+  readonly provide: (options: Partial<CachePlan>) => Promise<string>;
 }
+
+const valid = (name: string): string =>
+  [
+    `{schema: olm.package, name: ${name}, defaultChannel: c}`,
+    `{schema: olm.channel, package: ${name}, name: c, entries: [{name: ${name}.v1}]}`,
+    `{schema: olm.bundle, package: ${name}, name: ${name}.v1, image: "registry.example/${name}", properties: [{type: olm.package, value: {packageName: ${name}, version: 1.0.0}}]}`,
+  ].join('\n---\n');
 
 async function newWorld(): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), 'serve-cache-'));
   folders.push(root);
   const [catalog, cache] = [join(root, 'catalog'), join(root, 'cache')];
   await mkdir(catalog);
-  await writeFile(join(catalog, 'a.yaml'), 'schema: olm.package\nname: p\ndefaultChannel: c\n');
+  await writeFile(join(catalog, 'a.yaml'), valid('p'));
+  const warnings: string[] = [];
   const source = {
     names: [catalog],
     read: (name: string) => readCatalogFolder(name),
     onMeta: () => undefined,
+    warn: (text: string) => warnings.push(text),
     signal: AbortSignal.timeout(60_000),
   };
-  return { catalog, cache, provide: (plan) => provideIndex(source, { dir: cache, isOnly: false, ...plan }, root) };
+  const usual = { dir: cache, isOnly: false, isEnforced: false, isInvalidAllowed: false };
+  return { catalog, cache, warnings, provide: (plan) => provideIndex(source, { ...usual, ...plan }, root) };
 }
 
 function packagesOf(file: string): readonly string[] {
@@ -48,7 +59,7 @@ test('CR-C18 an index that is kept is used again; of a catalog with one changed 
   const before = await readFile(file);
   expect(await provide({ isEnforced: true })).toBe(file);
   expect(await readFile(file)).toEqual(before);
-  await writeFile(join(catalog, 'a.yaml'), 'schema: olm.package\nname: q\ndefaultChannel: c\n');
+  await writeFile(join(catalog, 'a.yaml'), valid('q'));
   await expect(provide({ isEnforced: true })).rejects.toMatchObject({ reason: 'IntegrityCheckFailed' });
   expect(packagesOf(await provide({ isEnforced: false }))).toEqual(['q']);
   expect(await provide({ isEnforced: true })).toBe(file);
@@ -65,6 +76,36 @@ test('CR-C18 one changed byte of what is kept is refused, or what is kept is mad
   expect(await provide({ isEnforced: true })).toBe(file);
 });
 
+test('an invalid catalog is refused with all its errors and leaves no index, whether it is stored or not', async () => {
+  const { catalog, cache, warnings, provide } = await newWorld();
+  await writeFile(join(catalog, 'a.yaml'), valid('p').replace('[{name: p.v1}]', '[{name: p.v1}, {name: p.v2}]'));
+  await writeFile(join(catalog, 'b.json'), '{"schema":"x"}{"schema":"y"}{"schema":"z",}');
+  const refusal = {
+    reason: 'InvalidCatalog',
+    message: expect.stringMatching(
+      /not a valid catalog:\n.*b\.json:1: json: offset \d+: invalid character '}'[^]*olm\.bundle[^]*--allow-invalid$/,
+    ) as string,
+  };
+  await expect(provide({ dir: undefined })).rejects.toMatchObject(refusal);
+  await expect(provide({})).rejects.toMatchObject(refusal);
+  expect(await readdir(cache)).toEqual([]);
+  expect(warnings).toEqual([]);
+});
+
+test('an invalid catalog is served where that is allowed, and refused again from a stored index where it is not', async () => {
+  const { catalog, cache, warnings, provide } = await newWorld();
+  const text = valid('p').replace('defaultChannel: c', 'defaultChannel: d');
+  await writeFile(join(catalog, 'a.yaml'), text);
+  expect(packagesOf(await provide({ isInvalidAllowed: true }))).toEqual(['p']);
+  expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest', 'errors']);
+  expect(packagesOf(await provide({ isEnforced: true, isInvalidAllowed: true }))).toEqual(['p']);
+  expect(warnings).toEqual([expect.stringContaining('no such channel'), expect.stringContaining('no such channel')]);
+  await expect(provide({ isEnforced: true })).rejects.toMatchObject({ reason: 'InvalidCatalog' });
+  await writeFile(join(catalog, 'a.yaml'), valid('p'));
+  await provide({});
+  expect((await readdir(cache)).toSorted()).toEqual(['catalog.index', 'digest']);
+});
+
 test('a folder with other things is left as it is; what an end half-way left is removed', async () => {
   const { cache, provide } = await newWorld();
   await mkdir(cache);
@@ -78,8 +119,13 @@ test('a folder with other things is left as it is; what an end half-way left is 
 });
 
 test('CR-C18 integrity is enforced where an index is kept, but not while it is made', () => {
-  expect(readCachePlan({})).toEqual({ dir: undefined, isOnly: false, isEnforced: false });
-  expect(readCachePlan({ 'cache-dir': 'x' })).toEqual({ dir: 'x', isOnly: false, isEnforced: true });
+  expect(readCachePlan({})).toEqual({ dir: undefined, isOnly: false, isEnforced: false, isInvalidAllowed: false });
+  expect(readCachePlan({ 'cache-dir': 'x' })).toEqual({
+    dir: 'x',
+    isOnly: false,
+    isEnforced: true,
+    isInvalidAllowed: false,
+  });
   expect(readCachePlan({ 'cache-dir': 'x', 'cache-only': true }).isEnforced).toBe(false);
   expect(readCachePlan({ 'cache-dir': 'x', 'cache-enforce-integrity': false }).isEnforced).toBe(false);
   expect(() => readCachePlan({ 'cache-enforce-integrity': true })).toThrow(

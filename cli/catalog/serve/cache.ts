@@ -1,12 +1,22 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { goQuote, TerminalError } from '../../../src/base/index.ts';
-import { buildCatalogIndex, canonicalMeta, type Meta } from '../../../src/catalog/index.ts';
+import { goQuote, makeFolder, TerminalError } from '../../../src/base/index.ts';
+import {
+  buildCatalogIndex,
+  type CatalogCheck,
+  canonicalMeta,
+  createCatalogCheck,
+  type Meta,
+  UnreadableCatalog,
+} from '../../../src/catalog/index.ts';
+import { errorText } from '../judged.ts';
 import type { CachePlan } from './options.ts';
 
 const indexName = 'catalog.index';
 const digestName = 'digest';
+/** Has the errors of the catalog, where an invalid one is stored. */
+const errorsName = 'errors';
 const chunkBytes = 1024 * 1024;
 
 /** A catalog, as often as it must be read. */
@@ -15,7 +25,22 @@ export interface CatalogSource {
   readonly names: readonly string[];
   readonly read: (name: string) => AsyncIterable<Meta>;
   readonly onMeta: (count: number) => void;
+  /** Called with the errors of a catalog that is served though it is not valid. */
+  readonly warn: (text: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** Invalid documents are skipped, once `onUnreadable` has their faults. */
+async function* readable(
+  metas: AsyncIterable<Meta>,
+  onUnreadable: (faults: UnreadableCatalog['faults']) => void,
+): AsyncGenerator<Meta> {
+  try {
+    yield* metas;
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableCatalog)) throw thrown;
+    onUnreadable(thrown.faults);
+  }
 }
 
 async function filesIn(root: string): Promise<string[]> {
@@ -54,7 +79,7 @@ async function digestOfSource({ names, read, signal }: CatalogSource): Promise<s
   const hash = createHash('sha256');
   for (const name of names) {
     if (await isFolder(name)) await addFolder(hash, name, signal);
-    else for await (const meta of read(name)) hash.update(`${canonicalMeta(meta)}\n`);
+    else for await (const meta of readable(read(name), () => undefined)) hash.update(`${canonicalMeta(meta)}\n`);
   }
   return hash.digest('hex');
 }
@@ -76,10 +101,10 @@ async function digestOf(source: CatalogSource, dir: string): Promise<string> {
 /** What an attempt that did not end left behind is removed; whatever else is there is nobody's business here.
  *  @throws TerminalError UnexpectedContents */
 async function openFolder(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  makeFolder(dir);
   const names = await readdir(dir);
   for (const name of names.filter((found) => found.endsWith('.unfinished'))) await rm(join(dir, name), { force: true });
-  const known = [indexName, digestName, 'lost+found'];
+  const known = [indexName, digestName, errorsName, 'lost+found'];
   const strange = names.filter((name) => !known.includes(name) && !name.endsWith('.unfinished'));
   if (strange.length > 0) {
     const listed = `${strange.slice(0, 5).join(', ')}${strange.length > 5 ? ', …' : ''}`;
@@ -88,23 +113,57 @@ async function openFolder(dir: string): Promise<void> {
   }
 }
 
-async function* readAll({ names, read }: CatalogSource): AsyncGenerator<Meta> {
-  for (const name of names) yield* read(name);
+/** @throws TerminalError InvalidCatalog, unless that is allowed */
+function accept(errors: string, { names, warn }: CatalogSource, { isInvalidAllowed }: CachePlan): void {
+  const what = `${names.join(', ')}: not a valid catalog:\n${errors}`;
+  if (isInvalidAllowed) return warn(what);
+  throw new TerminalError(
+    'InvalidCatalog',
+    `${what}\ncorrect it (longshore catalog validate has file and line of everything), or serve it as it is with --allow-invalid`,
+  );
 }
 
-async function build(source: CatalogSource, file: string): Promise<void> {
-  await buildCatalogIndex(readAll(source), file, { signal: source.signal, onMeta: source.onMeta });
+async function* readAll({ names, read }: CatalogSource, check: CatalogCheck): AsyncGenerator<Meta> {
+  for (const name of names) {
+    const metas = readable(read(name), (faults) => {
+      for (const { file, line, message } of faults) {
+        check.addFault({ message: `${file}${line === undefined ? '' : `:${line}`}: ${message}`, place: { file } });
+      }
+    });
+    for await (const meta of metas) {
+      check.add(meta);
+      yield meta;
+    }
+  }
 }
 
-/** @throws TerminalError IntegrityCheckFailed */
-async function keep(source: CatalogSource, dir: string, isEnforced: boolean): Promise<string> {
+/** Writes the index of a valid catalog, or of an invalid one where that is allowed; returns its errors.
+ *  @throws TerminalError InvalidCatalog; nothing is written then */
+async function build(source: CatalogSource, plan: CachePlan, file: string): Promise<string | undefined> {
+  const check = createCatalogCheck();
+  let errors: string | undefined;
+  async function* accepted(): AsyncGenerator<Meta> {
+    yield* readAll(source, check);
+    errors = errorText(check.finish());
+    if (errors !== undefined) accept(errors, source, plan);
+  }
+  await buildCatalogIndex(accepted(), file, { signal: source.signal, onMeta: source.onMeta });
+  return errors;
+}
+
+/** @throws TerminalError IntegrityCheckFailed, InvalidCatalog */
+async function keep(source: CatalogSource, dir: string, plan: CachePlan): Promise<string> {
   await openFolder(dir);
   const file = join(dir, indexName);
-  const digestFile = join(dir, digestName);
+  const [digestFile, errorsFile] = [join(dir, digestName), join(dir, errorsName)];
   const reported = await readFile(digestFile, 'utf8').catch(() => '');
   const computed = await digestOf(source, dir);
-  if (reported === computed) return file;
-  if (isEnforced) {
+  if (reported === computed) {
+    const errors = await readFile(errorsFile, 'utf8').catch(() => '');
+    if (errors !== '') accept(errors, source, plan);
+    return file;
+  }
+  if (plan.isEnforced) {
     const texts = `cache reports digest as ${goQuote(reported)}, but computed digest is ${goQuote(computed)}`;
     const advice = 'make it anew with --cache-only, or start with --no-cache-enforce-integrity';
     throw new TerminalError(
@@ -113,18 +172,20 @@ async function keep(source: CatalogSource, dir: string, isEnforced: boolean): Pr
     );
   }
   await rm(digestFile, { force: true });
-  await build(source, file);
+  await rm(errorsFile, { force: true });
+  const errors = await build(source, plan, file);
+  if (errors !== undefined) await writeFile(errorsFile, errors);
   await writeFile(`${digestFile}.unfinished`, await digestOf(source, dir));
   await rename(`${digestFile}.unfinished`, digestFile);
   return file;
 }
 
 /** The index of a catalog: the one that is kept, where it is that of the catalog; else one that is made now, in `workDir` where none is kept.
- *  @throws TerminalError IntegrityCheckFailed, UnexpectedContents · what reading the catalog throws
+ *  @throws TerminalError IntegrityCheckFailed, InvalidCatalog, UnexpectedContents · what reading the catalog throws
  *  @see catalogs-and-resolution.md, section 4.1 */
 export async function provideIndex(source: CatalogSource, plan: CachePlan, workDir: string): Promise<string> {
-  if (plan.dir !== undefined) return await keep(source, plan.dir, plan.isEnforced);
+  if (plan.dir !== undefined) return await keep(source, plan.dir, plan);
   const file = join(workDir, indexName);
-  await build(source, file);
+  await build(source, plan, file);
   return file;
 }

@@ -31,6 +31,13 @@ export const serveOptions: readonly OptionSpec[] = [
     sentence: 'Listen on this address alone, for example 127.0.0.1; without it on all.',
   },
   {
+    name: 'threads',
+    kind: 'number',
+    placeholder: 'COUNT',
+    sentence:
+      'Answer gRPC calls in COUNT threads, 1 to 64; more than 1 on Linux only. Each one beyond the first takes some 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
+  },
+  {
     name: 'cache-dir',
     kind: 'text',
     placeholder: 'DIR',
@@ -49,6 +56,13 @@ export const serveOptions: readonly OptionSpec[] = [
       'End with an error where the index in --cache-dir is not the one that was made of the catalog, instead of making it anew. Otherwise switched off by --no-cache-enforce-integrity or --cache-only.',
   },
   {
+    name: 'allow-invalid',
+    kind: 'flag',
+    default: false,
+    sentence:
+      'Serve a catalog that is not valid, with a warning that lists its errors; otherwise it is refused, as opm serve does.',
+  },
+  {
     name: 'termination-log',
     kind: 'text',
     placeholder: 'FILE',
@@ -62,6 +76,8 @@ export interface CachePlan {
   readonly dir: string | undefined;
   readonly isOnly: boolean;
   readonly isEnforced: boolean;
+  /** An invalid catalog is served, too. */
+  readonly isInvalidAllowed: boolean;
 }
 
 /** @throws TerminalError InvalidOption */
@@ -75,5 +91,6 @@ export function readCachePlan(values: OptionValues): CachePlan {
   if (dir === undefined && isOnly) {
     throw new TerminalError('InvalidOption', '--cache-dir must be specified with --cache-only');
   }
-  return { dir, isOnly, isEnforced: dir !== undefined && (enforce === undefined ? !isOnly : enforce === true) };
+  const isEnforced = dir !== undefined && (enforce === undefined ? !isOnly : enforce === true);
+  return { dir, isOnly, isEnforced, isInvalidAllowed: values['allow-invalid'] === true };
 }

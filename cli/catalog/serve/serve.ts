@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { errorMessage, type Logger, TerminalError } from '../../../src/base/index.ts';
+import { availableParallelism } from 'node:os';
+import { errorMessage, type Logger, printable, TerminalError } from '../../../src/base/index.ts';
 import {
   type CatalogIndex,
   openCatalogIndex,
+  openRegistryThreads,
+  type RegistryThreads,
   startCatalogServer,
   startRegistryServer,
 } from '../../../src/catalog/index.ts';
@@ -17,9 +20,38 @@ import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';
 import { readCachePlan } from './options.ts';
 
+const defaultThreads = 2;
+const maxThreads = 64;
 const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-async function indexOf(names: readonly string[], values: OptionValues): Promise<CatalogIndex | undefined> {
+/** What is served, and the threads that serve it beside the main one. */
+interface OpenedCatalog extends AsyncDisposable {
+  readonly index: CatalogIndex;
+  readonly threads: RegistryThreads | undefined;
+}
+
+/** @throws TerminalError InvalidOption */
+function threadsOf({ threads }: OptionValues): number {
+  // The kernel distributes connections to one port over threads; others than Linux do not.
+  const canShare = process.platform === 'linux';
+  if (threads === undefined) return canShare ? Math.min(defaultThreads, availableParallelism()) : 1;
+  const count = inRange('threads', threads as number, [1, maxThreads]);
+  if (count === 1 || canShare) return count;
+  throw new TerminalError('InvalidOption', `--threads ${count}: expected 1, more than one thread needs Linux`);
+}
+
+async function opened(file: string, values: OptionValues, log: Logger): Promise<OpenedCatalog> {
+  const index = openCatalogIndex(file);
+  const others = threadsOf(values) - 1;
+  const threads = others === 0 ? undefined : await openRegistryThreads(file, others, log);
+  const close = async (): Promise<void> => {
+    await threads?.[Symbol.asyncDispose]();
+    index[Symbol.dispose]();
+  };
+  return { index, threads, [Symbol.asyncDispose]: close };
+}
+
+async function open(names: readonly string[], values: OptionValues, log: Logger): Promise<OpenedCatalog | undefined> {
   const plan = readCachePlan(values);
   return await withCatalogs(values, async (options: OpenOptions) => {
     const { progress, signal, work } = options;
@@ -27,12 +59,16 @@ async function indexOf(names: readonly string[], values: OptionValues): Promise<
       names,
       read: (name: string) => openCatalog(name, options),
       onMeta: (count: number) => progress.show(`indexing ${count} documents`),
+      warn: (text: string) => {
+        progress.clear();
+        process.stderr.write(`longshore: ${printable(text)}\n`);
+      },
       signal,
     };
     const file = await provideIndex(source, plan, work.path);
     progress.clear();
     // A temporary file is read until the end, though its name is gone by then.
-    return plan.isOnly ? undefined : openCatalogIndex(file);
+    return plan.isOnly ? undefined : await opened(file, values, log);
   });
 }
 
@@ -60,7 +96,7 @@ async function listening<Server>(
   }
 }
 
-async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Promise<void> {
+async function serve({ index, threads }: OpenedCatalog, values: OptionValues, log: Logger): Promise<void> {
   const { grpcPort, httpPort } = portsOf(values);
   const stopped = untilStopped();
   const terminal = createTerminal(process.stdout);
@@ -68,7 +104,7 @@ async function serve(index: CatalogIndex, values: OptionValues, log: Logger): Pr
   const listen = { log, ...(address === undefined ? {} : { host: address }) };
   await using servers = new AsyncDisposableStack();
   const startRegistry = (port: number): ReturnType<typeof startRegistryServer> =>
-    startRegistryServer({ ...listen, port, catalog: () => index });
+    startRegistryServer({ ...listen, port, catalog: () => index, ...(threads === undefined ? {} : { threads }) });
   const registry = servers.use(await listening('grpc-port', grpcPort, startRegistry));
   terminal.line(`serving ${index.packageNames().length} packages over gRPC on port ${registry.port}`);
   if (httpPort !== undefined) {
@@ -95,9 +131,10 @@ export async function serveCatalogs(values: OptionValues, names: readonly string
       );
     }
     portsOf(values);
+    threadsOf(values);
     const log = await openProcessLog(readLogLevel(values));
-    using index = await indexOf(names, values);
-    if (index !== undefined) await serve(index, values, log);
+    await using catalog = await open(names, values, log);
+    if (catalog !== undefined) await serve(catalog, values, log);
     return 0;
   } catch (thrown) {
     if (terminationLog !== undefined)

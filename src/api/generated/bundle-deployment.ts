@@ -18,7 +18,7 @@ export interface BundleDeployment {
 export interface BundleDeploymentSpec {
   /** Name of the provisioner that takes care of this object. */
   readonly provisionerClassName: string;
-  /** Settings for the provisioner. */
+  /** Settings for the provisioner. The fields below are those of Longshore's classes, and of core-rukpak-io-plain the first two alone; other provisioners have fields of their own. */
   readonly config?: JsonObject;
   /** The Bundle to make. */
   readonly template: BundleDeploymentSpecTemplate;
@@ -148,10 +148,62 @@ export interface BundleDeploymentSpecTemplateSpecSourceHttpAuthSecret {
 export interface BundleDeploymentStatus {
   /** Bundle that was installed last with success. */
   readonly activeBundle?: string;
+  /** Version of that Bundle, of its package, tag, commit or digest the first that is known. */
+  readonly activeVersion?: string;
+  /** Where the content of that Bundle came from, with its commit or digest. */
+  readonly activeSource?: string;
+  /** The last revisions that were installed, oldest first; longshore rollback goes back to one of them. */
+  readonly history?: readonly BundleDeploymentStatusHistory[];
   /** Generation that this status is about. */
   readonly observedGeneration?: number;
+  /** What belongs to this object, by uid. The provisioner writes it and trusts nothing else; without it nothing is deleted. */
+  readonly record?: BundleDeploymentStatusRecord;
   /** Observations, one a type. */
   readonly conditions?: readonly BundleDeploymentStatusCondition[];
+}
+
+export interface BundleDeploymentStatusHistory {
+  /** Number of the revision; the first one has 1. */
+  readonly revision: number;
+  /** Bundle that was installed. */
+  readonly bundle: string;
+  /** Version of the Bundle. */
+  readonly version?: string;
+  /** Where its content came from. */
+  readonly source?: string;
+  /** When it was installed. */
+  readonly installedAt?: string;
+  /** Source of the Bundle, pinned. */
+  readonly resolvedSource?: JsonObject;
+  /** Spec of this BundleDeployment at that time; absent when it was too large to be recorded. */
+  readonly spec?: JsonObject;
+}
+
+/** What belongs to this object, by uid. The provisioner writes it and trusts nothing else; without it nothing is deleted. */
+export interface BundleDeploymentStatusRecord {
+  /** UID of the BundleDeployment that the record is about. */
+  readonly uid: string;
+  /** Bundles that the provisioner created for this object. */
+  readonly bundles: readonly BundleDeploymentStatusRecordBundle[];
+  /** How far the first installation is: NotStarted, Creating (every object was created by it), TakingOver (some existed before) or Done. */
+  readonly installation: 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
+  /** UID of the Bundle that the first installation is of, until that is done. */
+  readonly installingBundle?: string;
+  /** Kinds of installed objects, as Kind.group. */
+  readonly groupKinds: readonly string[];
+  /** Namespaces of installed objects. */
+  readonly namespaces: readonly string[];
+}
+
+export interface BundleDeploymentStatusRecordBundle {
+  /** Name of the Bundle. */
+  readonly name: string;
+  /** UID of the Bundle. */
+  readonly uid: string;
+  /** Digest of the spec of the Bundle. */
+  readonly specHash: string;
+  /** Digest of the content that was installed from the Bundle. */
+  readonly contentDigest?: string;
 }
 
 export interface BundleDeploymentStatusCondition {
@@ -368,8 +420,111 @@ export const bundleDeploymentShape: Shape = {
         "activeBundle": {
           "type": "string"
         },
+        "activeVersion": {
+          "type": "string"
+        },
+        "activeSource": {
+          "type": "string"
+        },
+        "history": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "required": [
+              "revision",
+              "bundle"
+            ],
+            "properties": {
+              "revision": {
+                "type": "integer"
+              },
+              "bundle": {
+                "type": "string"
+              },
+              "version": {
+                "type": "string"
+              },
+              "source": {
+                "type": "string"
+              },
+              "installedAt": {
+                "type": "string"
+              },
+              "resolvedSource": {
+                "type": "object"
+              },
+              "spec": {
+                "type": "object"
+              }
+            }
+          }
+        },
         "observedGeneration": {
           "type": "integer"
+        },
+        "record": {
+          "type": "object",
+          "required": [
+            "uid",
+            "bundles",
+            "installation",
+            "groupKinds",
+            "namespaces"
+          ],
+          "properties": {
+            "uid": {
+              "type": "string"
+            },
+            "bundles": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "required": [
+                  "name",
+                  "uid",
+                  "specHash"
+                ],
+                "properties": {
+                  "name": {
+                    "type": "string"
+                  },
+                  "uid": {
+                    "type": "string"
+                  },
+                  "specHash": {
+                    "type": "string"
+                  },
+                  "contentDigest": {
+                    "type": "string"
+                  }
+                }
+              }
+            },
+            "installation": {
+              "type": "string",
+              "enum": [
+                "NotStarted",
+                "Creating",
+                "TakingOver",
+                "Done"
+              ]
+            },
+            "installingBundle": {
+              "type": "string"
+            },
+            "groupKinds": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            },
+            "namespaces": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          }
         },
         "conditions": {
           "type": "array",

@@ -62,7 +62,18 @@ test('BF-K6 one kind as CRD of v1 and of v1beta1', () => {
   ]);
 });
 
-test('a CRD of v1beta1 is judged by what v1beta1 asks for, and warned about', () => {
+test('a CRD of v1beta1 is evaluated as the v1 that is installed', () => {
+  const service = '{service: {name: a, namespace: b, path: /c}}';
+  const conversion = `  preserveUnknownFields: false\n  conversion: {strategy: Webhook, webhookClientConfig: ${service}}\n`;
+  expect(found(withCrd(oldCrd + conversion), /^(B|CRD)\d*/)).toEqual([]);
+  const unstructured =
+    '  preserveUnknownFields: false\n  validation: {openAPIV3Schema: {properties: {spec: {properties: {a: {type: string}}}}}}\n';
+  const [line = '', ...more] = found(withCrd(oldCrd + unstructured), /^(B|CRD)\d*/);
+  expect(line).toMatch(/error CRD13 spec.versions\[0\].schema.openAPIV3Schema.properties\[spec\].type: Required value/);
+  expect(more).toHaveLength(0);
+});
+
+test('a CRD of v1beta1 is warned about', () => {
   expect(found(withCrd(oldCrd), /^(B|CRD|L|T9)\d*/)).toEqual([
     `${crdFile}:1:1 warning T9 CustomResourceDefinition of apiextensions.k8s.io/v1beta1: deprecated in 1.16+, removed in 1.22`,
   ]);

@@ -1,4 +1,5 @@
 import { objectAt, objectsAt, textAt, valueAt } from '../../base/index.ts';
+import { isStandardKind } from '../../formats/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
 import type { Check, Hit, Place } from '../check.ts';
 import { apiText, crdParts, csvHit, csvParts, csvSpec, deploymentParts, placeIn, podSpecOf } from '../csv-parts.ts';
@@ -75,7 +76,7 @@ function accountNames(bundle: BundleUnderCheck): ReadonlySet<string> {
 function* doubledAccounts(bundle: BundleUnderCheck): Iterable<Hit> {
   const names = accountNames(bundle);
   for (const object of bundle.others) {
-    if (object.kind !== 'ServiceAccount' || !names.has(object.name)) continue;
+    if (object.kind !== 'ServiceAccount' || !isStandardKind(object) || !names.has(object.name)) continue;
     const { name } = object;
     const message = `Value ${name}: invalid service account found in bundle. This service account ${name} in your bundle is not valid, because a service account with the same name was already specified in your CSV. If this was unintentional, please remove the service account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA in either the bundle manifest or the CSV.`;
     yield { message, place: placeIn(object, ['metadata', 'name']) };

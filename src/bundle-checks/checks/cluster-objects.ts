@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectAt, valueAt } from '../../base/index.ts';
+import { isStandardKind } from '../../formats/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
 import type { Check, Hit, Place } from '../check.ts';
 import { csvRules, hasAny, placeIn, type Rule, rulesOf } from './csv-view.ts';
@@ -16,7 +17,7 @@ const defaultConstraints = [
 ];
 
 function ofKind({ others }: BundleUnderCheck, ...kinds: readonly string[]): readonly ManifestObject[] {
-  return others.filter(({ kind }) => kinds.includes(kind));
+  return others.filter((object) => kinds.includes(object.kind) && isStandardKind(object));
 }
 
 function* budgetAllows(bundle: BundleUnderCheck): Iterable<Hit> {
@@ -120,7 +121,7 @@ const problemOf: ReadonlyMap<string, (object: JsonObject) => Problem> = new Map(
 
 function* readable(bundle: BundleUnderCheck): Iterable<Hit> {
   for (const manifest of bundle.others) {
-    const problem = problemOf.get(manifest.kind)?.(manifest.object);
+    const problem = isStandardKind(manifest) ? problemOf.get(manifest.kind)?.(manifest.object) : undefined;
     if (problem === undefined) continue;
     const [path, expected] = problem;
     yield {

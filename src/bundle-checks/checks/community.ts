@@ -1,4 +1,4 @@
-import { isJsonObject, textAt } from '../../base/index.ts';
+import { isJsonObject, type JsonValue, objectAt, parseJson, TerminalError, textAt } from '../../base/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit } from '../check.ts';
 import { placeIn } from './csv-view.ts';
@@ -15,9 +15,27 @@ function minorOf(text: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-function maxOpenShiftVersion({ properties }: BundleUnderCheck): string | undefined {
-  const list = Array.isArray(properties?.value) ? properties.value : [];
-  const found = list.find((item) => isJsonObject(item) && item['type'] === 'olm.maxOpenShiftVersion');
+/** The properties of the bundle: of the annotation of its ClusterServiceVersion, then of the file. */
+function propertiesOf({ csv, properties }: BundleUnderCheck): readonly JsonValue[] {
+  const annotated = textAt(objectAt(csv?.object, 'metadata', 'annotations'), 'olm.properties');
+  const listed = Array.isArray(properties?.value) ? properties.value : [];
+  return [...annotatedProperties(annotated), ...listed];
+}
+
+function annotatedProperties(text: string): readonly JsonValue[] {
+  if (text === '') return [];
+  try {
+    const list = parseJson('olm.properties', text);
+    return Array.isArray(list) ? list : [];
+  } catch (thrown) {
+    // CSV36 reports it.
+    if (thrown instanceof TerminalError) return [];
+    throw thrown;
+  }
+}
+
+function maxOpenShiftVersion(bundle: BundleUnderCheck): string | undefined {
+  const found = propertiesOf(bundle).find((item) => isJsonObject(item) && item['type'] === 'olm.maxOpenShiftVersion');
   const value = isJsonObject(found) ? found['value'] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

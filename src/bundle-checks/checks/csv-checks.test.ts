@@ -248,6 +248,27 @@ test('deployments are judged as a cluster would', () => {
   ]);
 });
 
+test('a mount of the volume with certificates that the installation adds is fine where it does', () => {
+  const mount = ['volumeMounts: [{name: apiservice-cert, mountPath: /certificates}]', 'name: manager'];
+  const mounting: [string, string] = [
+    '              - name: manager\n',
+    `              - ${mount.toReversed().join('\n                ')}\n`,
+  ];
+  const webhook = `  webhookdefinitions:
+  - {type: ValidatingAdmissionWebhook, generateName: v.tide.example, deploymentName: tide-gauge, sideEffects: None, admissionReviewVersions: [v1]}
+  install:
+`;
+  expect(errorsOf(changed(mounting))).toEqual([
+    expect.stringContaining('volumeMounts[0].name: Not found: "apiservice-cert"'),
+  ]);
+  expect(errorsOf(changed(mounting, ['  install:\n', webhook]))).toEqual([]);
+});
+
+test('a permission to do nothing is one', () => {
+  const rules = tideCsv.slice(tideCsv.indexOf('        rules:\n'));
+  expect(errorsOf(changed([rules, '        rules: []\n']))).toEqual([]);
+});
+
 test('permissions are judged as a cluster would', () => {
   expect(errorsOf(changed(['          verbs: [get, list, watch]\n', '']))).toEqual([
     '39:11 error CSV33 spec.install.spec.clusterPermissions[0].rules[0].verbs: Required value: verbs must contain at least one value',

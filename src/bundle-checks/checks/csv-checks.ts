@@ -112,14 +112,16 @@ function* unsaidInItems(bundle: BundleUnderCheck): Iterable<Hit> {
   }
 }
 
-function isMissing(value: JsonValue | undefined): boolean {
-  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+/** An empty list of rules is a permission to do nothing, which every tool accepts. */
+function isMissing(member: string, value: JsonValue | undefined): boolean {
+  const isEmptyList = Array.isArray(value) && value.length === 0 && member !== 'rules';
+  return value === undefined || value === null || value === '' || isEmptyList;
 }
 
 function* missingInItems(bundle: BundleUnderCheck): Iterable<Hit> {
   for (const [path, members] of requiredOfItems) {
     for (const part of csvParts(bundle, ...(path.split('.') as [string, ...string[]]))) {
-      for (const member of members.filter((one) => isMissing(valueAt(part.value, one)))) {
+      for (const member of members.filter((one) => isMissing(one, valueAt(part.value, one)))) {
         const field = `${path}[${String(part.path.at(-1))}].${member}`;
         yield csvHit(bundle, [...part.path, member], `Field ${field}, Value field: required field missing`);
       }

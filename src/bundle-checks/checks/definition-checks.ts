@@ -1,16 +1,14 @@
 import { textAt } from '../../base/index.ts';
+import { asCurrentDefinition } from '../../formats/index.ts';
 import type { FieldError } from '../../schema/index.ts';
 import type { BundleUnderCheck, ManifestObject } from '../bundle.ts';
 import type { ApiRules, Check, CheckContext, Hit } from '../check.ts';
 import { placeIn } from '../csv-parts.ts';
 import { parseField } from '../field-path.ts';
-import { asCurrentDefinition } from '../old-definition.ts';
 import { checksOfProblems, type ProblemRow } from '../problem-rows.ts';
 
 const crds = { suite: 'default', stage: 'crds', severity: 'error' } as const;
 const versions = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'];
-/** What v1beta1 does not ask for. */
-const newParts = /openAPIV3Schema|^spec\.preserveUnknownFields$|api-approved/;
 
 function isOld({ apiVersion }: ManifestObject): boolean {
   return apiVersion === versions[1];
@@ -29,11 +27,11 @@ function judgementOf(crd: ManifestObject, rules: ApiRules): Judgement {
   return judgement;
 }
 
-/** Errors of the definition as a server of today says them; of an old one those that its own version has, too. */
+/** Errors of the definition as a server of today says them; an old one is installed as v1. */
 function errorsOf(crd: ManifestObject, { rules }: CheckContext): readonly FieldError[] {
   if (!versions.includes(crd.apiVersion)) return [];
   const { errors } = judgementOf(crd, rules);
-  return errors.filter(({ field }) => !field.startsWith('status') && !(isOld(crd) && newParts.test(field)));
+  return errors.filter(({ field }) => !field.startsWith('status'));
 }
 
 const at =
@@ -201,7 +199,8 @@ export const definitionChecks: readonly Check[] = [
     stage: 'content',
     severity: 'warning',
     title: 'a CRD of `v1beta1`, which no cluster serves any more',
-    whatToDo: 'Write it as apiextensions.k8s.io/v1; clusters from 1.22 on do not take it otherwise.',
+    whatToDo:
+      'Write it as apiextensions.k8s.io/v1: clusters from 1.22 on accept no other. Longshore converts it when it installs the bundle.',
     *find(bundle) {
       for (const crd of bundle.crds.filter(isOld)) {
         const message =

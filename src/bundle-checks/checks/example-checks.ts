@@ -10,12 +10,12 @@ import {
   valueAt,
   YamlPositions,
 } from '../../base/index.ts';
+import { asCurrentDefinition } from '../../formats/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, CheckContext, Hit } from '../check.ts';
 import { apiServiceParts, apiText, crdParts, csvHit, placeIn } from '../csv-parts.ts';
 import { parseField } from '../field-path.ts';
 import { jsonFaultOffset } from '../json-fault.ts';
-import { asCurrentDefinition } from '../old-definition.ts';
 
 const csv = { suite: 'default', stage: 'csv', severity: 'error' } as const;
 const warning = { ...csv, severity: 'warning' } as const;

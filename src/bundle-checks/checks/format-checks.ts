@@ -1,4 +1,4 @@
-import { isJsonObject, textAt, valueAt } from '../../base/index.ts';
+import { isJsonObject, scalarText, textAt, valueAt } from '../../base/index.ts';
 import type { BundleUnderCheck } from '../bundle.ts';
 import type { Check, Hit, Place } from '../check.ts';
 import { hasUnreadManifest } from '../read-bundle.ts';
@@ -26,7 +26,7 @@ function placeOf(bundle: BundleUnderCheck, key: string): Place | undefined {
 /** The value as text, whatever it was written as; undefined when the key is not there. */
 function annotation(bundle: BundleUnderCheck, key: string): string | undefined {
   const value = valueAt(bundle.annotations?.value, key);
-  return value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined ? undefined : (scalarText(value) ?? JSON.stringify(value));
 }
 
 function* hitWhen(isHit: boolean, message: string, place?: Place): Iterable<Hit> {
@@ -144,22 +144,6 @@ export const formatChecks: readonly Check[] = [
   },
   {
     ...format,
-    id: 'F9',
-    title: 'the default channel is not among the channels',
-    whatToDo: 'Make the default one of the channels, or add it to them.',
-    find: (bundle) => {
-      const value = annotation(bundle, defaultChannelKey) ?? '';
-      const channels = channelsOf(bundle);
-      const text = `default channel "${value}" is not among the channels ${channels.join(', ')}`;
-      return hitWhen(
-        value !== '' && channels[0] !== '' && !channels.includes(value),
-        text,
-        placeOf(bundle, defaultChannelKey),
-      );
-    },
-  },
-  {
-    ...format,
     id: 'F10',
     title: 'the name of the package is empty',
     whatToDo: 'Name the package that the bundle is a version of.',
@@ -181,8 +165,9 @@ export const formatChecks: readonly Check[] = [
   {
     ...format,
     id: 'F12',
-    title: 'the value of an annotation is no string',
-    whatToDo: 'Put the value in quotes.',
+    severity: 'warning',
+    title: 'the value of an annotation is not a string; an error if it is a list or a mapping',
+    whatToDo: 'Put the value in quotes: tools read a number or a boolean as text, and 1.10 as 1.1.',
     *find({ annotations }) {
       if (annotations === undefined) return;
       const { file, value } = annotations;
@@ -191,7 +176,9 @@ export const formatChecks: readonly Check[] = [
         const path = ['annotations', key];
         const document = file.documents.findIndex((one) => isJsonObject(one));
         const source = file.positions.source(document, path) ?? JSON.stringify(member);
-        yield { message: `annotation "${key}": expected a string, found ${source}`, place: { file, path } };
+        const message = `annotation "${key}": expected a string, found ${source}`;
+        const severity = scalarText(member) === undefined ? 'error' : 'warning';
+        yield { message, place: { file, path }, severity };
       }
     },
   },

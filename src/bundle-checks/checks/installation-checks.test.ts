@@ -32,6 +32,18 @@ test('what no cluster would take although it can be rendered is said, too', () =
   ]);
 });
 
+test('metadata of Pods that a cluster would refuse is reported', () => {
+  const csv = tideFiles[csvFile].replace(
+    'labels: {app: tide-gauge}',
+    "labels: {app: tide-gauge}\n              annotations: {'not a key': x}",
+  );
+  expect(said({ [csvFile]: csv })).toEqual([
+    expect.stringContaining(
+      `${csvFile}:1:1 error INST3 Deployment/tide-gauge: spec.template.annotations: Invalid value`,
+    ),
+  ]);
+});
+
 test('what cannot be read is said once', () => {
   const found = said({ 'manifests/notes.yaml': 'words' });
   expect(found).toHaveLength(1);

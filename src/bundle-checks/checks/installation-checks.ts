@@ -1,8 +1,17 @@
-import { errorMessage, TerminalError } from '../../base/index.ts';
+import { errorMessage, objectAt, TerminalError } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
-import { assertSupported, findBundleProblems, type RegistryBundle, RegistryBundleReader } from '../../formats/index.ts';
+import {
+  assertSupported,
+  findBundleProblems,
+  findCertificateProvider,
+  type RegistryBundle,
+  RegistryBundleReader,
+  type RenderedObject,
+  renderBundle,
+  supportedModes,
+} from '../../formats/index.ts';
 import type { BundleFile, BundleUnderCheck } from '../bundle.ts';
-import type { Check, Hit, Place } from '../check.ts';
+import type { Check, CheckContext, Hit, Place } from '../check.ts';
 import { csvPlace, placeIn } from '../csv-parts.ts';
 import { parseField } from '../field-path.ts';
 
@@ -55,12 +64,62 @@ function* canBeRead(bundle: BundleUnderCheck): Iterable<Hit> {
   if (typeof read === 'string') yield { message: read, place: spokenOf(bundle, read) };
 }
 
+/** Namespaces that an installation in each mode is rendered for. */
+const installNamespace = 'operators';
+const targetsOf: Readonly<Record<string, readonly string[]>> = {
+  AllNamespaces: [''],
+  OwnNamespace: [installNamespace],
+  SingleNamespace: ['watched'],
+  MultiNamespace: ['watched', 'watched-too'],
+};
+
+/** What the bundle is rendered to in each mode that it supports, and why it is not, each reason once. */
+function renderings(read: RegistryBundle): {
+  readonly objects: readonly RenderedObject[];
+  readonly refusals: readonly string[];
+} {
+  const certificates = findCertificateProvider('cert-manager');
+  const objects: RenderedObject[] = [];
+  const refusals = supportedModes(read.csv).map((mode) =>
+    refusal(() => {
+      const options = { installNamespace, targetNamespaces: targetsOf[mode] ?? [] };
+      objects.push(...renderBundle(read, { ...options, ...(certificates === undefined ? {} : { certificates }) }));
+    }),
+  );
+  return { objects, refusals: [...new Set(refusals.filter((text) => text !== undefined))] };
+}
+
 function* canBeRendered(bundle: BundleUnderCheck): Iterable<Hit> {
   const read = readForInstallation(bundle);
   if (read === undefined || typeof read === 'string') return;
   const unsupported = refusal(() => assertSupported(read, { hasCertificates: true, amendments: 'all' }));
-  for (const message of [...findBundleProblems(read), ...(unsupported === undefined ? [] : [unsupported])]) {
+  const problems = findBundleProblems(read);
+  const others = problems.length > 0 ? [] : renderings(read).refusals;
+  for (const message of [...problems, ...others, ...(unsupported === undefined ? [] : [unsupported])]) {
     yield { message, place: csvPlace(bundle, []) };
+  }
+}
+
+/** As a kube-apiserver names the metadata of a Pod template: `spec.template.labels`, but `spec.template.metadata.labels` for a selector that does not match. */
+const templateMetadata = /^spec\.template\.(metadata|labels|annotations)\b/;
+
+/** Other checks look at manifests, and at the parts of the ClusterServiceVersion by themselves: this one at what is made of them. */
+function isGenerated({ kind }: RenderedObject, field: string): boolean {
+  if (kind === 'CustomResourceDefinition') return false;
+  return field.startsWith('metadata') || (kind === 'Deployment' && templateMetadata.test(field));
+}
+
+function* isAccepted(bundle: BundleUnderCheck, { rules }: CheckContext): Iterable<Hit> {
+  const read = readForInstallation(bundle);
+  if (read === undefined || typeof read === 'string' || findBundleProblems(read).length > 0) return;
+  const shipped = new Set(read.others.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ''}`));
+  for (const object of renderings(read).objects) {
+    const name = `${object.kind}/${object.metadata.name ?? ''}`;
+    if (shipped.has(name)) continue;
+    const { errors } = rules.judge({ ...object, metadata: objectAt(object, 'metadata') ?? {} });
+    for (const { field, message } of errors) {
+      if (isGenerated(object, field)) yield { message: `${name}: ${field}: ${message}`, place: csvPlace(bundle, []) };
+    }
   }
 }
 
@@ -79,5 +138,13 @@ export const installationChecks: readonly Check[] = [
     title: 'Longshore would not install the bundle: parts of it do not fit together, or are not supported',
     whatToDo: 'Mend what the message names; it is what the conditions of Bundle and BundleDeployment would say.',
     find: canBeRendered,
+  },
+  {
+    ...installation,
+    id: 'INST3',
+    title:
+      'a cluster would refuse what Longshore makes of the ClusterServiceVersion: names, labels, annotations of Pods',
+    whatToDo: 'Correct the field of the ClusterServiceVersion from which the message quotes.',
+    find: isAccepted,
   },
 ];

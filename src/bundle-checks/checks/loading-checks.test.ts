@@ -61,9 +61,18 @@ test('a file that belongs to metadata/ gets a hint, with its place', () => {
   ]);
 });
 
-test('duplicate keys are an error with their place', () => {
-  const found = errors({ ...tideFiles, 'manifests/a.yaml': 'kind: A\nkind: B\n' });
-  expect(found[0]).toMatch(/^manifests\/a.yaml:2:\d+ error L5 .*duplicated mapping key/);
+test('a duplicate key is a warning with its place, and the last value counts', () => {
+  const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: b}\n';
+  const files = { ...tideFiles, 'manifests/a.yaml': `${map}data: {a: 1}\n` };
+  const found = findingsOf(files).filter((line) => line.startsWith('manifests/a.yaml'));
+  expect(found[0]).toMatch(/^manifests\/a.yaml:5:\d+ warning L12 yaml: line 5: duplicated mapping key/);
+  expect(found[1]).toMatch(/error T\d+ ConfigMap "a": .*data/);
+  expect(errors({ ...tideFiles, 'manifests/a.yaml': `${map}data: {a: b}\n` })).toEqual([]);
+});
+
+test('a Helm template is recognised', () => {
+  const [found = ''] = errors({ ...tideFiles, 'manifests/a.yaml': 'kind: ConfigMap\ndata: {{ .Values.data }}\n' });
+  expect(found).toMatch(/^manifests\/a.yaml:2:7 error L5 .*invalid map key: .*looks like a Helm template/);
 });
 
 test('an annotations file that is broken is told, with its place', () => {

@@ -138,6 +138,18 @@ export const loadingChecks: readonly Check[] = [
   },
   {
     ...loading,
+    id: 'L12',
+    severity: 'warning',
+    title: 'a mapping has a key twice: the last value counts',
+    whatToDo: 'Remove one of the two: tools read the last one, and hardly anyone expects that.',
+    *find({ manifestFiles, metadataFiles }) {
+      for (const file of [...manifestFiles, ...metadataFiles]) {
+        if (file.repeatedKey !== undefined) yield faultHit(file, file.repeatedKey, 'yaml: ');
+      }
+    },
+  },
+  {
+    ...loading,
     id: 'L11',
     title: 'a file is larger than what is read',
     whatToDo: 'Make the file smaller; no cluster takes an object of that size.',

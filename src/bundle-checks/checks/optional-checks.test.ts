@@ -223,6 +223,8 @@ describe('removed APIs', () => {
     const properties = { properties: [{ type: 'olm.maxOpenShiftVersion', value: '4.8' }] };
     const kept = { 'metadata/annotations.yaml': annotations, 'metadata/properties.yaml': properties };
     expect(ids({ ...shipping(crd), ...kept })).toEqual(['CO1']);
+    const annotated = csvWith({}, { annotations: { 'olm.properties': JSON.stringify(properties.properties) } });
+    expect(ids({ ...shipping(crd), ...annotated, 'metadata/annotations.yaml': annotations })).toEqual(['CO1']);
   });
 });
 

@@ -158,10 +158,10 @@ test('a dependency that nothing can meet is told', () => {
   ]);
 });
 
-test('CR-C10 migrating twice changes nothing more; without image or ClusterServiceVersion nothing is migrated', () => {
+test('CR-C10 migrating twice changes nothing more; without image or ClusterServiceVersion nothing is migrated', async () => {
   const { document } = bundleDocument(partsOf({ displayName: 'Tide gauge' }), 'registry.example/tide:v1');
-  expect(migrateDocument(document, 'none')).toBe(document);
-  const once = migrateDocument(document, 'bundle-object-to-csv-metadata');
+  expect(await migrateDocument(document, 'none')).toBe(document);
+  const once = await migrateDocument(document, 'bundle-object-to-csv-metadata');
   expect((once['properties'] as JsonObject[]).map(({ type }) => type)).toEqual([
     'olm.gvk',
     'olm.gvk',
@@ -172,11 +172,11 @@ test('CR-C10 migrating twice changes nothing more; without image or ClusterServi
     type: 'olm.csv.metadata',
     value: { apiServiceDefinitions: {}, crdDescriptions: {}, displayName: 'Tide gauge', provider: {} },
   });
-  expect(migrateDocument(once, 'all')).toBe(once);
+  expect(await migrateDocument(once, 'all')).toBe(once);
   const { image: _image, ...local } = document;
-  expect(migrateDocument(local, 'all')).toBe(local);
+  expect(await migrateDocument(local, 'all')).toBe(local);
   const withoutCsv = { ...document, properties: [ownPackage] };
-  expect(migrateDocument(withoutCsv, 'all')).toBe(withoutCsv);
+  expect(await migrateDocument(withoutCsv, 'all')).toBe(withoutCsv);
 });
 
 test('a level of migration that is not known is refused by its name', () => {

@@ -5,6 +5,7 @@ import {
   type JsonValue,
   objectAt,
   parseJson,
+  scalarText,
   TerminalError,
   textAt,
   valueAt,
@@ -69,7 +70,7 @@ function apiProperty(type: string, { group, kind, version }: GroupVersionKind): 
 
 function packageNameOf(annotations: JsonObject | undefined): string {
   if (annotations === undefined) return refuse('Could not find annotations file');
-  const name = textAt(annotations, packageAnnotation);
+  const name = scalarText(annotations[packageAnnotation] ?? null) ?? '';
   if (name !== '') return name;
   return refuse(`package name is empty: metadata/annotations.yaml has no text "${packageAnnotation}"`);
 }

@@ -22,9 +22,9 @@ const parts = {
 };
 
 /** What is done is done, or refused with an error of ours that says something. */
-function attempt<T>(work: () => T): T | undefined {
+async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return work();
+    return await work();
   } catch (thrown) {
     if (!(thrown instanceof TerminalError) || thrown.message.trim() === '') throw thrown;
     return undefined;
@@ -44,17 +44,17 @@ function mutatedParts(random: Random): BundleParts {
   };
 }
 
-test('a bundle with anything in it becomes a document that can be decoded, or is refused in words', () => {
+test('a bundle with anything in it becomes a document that can be decoded, or is refused in words', async () => {
   const random = randomOf(7);
   const outcomes = { made: 0, refused: 0 };
   for (let round = 0; round < 3000; round += 1) {
-    const made = attempt(() => bundleDocument(mutatedParts(random), 'registry.example/tide:v1'));
+    const made = await attempt(() => bundleDocument(mutatedParts(random), 'registry.example/tide:v1'));
     if (made === undefined) outcomes.refused += 1;
     else {
       outcomes.made += 1;
       expect(decodingFault('olm.bundle', made.document)).toBeUndefined();
-      const migrated = attempt(() => migrateDocument(made.document, 'all'));
-      if (migrated !== undefined) expect(migrateDocument(migrated, 'all')).toBe(migrated);
+      const migrated = await attempt(() => migrateDocument(made.document, 'all'));
+      if (migrated !== undefined) expect(await migrateDocument(migrated, 'all')).toBe(migrated);
     }
   }
   expect(Math.min(outcomes.made, outcomes.refused)).toBeGreaterThan(100);
@@ -79,7 +79,7 @@ const templates: readonly JsonObject[] = [
   },
 ];
 
-test('a template with anything in it, of bundles with anything in them, is built or refused in words', () => {
+test('a template with anything in it, of bundles with anything in them, is built or refused in words', async () => {
   const random = randomOf(11);
   const good = bundleDocument(parts, 'a').document;
   const newer = JSON.parse(JSON.stringify(good).replaceAll('0.4.0', '0.5.0')) as JsonObject;
@@ -91,7 +91,7 @@ test('a template with anything in it, of bundles with anything in them, is built
   for (let round = 0; round < 1500; round += 1) {
     const template = templates[round % templates.length] ?? {};
     const text = JSON.stringify(random() < 0.5 ? mutateJson(template, random) : template);
-    const documents = attempt(() => {
+    const documents = await attempt(() => {
       const read = readTemplate(text);
       return read.build(new Map(read.references.map((reference) => [reference, [bundleFor(reference)]]))).documents;
     });
@@ -102,7 +102,7 @@ test('a template with anything in it, of bundles with anything in them, is built
   expect(built).toBeGreaterThan(100);
 });
 
-test('a composite template with anything in it is read or refused in words', () => {
+test('a composite template with anything in it is read or refused in words', async () => {
   const random = randomOf(13);
   const component = {
     name: 'mine',
@@ -117,7 +117,7 @@ test('a composite template with anything in it is read or refused in words', () 
   for (let round = 0; round < 1000; round += 1) {
     const [one, other] =
       round % 2 === 0 ? [mutateJson(composite, random), catalogs] : [composite, mutateJson(catalogs, random)];
-    const components = attempt(() => readComposite(JSON.stringify(one), JSON.stringify(other)));
+    const components = await attempt(() => readComposite(JSON.stringify(one), JSON.stringify(other)));
     for (const { folder, output } of components ?? []) expect(`${folder}/${output}`).not.toContain('..');
   }
 });

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, parseJson, TerminalError, textAt } from '../../base/index.ts';
-import { csvMetadata } from './csv-metadata.ts';
 import { bundleObjectType, csvMetadataType, propertiesOf, sortProperties } from './properties.ts';
 
 /** Migrations in the order in which they are done; a level means all up to and including the named one. */
@@ -31,12 +30,14 @@ export function carriedCsv(bundle: JsonObject): JsonObject | undefined {
  *  without image or ClusterServiceVersion, and those that are migrated already stay as they are.
  *  @throws TerminalError InvalidBundle, InvalidJson
  *  @see catalogs-and-resolution.md, section 3.1, point 7 */
-export function migrateDocument(document: JsonObject, level: MigrateLevel): JsonObject {
+export async function migrateDocument(document: JsonObject, level: MigrateLevel): Promise<JsonObject> {
   if (level === 'none' || document['schema'] !== 'olm.bundle' || textAt(document, 'image') === '') return document;
   const properties = propertiesOf(document);
   if (properties.some(({ type }) => type === csvMetadataType)) return document;
   const csv = carriedCsv(document);
   if (csv === undefined) return document;
+  // The reader of ClusterServiceVersions takes 10 MiB: commands that migrate nothing never load it.
+  const { csvMetadata } = await import('./csv-metadata.ts');
   const kept = properties.filter(({ type }) => type !== bundleObjectType);
   const migrated = sortProperties([...kept, { type: csvMetadataType, value: csvMetadata(csv) }]);
   return { ...document, properties: migrated.map(({ type, value }) => ({ type, value })) };

@@ -1,6 +1,7 @@
 import { errorMessage, goQuote, isJsonObject, textAt } from '../../base/index.ts';
 import { parsePrereleasePart, parseVersion, type Version } from '../../constraints/index.ts';
 import type { MetaPlace } from '../meta.ts';
+import { bundleObjectFault } from './bundle-object.ts';
 import type { DecodedBundle } from './decode.ts';
 import type { CatalogFinding, CatalogRule } from './finding.ts';
 import { decoded } from './go-shape.ts';
@@ -19,8 +20,18 @@ interface Identity {
 
 type Fault = readonly [rule: CatalogRule, message: string];
 
+/** The reference reads manifests when it loads a catalog, before any other rule. */
+function* objectFaults({ name, package: packageName, properties }: DecodedBundle): Iterable<Fault> {
+  for (const [index, property] of properties.entries()) {
+    const fault = property.type === 'olm.bundle.object' ? bundleObjectFault(property, index) : undefined;
+    if (fault === undefined) continue;
+    yield ['parse', `read bundle objects: package ${goQuote(packageName)}, bundle ${goQuote(name)}: ${fault}`];
+  }
+}
+
 function* propertyFaults({ name, properties }: DecodedBundle): Iterable<Fault> {
   for (const [index, property] of properties.entries()) {
+    if (property.type === 'olm.bundle.object') continue;
     const fault = propertyFault(property);
     if (fault === undefined) continue;
     const where = `parse property[${index}] of type ${goQuote(property.type)}`;
@@ -115,6 +126,7 @@ export function bundleRecord(bundle: DecodedBundle, place: MetaPlace, isBroken: 
   const isUnread = isBroken || (said.length === 0 && unreadable.length > 0);
   const belonging = isUnread ? undefined : belongingFault(bundle, said);
   const found: readonly Fault[] = [
+    ...objectFaults(bundle),
     ...unreadable,
     ...(belonging === undefined ? [] : [belonging]),
     ...imageFaults(bundle),

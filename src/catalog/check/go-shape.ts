@@ -5,7 +5,13 @@ import { base64Fault } from './base64.ts';
 export type GoShape =
   | { readonly kind: 'text' | 'flag' | 'whole' | 'bytes' | 'raw' }
   | { readonly kind: 'list' | 'map'; readonly of: GoShape }
-  | { readonly kind: 'struct'; readonly name: string; readonly fields: Readonly<Record<string, GoShape>> };
+  | {
+      readonly kind: 'struct';
+      readonly name: string;
+      readonly fields: Readonly<Record<string, GoShape>>;
+      /** Fields that are written though they are empty. */
+      readonly always?: readonly string[];
+    };
 
 /** Where in a document a value is: the innermost struct, and the fields from the root. */
 interface Context {
@@ -135,6 +141,40 @@ export function decoded(shape: GoShape, value: JsonValue | undefined): JsonValue
   if (value === undefined || value === null || !isOf(shape, value)) return undefined;
   if (shape.kind === 'list' && Array.isArray(value)) return value.map((item) => decoded(shape.of, item) ?? null);
   return shape.kind === 'struct' && isJsonObject(value) ? decodedStruct(shape, value) : value;
+}
+
+const zeroValues: Readonly<Record<GoShape['kind'], JsonValue>> = {
+  text: '',
+  bytes: '',
+  flag: false,
+  whole: 0,
+  raw: null,
+  list: null,
+  map: null,
+  struct: {},
+};
+
+function isEmptyValue(value: JsonValue): boolean {
+  return Array.isArray(value) ? value.length === 0 : value === null || value === '' || value === 0 || value === false;
+}
+
+/** The value as Go writes it after decoding: empty fields are left out, unless their struct always writes them; structs are never empty. */
+export function encoded(shape: GoShape, value: JsonValue | undefined): JsonValue {
+  if (shape.kind === 'struct') return encodedStruct(shape, isJsonObject(value) ? value : {});
+  const taken = decoded(shape, value) ?? zeroValues[shape.kind];
+  if (shape.kind === 'list' && Array.isArray(taken)) return taken.map((item) => encoded(shape.of, item));
+  return shape.kind === 'map' && isJsonObject(taken) && Object.keys(taken).length === 0 ? null : taken;
+}
+
+function encodedStruct(shape: StructShape, value: JsonObject): JsonObject {
+  const known = decodedStruct(shape, value);
+  const members = Object.entries(shape.fields).map(([name, of]): [string, JsonValue] => [
+    name,
+    encoded(of, known[name]),
+  ]);
+  return Object.fromEntries(
+    members.filter(([name, member]) => !isEmptyValue(member) || shape.always?.includes(name) === true),
+  );
 }
 
 /** `json: unknown field "foo"` where a struct has a member that its shape does not know; of several the first as it is written. */

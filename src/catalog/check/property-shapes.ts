@@ -5,18 +5,25 @@ import { type GoShape, shapeFault } from './go-shape.ts';
 const text: GoShape = { kind: 'text' };
 const listOf = (of: GoShape): GoShape => ({ kind: 'list', of });
 const textMap: GoShape = { kind: 'map', of: text };
-const struct = (name: string, fields: Readonly<Record<string, GoShape>>): GoShape => ({ kind: 'struct', name, fields });
+const struct = (name: string, fields: Readonly<Record<string, GoShape>>, always: readonly string[] = []): GoShape => ({
+  kind: 'struct',
+  name,
+  fields,
+  always,
+});
 const texts = (...names: readonly string[]): Record<string, GoShape> =>
   Object.fromEntries(names.map((name) => [name, text]));
 
-const references = listOf(struct('v1alpha1.APIResourceReference', texts('name', 'kind', 'version')));
+const references = listOf(
+  struct('v1alpha1.APIResourceReference', texts('name', 'kind', 'version'), ['name', 'kind', 'version']),
+);
 const descriptor = (name: string): GoShape =>
   listOf(
-    struct(name, {
-      ...texts('path', 'displayName', 'description'),
-      'x-descriptors': listOf(text),
-      value: { kind: 'raw' },
-    }),
+    struct(
+      name,
+      { ...texts('path', 'displayName', 'description'), 'x-descriptors': listOf(text), value: { kind: 'raw' } },
+      ['path'],
+    ),
   );
 const described: Readonly<Record<string, GoShape>> = {
   ...texts('name', 'version', 'kind', 'displayName', 'description'),
@@ -33,20 +40,25 @@ const csvMetadata = struct('property.CSVMetadata', {
   annotations: textMap,
   apiServiceDefinitions: ownedAndRequired(
     'v1alpha1.APIServiceDefinitions',
-    struct('v1alpha1.APIServiceDescription', {
-      ...described,
-      ...texts('group', 'deploymentName'),
-      containerPort: { kind: 'whole' },
-    }),
+    struct(
+      'v1alpha1.APIServiceDescription',
+      { ...described, ...texts('group', 'deploymentName'), containerPort: { kind: 'whole' } },
+      ['name', 'group', 'version', 'kind'],
+    ),
   ),
-  crdDescriptions: ownedAndRequired('v1alpha1.CustomResourceDefinitions', struct('v1alpha1.CRDDescription', described)),
+  crdDescriptions: ownedAndRequired(
+    'v1alpha1.CustomResourceDefinitions',
+    struct('v1alpha1.CRDDescription', described, ['name', 'version', 'kind']),
+  ),
   ...texts('description', 'displayName', 'maturity', 'minKubeVersion'),
-  installModes: listOf(struct('v1alpha1.InstallMode', { type: text, supported: { kind: 'flag' } })),
+  installModes: listOf(
+    struct('v1alpha1.InstallMode', { type: text, supported: { kind: 'flag' } }, ['type', 'supported']),
+  ),
   keywords: listOf(text),
   labels: textMap,
   links: listOf(link),
   maintainers: listOf(struct('v1alpha1.Maintainer', texts('name', 'email'))),
-  nativeAPIs: listOf(struct('v1.GroupVersionKind', texts('group', 'version', 'kind'))),
+  nativeAPIs: listOf(struct('v1.GroupVersionKind', texts('group', 'version', 'kind'), ['group', 'version', 'kind'])),
   provider: link,
 });
 

@@ -112,6 +112,38 @@ const structural: readonly Row[] = [
     message: 'parse properties for bundle "p.v1.0.0": parse property[1] of type "thing": unexpected end of JSON input',
   },
   {
+    rule: 'parse',
+    line: 3,
+    catalog: withProperties(`${identity('1.0.0')}, {type: olm.bundle.object, value: {data: "YTogYjogYw=="}}`),
+    message:
+      'read bundle objects: package "p", bundle "p.v1.0.0": convert bundle object property at index 1 to JSON: yaml: line 1: bad indentation of a mapping entry',
+  },
+  {
+    rule: 'parse',
+    line: 3,
+    catalog: withProperties(`${identity('1.0.0')}, {type: olm.bundle.object, value: {data: "!"}}`),
+    message:
+      'read bundle objects: package "p", bundle "p.v1.0.0": parse property at index 1 as bundle object: illegal base64 data at input byte 0',
+  },
+  {
+    rule: 'parse',
+    line: 3,
+    catalog: withProperties(`${identity('1.0.0')}, {type: olm.bundle.object}`),
+    message:
+      'read bundle objects: package "p", bundle "p.v1.0.0": parse property at index 1 as bundle object: unexpected end of JSON input',
+  },
+  {
+    rule: 'S17',
+    line: 3,
+    catalog: [
+      pkg(),
+      channel('{name: p.v1.0.0}'),
+      bundle('1.0.0', { properties: identity('18446744073709551616.0.0') }),
+    ],
+    message:
+      'error parsing bundle "p.v1.0.0" version "18446744073709551616.0.0": strconv.ParseUint: parsing "18446744073709551616": value out of range',
+  },
+  {
     rule: 'S13',
     line: 3,
     catalog: withProperties(''),

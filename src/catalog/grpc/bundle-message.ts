@@ -1,7 +1,19 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, textAt } from '../../base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectsAt,
+  parseJson,
+  parseYamlDocuments,
+  TerminalError,
+  textAt,
+} from '../../base/index.ts';
 import { formatVersion, type Property } from '../../constraints/index.ts';
 import type { CatalogBundle, CatalogPackage, ChannelEntry } from '../../resolver/index.ts';
+import { encoded } from '../check/go-shape.ts';
+import { shapeOfProperty } from '../check/property-shapes.ts';
 import { renamedFields, sameNamedFields } from '../csv-metadata-fields.ts';
+import { canonicalJson } from '../write/canonical.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
 function deprecated(message: string | undefined): { readonly deprecation?: { readonly message: string } } {
@@ -18,7 +30,6 @@ function apisOf(properties: readonly Property[], wanted: string): ApiKind[] {
 const dependencyTypes: ReadonlyMap<string, string> = new Map([
   ['olm.gvk.required', 'olm.gvk'],
   ['olm.package.required', 'olm.package'],
-  ['olm.label.required', 'olm.label'],
 ]);
 
 function dependencyValue(type: string, value: JsonValue): JsonValue {
@@ -73,19 +84,30 @@ export interface BundleManifests {
   readonly object: readonly string[];
 }
 
+/** A manifest as JSON, with sorted keys; one that cannot be read as it is written. */
+function manifestJson(text: string): string {
+  try {
+    return canonicalJson(parseYamlDocuments('manifest', text, { isLastKeyTaken: true })[0] ?? null);
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return text;
+    throw thrown;
+  }
+}
+
 function inlinedManifests(properties: readonly JsonObject[]): string[] {
   return properties
     .filter((property) => textAt(property, 'type') === 'olm.bundle.object')
-    .map(({ value }) => Buffer.from(textAt(isJsonObject(value) ? value : {}, 'data'), 'base64').toString())
-    .filter((text) => text !== '');
+    .map(({ value }) => textAt(isJsonObject(value) ? value : {}, 'data'))
+    .map((data) => manifestJson(Buffer.from(data, 'base64').toString()));
 }
 
 function isClusterServiceVersion(text: string): boolean {
   try {
     const object = parseJson('manifest', text);
     return isJsonObject(object) && object['kind'] === 'ClusterServiceVersion';
-  } catch {
-    return false;
+  } catch (thrown) {
+    if (thrown instanceof TerminalError) return false;
+    throw thrown;
   }
 }
 
@@ -96,39 +118,49 @@ const specFields: readonly (readonly [string, string])[] = [
 ];
 
 function present(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 function iconOf(stated: JsonObject | undefined): JsonObject[] | undefined {
   const icon = stated?.['icon'];
   if (!isJsonObject(icon)) return undefined;
-  return [{ base64data: textAt(icon, 'base64data'), mediatype: textAt(icon, 'mediatype') }];
+  const base64data = Buffer.from(textAt(icon, 'base64data'), 'base64').toString('base64');
+  return [{ base64data, mediatype: textAt(icon, 'mediatype') }];
 }
 
-/** What user interfaces need of a ClusterServiceVersion, in the shape of one: nothing of it can be installed. */
+function relatedImagesOf(bundle: JsonObject): JsonObject[] | undefined {
+  const images = objectsAt(bundle, 'relatedImages');
+  if (images.length === 0) return undefined;
+  return images.map((related) => ({ name: textAt(related, 'name'), image: textAt(related, 'image') }));
+}
+
+/** What user interfaces need of a ClusterServiceVersion, in the shape of one, as the reference encodes it: nothing of it can be installed. */
 function syntheticCsv(
   metadata: JsonObject,
   bundle: JsonObject,
   of: { readonly version: string; readonly stated: JsonObject | undefined },
 ): JsonObject {
-  const described = textAt(metadata, 'description');
-  const shown = Object.fromEntries(specFields.map(([from, to]) => [to, metadata[from]]));
+  const read = encoded(shapeOfProperty('olm.csv.metadata'), metadata);
+  const known = isJsonObject(read) ? read : {};
+  const shown = Object.fromEntries(specFields.map(([from, to]) => [to, known[from]]));
+  const described = textAt(known, 'description');
   return {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'ClusterServiceVersion',
-    metadata: present({
-      name: textAt(bundle, 'name'),
-      annotations: metadata['annotations'],
-      labels: metadata['labels'],
-    }),
-    spec: present({
-      ...shown,
-      description: described === '' ? textAt(of.stated, 'description') : described,
-      icon: iconOf(of.stated),
-      install: { strategy: 'deployment', spec: { deployments: [] } },
-      relatedImages: bundle['relatedImages'],
-      version: of.version,
-    }),
+    metadata: present({ name: textAt(bundle, 'name'), annotations: known['annotations'], labels: known['labels'] }),
+    spec: {
+      ...present({
+        ...shown,
+        description: described === '' ? textAt(of.stated, 'description') : described,
+        icon: iconOf(of.stated),
+        relatedImages: relatedImagesOf(bundle),
+        version: of.version,
+      }),
+      displayName: textAt(known, 'displayName'),
+      install: { strategy: 'deployment', spec: { deployments: null } },
+      cleanup: { enabled: false },
+    },
+    status: { cleanup: {} },
   };
 }
 
@@ -141,8 +173,9 @@ export function bundleManifests(
 ): BundleManifests {
   const listed = Array.isArray(bundle['properties']) ? bundle['properties'].filter(isJsonObject) : [];
   const inlined = inlinedManifests(listed);
+  const stored = inlined.find(isClusterServiceVersion);
   const metadata = listed.find((property) => textAt(property, 'type') === 'olm.csv.metadata')?.['value'];
-  if (!isJsonObject(metadata)) return { csvJson: inlined.find(isClusterServiceVersion) ?? '', object: inlined };
+  if (stored !== undefined || !isJsonObject(metadata)) return { csvJson: stored ?? '', object: inlined };
   const csvJson = JSON.stringify(syntheticCsv(metadata, bundle, of));
   return { csvJson, object: inlined.length === 0 ? [csvJson] : inlined };
 }

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server as Listener } from 'node:net';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import {
   type handleServerStreamingCall,
@@ -14,10 +14,11 @@ import {
 import { errorMessage, type Logger, TerminalError } from '../../base/index.ts';
 import type { CatalogIndex } from '../store/catalog-index.ts';
 import { codecOf, descriptors } from './descriptors.ts';
+import { limitGrpcConnections } from './grpc-connections.ts';
 import { type ReflectionRequest, reflect } from './reflection.ts';
 import { type Answer, type Method, registryMethods } from './registry-methods.ts';
+import type { ListenAddress, RegistryThreads } from './registry-threads.ts';
 
-const maxConnections = 256;
 const maxCalls = 256;
 /** Watches of health and conversations of reflection: they last as long as their clients like, and take no call's place. */
 const maxTalks = 256;
@@ -35,14 +36,14 @@ const services: readonly string[] = [
   'grpc.reflection.v1alpha.ServerReflection',
 ];
 
-export interface RegistryServerOptions {
+export interface RegistryServerOptions extends ListenAddress {
   readonly log: Logger;
-  /** All addresses when absent. */
-  readonly host?: string;
-  /** 0 takes a free one. */
-  readonly port: number;
   /** What is served; asked anew for every call. */
   readonly catalog: () => CatalogIndex;
+  /** Serve the same catalog on the same port; the limits of connections and calls hold for each thread. */
+  readonly threads?: RegistryThreads;
+  /** Others of this user may listen on the port, too (Linux). */
+  readonly isPortShared?: boolean;
 }
 
 /** A registry that answers over gRPC. Disposing it lets calls end that are under way, for a while. */
@@ -231,12 +232,29 @@ async function stopServer(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-/** Serves a catalog as api.Registry over gRPC, in plain text, with health and server reflection.
+async function listen(listener: Listener, { host, port }: ListenAddress, isShared: boolean): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  listener.once('error', reject);
+  listener.listen({ port, reusePort: isShared, ...(host === undefined ? {} : { host }) }, resolve);
+  await promise;
+}
+
+/** A shared port may be taken by another program of this user without an error: whether it is free is found out beforehand.
+ *  @throws Error when the port is taken */
+async function assertPortIsFree(address: ListenAddress): Promise<void> {
+  const probe = createServer();
+  await listen(probe, address, false);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+/** Serves a catalog as api.Registry over gRPC, in plain text, with health and server reflection. Port 0 takes a free one.
  *  @throws Error when the port is taken */
 export async function startRegistryServer(options: RegistryServerOptions): Promise<RegistryServer> {
-  const { log, host, port, catalog } = options;
+  const { log, catalog, threads } = options;
   const stop = new AbortController();
+  const listener = createServer({ noDelay: true }, (socket) => connections.injectConnection(socket));
   const server = new Server({
+    interceptors: [limitGrpcConnections(listener)],
     'grpc.max_receive_message_length': maxRequestBytes,
     'grpc.max_concurrent_streams': maxCalls,
     'grpc.keepalive_time_ms': keepaliveMs,
@@ -244,18 +262,16 @@ export async function startRegistryServer(options: RegistryServerOptions): Promi
   });
   addServices(server, new CallHandler(log, stop.signal), registryMethods(catalog));
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
-  const listener = createServer({ noDelay: true }, (socket) => connections.injectConnection(socket));
-  listener.maxConnections = maxConnections;
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject);
-    listener.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
-  });
+  if (threads !== undefined) await assertPortIsFree(options);
+  await listen(listener, options, threads !== undefined || options.isPortShared === true);
+  const { port } = listener.address() as AddressInfo;
+  await threads?.listen(options.host === undefined ? { port } : { host: options.host, port });
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise((resolve) => listener.close(resolve));
       stop.abort();
-      await stopServer(server);
+      await Promise.all([stopServer(server), threads?.[Symbol.asyncDispose]()]);
       await closed;
     },
   };

@@ -16,9 +16,15 @@ function entry({ packageName, channelName, bundleName }: ChannelMember, replaces
   return { packageName, channelName, bundleName, replaces };
 }
 
-/** One for what it replaces, if anything, and one for each that it skips. */
-function entriesOf(member: ChannelMember): EntryMessage[] {
-  return [member.replaces, ...member.skips].map((replaces) => entry(member, replaces));
+/** Names that a member skips and does not replace besides, as often as it lists them. */
+function skipsOf({ replaces, skips }: ChannelMember): readonly string[] {
+  return skips.filter((name) => name !== replaces);
+}
+
+/** One where it replaces the bundle, one for each time that it skips it; each has what the member replaces, whatever was asked for. */
+function replacements(member: ChannelMember, csvName: string): readonly EntryMessage[] {
+  const edges = [member.replaces, ...skipsOf(member)].filter((name) => name === csvName);
+  return edges.map(() => entry(member, member.replaces));
 }
 
 /** What the methods of api.Registry answer of one catalog. What is wrong is told in the texts that clients know.
@@ -62,10 +68,8 @@ export class RegistryAnswers {
 
   /** @throws TerminalError NotFound when there are none */
   entriesThatReplace(csvName: string): readonly EntryMessage[] {
-    const members = this.#index.members.replacing(csvName);
-    return members.length > 0
-      ? members.map((member) => entry(member, csvName))
-      : refuse(`no channel entries found that replace ${csvName}`);
+    const entries = this.#index.members.replacing(csvName).flatMap((member) => replacements(member, csvName));
+    return entries.length > 0 ? entries : refuse(`no channel entries found that replace ${csvName}`);
   }
 
   /** Of several the one nearest the head.
@@ -77,14 +81,23 @@ export class RegistryAnswers {
     return this.#whole(member ?? refuse(`no entry found for ${where}`));
   }
 
-  /** @throws TerminalError NotFound when there are none */
+  /** For each member that provides the API, one for what it replaces, if anything, and one for each name that it skips.
+   *  @throws TerminalError NotFound when there are none */
   entriesThatProvide(api: ApiKind): readonly EntryMessage[] {
-    return this.#providers(api, () => true).flatMap(entriesOf);
+    return this.#providers(api, () => true).flatMap((member) =>
+      [member.replaces, ...skipsOf(member)].map((name) => entry(member, name)),
+    );
   }
 
-  /** @throws TerminalError NotFound when no head provides the API */
+  /** As `entriesThatProvide`, for heads of channels; skipped names that are no entries of the channel are left out.
+   *  @throws TerminalError NotFound when no head provides the API */
   latestEntriesThatProvide(api: ApiKind): readonly EntryMessage[] {
-    return this.#providers(api, ({ isHead }) => isHead).flatMap(entriesOf);
+    const { members } = this.#index;
+    return this.#providers(api, ({ isHead }) => isHead).flatMap((member) => {
+      const { packageName, channelName } = member;
+      const present = skipsOf(member).filter((name) => members.member(packageName, channelName, name) !== undefined);
+      return [member.replaces, ...present].map((name) => entry(member, name));
+    });
   }
 
   /** The head of the default channel of the first package by name that provides the API there.

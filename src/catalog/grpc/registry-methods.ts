@@ -30,13 +30,14 @@ function refuseArgument(message: string): never {
 }
 
 function assertKey(field: string, value: string): void {
-  if (!metaKey.test(value)) refuseArgument(`${field} ${goQuote(value)} is invalid: expected ${metaKey.source}`);
+  if (!metaKey.test(value))
+    refuseArgument(`invalid custom schema query: invalid ${field} ${goQuote(value)}: must match ${metaKey.source}`);
 }
 
 function* structs(index: CatalogIndex, schema: string, packageName: string): Generator<Uint8Array> {
   using _user = index.use();
-  const filter = packageName === '' ? { schema } : { schema, package: packageName };
-  for (const line of index.select(filter).lines()) {
+  // Without a package those that have none are meant, not all.
+  for (const line of index.select({ schema, package: packageName }).lines()) {
     const value = JSON.parse(line.toString()) as JsonObject;
     releaseBytes(line);
     yield toBinary(StructSchema, fromJson(StructSchema, value));

@@ -105,10 +105,14 @@ test('CR-C14 GetBundle has no edges but skipRange, no metadata property types, a
       description: 'of the package',
       version: '1.2.0',
       icon: [{ base64data: 'AAAA', mediatype: 'image/png' }],
-      customresourcedefinitions: { owned: [] },
+      customresourcedefinitions: {},
+      apiservicedefinitions: {},
+      provider: {},
+      cleanup: { enabled: false },
       relatedImages: [{ name: 'x', image: 'registry.example/x' }],
-      install: { strategy: 'deployment', spec: { deployments: [] } },
+      install: { strategy: 'deployment', spec: { deployments: null } },
     },
+    status: { cleanup: {} },
   });
 });
 
@@ -123,20 +127,22 @@ test('CR-C14 ListBundles has one for each membership, ordered, with edges, and m
     'alpha p p.v2.0.0',
     'broken p p.v1.0.0',
     'broken p p.v1.1.0',
+    'fast q q.v0.1.0',
+    'fast q q.v1.0.0',
     'stable p p.v1.0.0',
     'stable p p.v1.1.0',
     'stable p p.v1.2.0',
     'stable q q.v1.0.0',
   ]);
-  expect(bundles[6]).toMatchObject({
+  expect(bundles[8]).toMatchObject({
     replaces: 'p.v1.0.0',
     skips: ['p.v1.1.0', 'p.v0.9.0'],
     skipRange: '<1.2.0',
     csvJson: '',
     object: [],
   });
-  expect(bundles[4]).toMatchObject({ deprecation: { message: 'old bundle' } });
-  expect(bundles[7]).toMatchObject({
+  expect(bundles[6]).toMatchObject({ deprecation: { message: 'old bundle' } });
+  expect(bundles[9]).toMatchObject({
     bundlePath: '',
     csvJson: JSON.stringify(csv),
     object: [JSON.stringify(csv), '{"kind":"Service"}'],
@@ -188,8 +194,8 @@ test('CR-C15 entries that replace or skip a bundle are found, others are not; of
   const entry = { packageName: 'p', channelName: 'stable', bundleName: 'p.v1.2.0' };
   const replacing = (csvName: string): ReturnType<typeof call> =>
     call('api.Registry.GetChannelEntriesThatReplace', { csvName });
-  expect(await replacing('p.v1.1.0')).toEqual([[{ ...entry, replaces: 'p.v1.1.0' }], '']);
-  expect(await replacing('p.v0.9.0')).toEqual([[{ ...entry, replaces: 'p.v0.9.0' }], '']);
+  expect(await replacing('p.v1.1.0')).toEqual([[{ ...entry, replaces: 'p.v1.0.0' }], '']);
+  expect(await replacing('p.v0.9.0')).toEqual([[{ ...entry, replaces: 'p.v1.0.0' }], '']);
   expect(await replacing('p.v1.0.0')).toEqual([
     [
       { ...entry, bundleName: 'p.v1.1.0', replaces: 'p.v1.0.0' },
@@ -213,8 +219,41 @@ test('CR-C16 an API that only the head of another channel provides has no defaul
     csvName: 'q.v1.0.0',
     channelName: 'stable',
   });
-  const [entries] = await call('api.Registry.GetChannelEntriesThatProvide', other);
-  expect(entries).toEqual([{ packageName: 'q', channelName: 'stable', bundleName: 'q.v1.0.0', replaces: '' }]);
+});
+
+test('entries that provide an API have each name that they lead from once; heads only names of their own channel', async () => {
+  const stable = { packageName: 'q', channelName: 'stable', bundleName: 'q.v1.0.0', replaces: '' };
+  const from = (version: string): object => ({ ...stable, channelName: 'fast', replaces: `q.v${version}` });
+  const all = await call('api.Registry.GetChannelEntriesThatProvide', other);
+  expect(all).toEqual([[from('0.9.0'), from('0.8.0'), from('0.1.0'), stable], '']);
+  const latest = await call('api.Registry.GetLatestChannelEntriesThatProvide', other);
+  expect(latest).toEqual([[from('0.9.0'), from('0.1.0'), stable], '']);
+});
+
+test('entries that replace a bundle say what they replace, whatever was asked for; an empty name means those that replace nothing', async () => {
+  const fast = { packageName: 'q', channelName: 'fast', bundleName: 'q.v1.0.0', replaces: 'q.v0.9.0' };
+  const replacing = (csvName: string): ReturnType<typeof call> =>
+    call('api.Registry.GetChannelEntriesThatReplace', { csvName });
+  for (const version of ['0.9.0', '0.8.0', '0.1.0']) expect(await replacing(`q.v${version}`)).toEqual([[fast], '']);
+  const [tails] = await replacing('');
+  expect(tails.map((found) => `${textAt(found, 'channelName')} ${textAt(found, 'bundleName')}`)).toEqual([
+    'alpha p.v1.2.0',
+    'broken p.v1.0.0',
+    'broken p.v1.1.0',
+    'stable p.v1.0.0',
+    'fast q.v0.1.0',
+    'stable q.v1.0.0',
+  ]);
+});
+
+test('manifests are sent as JSON with sorted keys, dependencies without labels', async () => {
+  const request = { pkgName: 'q', channelName: 'fast', csvName: 'q.v0.1.0' };
+  const found = (await one('GetBundle', request)) as JsonObject;
+  expect(found).toMatchObject({ object: ['{"a":2,"b":1}'], dependencies: [] });
+  expect(JSON.parse(textAt(found, 'csvJson'))).toMatchObject({
+    metadata: { name: 'q.v0.1.0' },
+    spec: { displayName: '' },
+  });
 });
 
 test('CR-C17 documents of custom schemas come to those who acknowledge that this is experimental', async () => {
@@ -231,10 +270,14 @@ test('CR-C17 documents of custom schemas come to those who acknowledge that this
       tags: { kind: { case: 'listValue', value: { values: expect.any(Array) as unknown } } },
     },
   });
-  expect((await call(list, { schema: 'shop.example' }, known))[0]).toHaveLength(2);
+  const [[withoutPackage, ...others]] = await call(list, { schema: 'shop.example' }, known);
+  expect(withoutPackage).toMatchObject({ fields: { name: { kind: { value: 'two' } } } });
+  expect(others).toEqual([]);
   expect(await call(list, { schema: 'olm.bundle' }, known)).toEqual([[], '']);
   expect(await call(list, {}, known)).toEqual([[], '3 schema is required']);
-  expect((await call(list, { schema: '../x' }, known))[1]).toMatch(/^3 schema "\.\.\/x" is invalid: expected \^/);
+  expect((await call(list, { schema: '../x' }, known))[1]).toMatch(
+    /^3 invalid custom schema query: invalid schema "\.\.\/x": must match \^/,
+  );
 });
 
 test('health is told, and services and messages to clients that have no descriptions of them', async () => {

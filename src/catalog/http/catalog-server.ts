@@ -1,13 +1,18 @@
 import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { ServingCertificate, ServingPair } from '../../base/index.ts';
+import {
+  type ConnectionLimits,
+  limitConnections,
+  type ServingCertificate,
+  type ServingPair,
+} from '../../base/index.ts';
 import { CatalogHandler, type CatalogHandlerOptions } from './catalog-handler.ts';
 
 const headersDeadlineMs = 5_000;
 const idleDeadlineMs = 60_000;
 const stopDeadlineMs = 10_000;
-const maxConnections = 256;
+const connectionLimits: ConnectionLimits = { maxConnections: 256, maxPerPeer: 64, firstRequestMs: headersDeadlineMs };
 const maxHeaderBytes = 16 * 1024;
 
 export interface CatalogServerOptions extends CatalogHandlerOptions {
@@ -50,7 +55,7 @@ export async function startCatalogServer(options: CatalogServerOptions): Promise
     serving === undefined ? createPlainServer({ maxHeaderSize: maxHeaderBytes }, handle) : secure(serving, handle);
   server.headersTimeout = headersDeadlineMs;
   server.requestTimeout = headersDeadlineMs;
-  server.maxConnections = maxConnections;
+  limitConnections(server, connectionLimits);
   // Of a client that takes nothing more, too.
   server.setTimeout(idleDeadlineMs);
   await new Promise<void>((resolve, reject) => {

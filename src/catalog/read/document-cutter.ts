@@ -2,7 +2,7 @@ import { TerminalError } from '../../base/index.ts';
 import { ByteWindow } from './byte-window.ts';
 import { JsonScan } from './json-scan.ts';
 
-const [newline, carriageReturn, space, tab, hash, percent, brace, dash, dot] = [10, 13, 32, 9, 35, 37, 123, 45, 46];
+const [newline, carriageReturn, space, tab, hash, brace, dash, dot] = [10, 13, 32, 9, 35, 123, 45, 46];
 const mebibyte = 1024 * 1024;
 
 /** The reference has no limit; without one a catalog could take all memory. The largest documents known have 3 MiB. */
@@ -21,6 +21,8 @@ export interface CutDocument {
   readonly isFallback: boolean;
   /** Follows a JSON value without a separator. */
   readonly isAfterJson: boolean;
+  /** The stream is JSON: at least two values, one after the other, begin it. Nothing else may follow them. */
+  readonly isJsonStream: boolean;
   /** Of JSON. */
   readonly hasLongNumber: boolean;
   /** How deep the brackets of JSON nest. */
@@ -31,15 +33,19 @@ function isBlank(byte: number | undefined): boolean {
   return byte === space || byte === tab || byte === carriageReturn || byte === newline;
 }
 
-/** `---` or `...` alone, or with a blank behind it. */
+/** `---`, whatever follows, or `...` alone or with a blank behind it. */
 function isSeparator(bytes: Buffer, at: number): boolean {
   const byte = bytes[at];
   if ((byte !== dash && byte !== dot) || bytes[at + 1] !== byte || bytes[at + 2] !== byte) return false;
-  return at + 3 >= bytes.length || isBlank(bytes[at + 3]);
+  return byte === dash || at + 3 >= bytes.length || isBlank(bytes[at + 3]);
 }
 
-/** Cuts a stream of YAML documents and JSON objects, in any mixture, without reading them: objects by their brackets, YAML by its
- *  separators. Empty documents are passed over. */
+/** Values after which a stream is one of JSON. */
+const minJsonValues = 2;
+
+/** Cuts a stream of YAML documents and JSON objects without reading them: objects by their brackets, YAML by its separators. Both may be mixed,
+ *  but for a stream that begins with JSON objects, one after the other. Empty documents are skipped.
+ *  @see catalogs-and-resolution.md, section 1.1 */
 export class DocumentCutter {
   readonly #window = new ByteWindow();
   /** What is before this is done with. */
@@ -52,7 +58,8 @@ export class DocumentCutter {
   #scan = new JsonScan(0);
   #isFallback = false;
   #isAfterJson = false;
-  #hasDirectives = false;
+  /** JSON objects at the start of the stream; undefined once something else was found. */
+  #jsonValues: number | undefined = 0;
   /** The document that was given last. */
   #last: { readonly end: number; readonly syntax: 'json' | 'yaml' } | undefined;
   #contentStart = 0;
@@ -103,11 +110,22 @@ export class DocumentCutter {
     const { end, syntax } = this.#last;
     this.#last = undefined;
     this.#isAfterJson = syntax === 'json';
+    if (syntax === 'json' && this.#jsonValues !== undefined) this.#jsonValues += 1;
     [this.#start, this.#at, this.#lineStart, this.#mode] = [end, end, end, 'seek'];
   }
 
   #beginFallback(): void {
     [this.#mode, this.#isFallback, this.#at] = ['yaml', true, this.#contentStart];
+    this.#leaveJson();
+  }
+
+  get #isJsonStream(): boolean {
+    return (this.#jsonValues ?? 0) >= minJsonValues;
+  }
+
+  /** The stream is not one of JSON, unless that is certain by now. */
+  #leaveJson(): void {
+    if (!this.#isJsonStream) this.#jsonValues = undefined;
   }
 
   /** Looks for the first byte of a document. */
@@ -116,13 +134,25 @@ export class DocumentCutter {
     while (this.#at < bytes.length) {
       const byte = bytes[this.#at];
       if (isBlank(byte)) this.#passBlank(byte);
-      else if (byte === hash) {
-        if (!this.#passComment(bytes, isEnd)) return false;
-      } else if (this.#at + 3 >= bytes.length && !isEnd) return this.#keep();
-      else if (this.#at === this.#lineStart && isSeparator(bytes, this.#at)) this.#passSeparator();
-      else return this.#begin(byte);
+      else {
+        const found = this.#isJsonStream ? 'document' : this.#passFiller(bytes, isEnd);
+        if (found === 'document') return this.#begin(byte);
+        if (found === 'more') return this.#keep();
+      }
     }
     return this.#keep();
+  }
+
+  /** Skips a comment or a separator; else says that a document begins, or that more bytes are needed to see it. */
+  #passFiller(bytes: Buffer, isEnd: boolean): 'filler' | 'document' | 'more' {
+    if (bytes[this.#at] === hash) return this.#passComment(bytes, isEnd) ? 'filler' : 'more';
+    if (this.#at + 3 >= bytes.length && !isEnd) return 'more';
+    if (this.#at !== this.#lineStart || !isSeparator(bytes, this.#at)) return 'document';
+    const isAlone = this.#isSeparatorAlone(bytes, isEnd);
+    if (isAlone === undefined) return 'more';
+    if (!isAlone) return 'document';
+    this.#passSeparator();
+    return 'filler';
   }
 
   #passBlank(byte: number | undefined): void {
@@ -133,6 +163,15 @@ export class DocumentCutter {
   #passSeparator(): void {
     this.#at += 3;
     this.#isAfterJson = false;
+    this.#leaveJson();
+  }
+
+  /** Whether only blanks and a comment follow the separator on its line; undefined when more bytes are needed to see it. */
+  #isSeparatorAlone(bytes: Buffer, isEnd: boolean): boolean | undefined {
+    let at = this.#at + 3;
+    while (at < bytes.length && bytes[at] !== newline && isBlank(bytes[at])) at += 1;
+    if (at >= bytes.length && !isEnd) return undefined;
+    return at >= bytes.length || bytes[at] === newline || bytes[at] === hash;
   }
 
   /** Nothing found yet. */
@@ -144,14 +183,18 @@ export class DocumentCutter {
   /** The mark of the encoding, at the start of the stream; false when more bytes are needed to see it. */
   #passMark(bytes: Buffer, isEnd: boolean): boolean {
     if (this.#window.offsetOf(this.#at) !== 0) return true;
-    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) this.#at = this.#lineStart = 3;
+    if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+      this.#at = this.#lineStart = 3;
+      this.#leaveJson();
+    }
     return bytes.length >= 3 || isEnd;
   }
 
   #passComment(bytes: Buffer, isEnd: boolean): boolean {
     const end = bytes.indexOf(newline, this.#at);
-    if (end < 0 && !isEnd) return this.#keep();
+    if (end < 0 && !isEnd) return false;
     this.#at = end < 0 ? bytes.length : end;
+    this.#leaveJson();
     return true;
   }
 
@@ -159,8 +202,8 @@ export class DocumentCutter {
     this.#start = this.#lineStart;
     this.#contentStart = this.#at;
     this.#mode = byte === brace ? 'json' : 'yaml';
-    this.#isFallback = false;
-    this.#hasDirectives = byte === percent;
+    this.#isFallback = this.#isJsonStream && byte !== brace;
+    if (byte !== brace) this.#leaveJson();
     this.#scan = new JsonScan(this.#at);
     return true;
   }
@@ -178,9 +221,7 @@ export class DocumentCutter {
       if (at + 4 >= bytes.length && !isEnd) return undefined;
       this.#at = at + 1;
       const isBoundary = isSeparator(bytes, at + 1) || (this.#isFallback && bytes[at + 1] === brace);
-      if (isBoundary && !this.#hasDirectives)
-        return this.#cut(bytes, { start: this.#start, end: at + 1, syntax: 'yaml' });
-      if (isBoundary) this.#hasDirectives = false;
+      if (isBoundary) return this.#cut(bytes, { start: this.#start, end: at + 1, syntax: 'yaml' });
     }
     if (!isEnd) return undefined;
     return this.#cut(bytes, { start: this.#start, end: bytes.length, syntax: 'yaml' });
@@ -198,6 +239,7 @@ export class DocumentCutter {
       syntax,
       isFallback: this.#isFallback,
       isAfterJson: this.#isAfterJson,
+      isJsonStream: this.#isJsonStream,
       hasLongNumber: this.#scan.hasLongNumber,
       depth: this.#scan.maxDepth,
     };

@@ -54,18 +54,33 @@ const streams: readonly { name: string; text: string; documents: readonly JsonVa
   },
   { name: 'YAML behind JSON', text: '{"b":2}\nc: 3\n', documents: [{ b: 2 }, { c: 3 }], lines: [1, 2] },
   {
-    name: 'a document on the line of its separator',
-    text: '--- {a: 1}\n--- {"b": 2}\n--- # c\nc: 3',
+    name: 'a comment on the line of a separator',
+    text: '--- # b\n{"b": 2}\n---\t# c\nc: 3',
+    documents: [{ b: 2 }, { c: 3 }],
+    lines: [2, 4],
+  },
+  {
+    name: 'a key that a mapping has twice: the last value counts',
+    text: 'a: 1\na: {b: 2, b: 3}\n---\n{"c":1,"c":2}',
+    documents: [{ a: { b: 3 } }, { c: 2 }],
+  },
+  {
+    name: 'tags: binary as text, unknown ones ignored',
+    text: 'a: !!binary aGVsbG8=\nb: !!thing 1\nc: !!thing {d: !local e}\n',
+    documents: [{ a: 'hello', b: '1', c: { d: 'e' } }],
+  },
+  { name: 'YAML that no number can hold', text: 'a: 1e400\n', documents: [{ a: '1e400' }] },
+  {
+    name: 'one JSON value, and YAML from there on',
+    text: '{"a":1}\n# b\n{"b":2,}\n---\nc: 3\n',
     documents: [{ a: 1 }, { b: 2 }, { c: 3 }],
-    lines: [1, 2, 4],
   },
   { name: 'the end mark of YAML', text: 'a: 1\n...\n---\nb: 2\n...\n', documents: [{ a: 1 }, { b: 2 }], lines: [1, 4] },
-  { name: 'a directive', text: '%YAML 1.1\n---\na: 1\n---\nb: 2\n', documents: [{ a: 1 }, { b: 2 }], lines: [1, 5] },
   { name: 'indented YAML', text: '  a: 1\n  b: 2\n', documents: [{ a: 1, b: 2 }] },
   {
     name: 'separators that are none',
-    text: 'a: |\n  ---\nb: ----\n---x: 1\n',
-    documents: [{ a: '---\n', b: '----', '---x': 1 }],
+    text: 'a: |\n  ---\nb: ----\n',
+    documents: [{ a: '---\n', b: '----' }],
   },
   {
     name: 'brackets and quotation marks in texts',
@@ -107,7 +122,11 @@ test.each([
   ],
   ['a: [', 1, /^error converting YAML to JSON: yaml: line \d: /],
   ['{a: [}', 1, /^error converting YAML to JSON: yaml: line \d: /],
-  ['a: 1\na: 2\n', 2, /^error converting YAML to JSON: yaml: line 2: duplicated mapping key/],
+  ['a: 1\n---x: 1\n', 2, 'invalid Yaml document separator: x: 1'],
+  ['--- {a: 1}\n', 1, 'invalid Yaml document separator: {a: 1}'],
+  ['%YAML 1.1\n---\na: 1\n', 1, /did not find expected <document start>$/],
+  ['a: !!binary "#"\n', 1, /^error converting YAML to JSON: yaml: line 1: cannot resolve a node with .*binary/],
+  ['{"a":1e400}', 1, 'json: cannot unmarshal number 1e400 into Go value of type float64'],
   [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 1, 'nested deeper than 256 levels'],
   ['{"\\u005f_proto__":{}}', 1, 'document: the key "__proto__" is not accepted'],
 ])('tells what is wrong with %j', async (text, line, message) => {
@@ -118,6 +137,46 @@ test.each([
       message: expect.stringMatching(message) as string,
     });
     if (typeof message === 'string') expect(faults[0]).toEqual({ line, message });
+  }
+});
+
+test.each([
+  {
+    name: 'a trailing comma',
+    text: '{"a":1}\n{"b":2}\n{"c":3,}\n{"d":4}',
+    fault: "3: json: offset 24: invalid character '}' looking for beginning of object key string",
+  },
+  {
+    name: 'NaN',
+    text: '{"a":1}\n{"b":2}\n{"c":NaN}\n{"d":4}',
+    fault: "3: json: offset 22: invalid character 'N' looking for beginning of value",
+  },
+  {
+    name: 'a key without quotation marks',
+    text: '{"a":1}\n{"b":2}\n{c: 3}\n{"d":4}',
+    fault: "3: json: offset 18: invalid character 'c' looking for beginning of object key string",
+  },
+  {
+    name: 'a separator',
+    text: '{"a":1}{"b":2}\n---\n{"d":4}',
+    fault: "2: json: offset 17: invalid character '-' in numeric literal",
+  },
+  {
+    name: 'a comment',
+    text: '{"a":1} {"b":2}\n# c\n{"d":4}',
+    fault: "2: json: offset 17: invalid character '#' looking for beginning of value",
+  },
+  {
+    name: 'a YAML document',
+    text: '{"a":1}{"b":2}\nc: 3\n{"d":4}',
+    fault: "2: json: offset 16: invalid character 'c' looking for beginning of value",
+  },
+])('a stream that begins with two JSON values is JSON to its end: $name is a fault', async ({ text, fault }) => {
+  for (const size of [1, 2, 7, 1024]) {
+    const documents = await read(text, size);
+    expect(values(documents)).toEqual([{ a: 1 }, { b: 2 }, undefined, { d: 4 }]);
+    const [, , third] = documents;
+    expect(third !== undefined && 'message' in third ? `${third.line}: ${third.message}` : third).toBe(fault);
   }
 });
 
@@ -142,14 +201,19 @@ test('a document beyond the limit is refused before all of it is in memory', asy
 
 test('any JSON objects come back as they were written, whatever stands between them and wherever they are cut', async () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
-  const between = fc.constantFrom('', '\n', '\n---\n', ' \t\n\n', '\n---\n---\n# x\n', '\r\n');
+  const blanks = ['', '\n', ' \t\n\n', '\r\n'];
+  const between = fc.constantFrom(...blanks, '\n---\n', '\n---\n---\n# x\n');
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(object, between), { maxLength: 6 }),
       fc.integer({ min: 1, max: 64 }),
-      fc.boolean(),
-      async (pairs, size, isWide) => {
-        const text = pairs.map(([value, space]) => JSON.stringify(value, null, isWide ? 2 : 0) + space).join('');
+      fc.record({ isWide: fc.boolean(), isJsonOnly: fc.boolean() }),
+      async (pairs, size, { isWide, isJsonOnly }) => {
+        // Only a stream that is not JSON from its start may have separators.
+        const start = isJsonOnly ? '' : '---\n';
+        const spaceOf = (space: string): string => (isJsonOnly && !blanks.includes(space) ? '' : space);
+        const texts = pairs.map(([value, space]) => JSON.stringify(value, null, isWide ? 2 : 0) + spaceOf(space));
+        const text = start + texts.join('');
         const expected = pairs.map(([value]) => decodeJson(JSON.stringify(value)));
         const isForbidden = text.includes('__proto__');
         if (!isForbidden) expect(values(await read(text, size))).toEqual(expected);

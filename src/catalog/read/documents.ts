@@ -23,6 +23,7 @@ export type ReadDocument = { readonly line: number } & (
 const knownYamlReasons: ReadonlyMap<string, string> = new Map([
   ['bad indentation of a mapping entry', 'mapping values are not allowed in this context'],
   ['tab characters must not be used in indentation', 'found character that cannot start any token'],
+  ['directives end mark is expected', 'did not find expected <document start>'],
 ]);
 
 class Unreadable extends Error {
@@ -34,19 +35,41 @@ class Unreadable extends Error {
   }
 }
 
-/** What is not JSON after all is undefined. */
-function readJson({ bytes, line, hasLongNumber, depth }: CutDocument): JsonValue | undefined {
+/** A number that may be too large for any: with an exponent of three digits, or with many digits. */
+const largeNumber = /\d[eE]\+?\d{3}|\d{300}/;
+
+function assertNumbers(line: number, text: string): void {
+  JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value;
+    const shown = (context?.source ?? '').slice(0, 40);
+    throw new Unreadable(line, `json: cannot unmarshal number ${shown} into Go value of type float64`);
+  });
+}
+
+/** What is not JSON after all is undefined; in a stream of JSON it is an error. */
+function readJson(cut: CutDocument): JsonValue | undefined {
+  const { bytes, line, hasLongNumber, depth } = cut;
   if (depth > maxNestingDepth) throw new Unreadable(line, `nested deeper than ${maxNestingDepth} levels`);
   let value: JsonValue;
+  const text = bytes.toString();
   try {
-    const text = bytes.toString();
     value = hasLongNumber ? decodeJson(text) : (JSON.parse(text) as JsonValue);
   } catch {
+    if (cut.isJsonStream) throw new Unreadable(line, strictJsonFault(cut));
     return undefined;
   }
+  if (largeNumber.test(text)) assertNumbers(line, text);
   // A key may be written with escapes.
   if (bytes.includes('__proto__') || bytes.includes('\\u005')) assertHarmless('document', value);
   return value;
+}
+
+/** What is wrong with a document of a stream of JSON. */
+function strictJsonFault({ bytes, offset }: CutDocument): string {
+  const problem = jsonSyntaxProblem(bytes);
+  if (problem === undefined) return 'expected a JSON object';
+  if (problem.text === 'unexpected end of JSON input') return 'unexpected EOF';
+  return `json: offset ${offset + problem.offset}: ${problem.text}`;
 }
 
 /** Why something that begins like JSON cannot be read, in the reference's words; undefined when it is better called YAML. */
@@ -76,10 +99,16 @@ function yamlProblem(cut: CutDocument, thrown: unknown): Unreadable {
   return new Unreadable(fileLine, `error converting YAML to JSON: yaml: line ${fileLine}: ${known}`);
 }
 
+/** A separator with a document on its line. */
+const crowdedSeparator = /^---[ \t]*([^\s#][^\r\n]*)/;
+
 function readYaml(cut: CutDocument): JsonValue[] {
+  if (cut.isJsonStream) throw new Unreadable(cut.line, strictJsonFault(cut));
+  const [, behind] = crowdedSeparator.exec(cut.bytes.toString('utf8', 0, 200)) ?? [];
+  if (behind !== undefined) throw new Unreadable(cut.line, `invalid Yaml document separator: ${behind.trim()}`);
   let documents: JsonValue[];
   try {
-    documents = parseYamlDocuments('document', cut.bytes.toString());
+    documents = parseYamlDocuments('document', cut.bytes.toString(), { isLastKeyTaken: true });
   } catch (thrown) {
     throw yamlProblem(cut, thrown);
   }

@@ -7,7 +7,6 @@ import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { compressSegment } from './gzip-segments.ts';
 import { createIndexFile, finishIndexFile } from './index-file.ts';
-import { PackageWriter } from './package-writer.ts';
 import { slimText } from './slim-meta.ts';
 
 /** What an index holds. */
@@ -80,6 +79,8 @@ export async function buildCatalogIndex(
     const survey = new FieldSurvey();
     try {
       indexed = await fill(database, metas, { ...options, survey });
+      // What encodes messages of the registry is not loaded by commands that index nothing.
+      const { PackageWriter } = await import('./package-writer.ts');
       await new PackageWriter(database).writeAll(options.signal);
       const { checksum, digest, metaCount, lengthBytes } = indexed;
       finishIndexFile(database, {

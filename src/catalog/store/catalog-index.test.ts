@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type JsonObject, textAt } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { buildCatalogIndex } from './build-index.ts';
@@ -192,4 +192,20 @@ test.each<readonly [string, (file: string) => Promise<void>, RegExp]>([
   await buildCatalogIndex(metas, file);
   using index = openCatalogIndex(file);
   expect(index.metaCount).toBe(metas.length);
+});
+
+test('a package that is asked for again is neither compiled nor read again', async () => {
+  const file = await newFile();
+  await buildCatalogIndex([...metas, meta({ schema: 'olm.package', name: 'q', defaultChannel: 'c' })], file);
+  using index = openCatalogIndex(file);
+  const first = index.members.packageMessage('p');
+  expect(first).toBeInstanceOf(Uint8Array);
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  try {
+    expect(index.members.packageMessage('p')).toBe(first);
+    expect(index.members.packageMessage('q')).toBeInstanceOf(Uint8Array);
+    expect(prepare).not.toHaveBeenCalled();
+  } finally {
+    prepare.mockRestore();
+  }
 });

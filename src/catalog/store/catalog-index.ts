@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { errorMessage, type JsonObject, parseJson } from '../../base/index.ts';
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../../resolver/index.ts';
@@ -64,6 +64,7 @@ export class CatalogIndex implements CatalogView, Disposable {
   /** CRC-32 of all lines. */
   readonly #checksum: number;
   readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
   readonly #known = new Map<string, { readonly found: CatalogPackage; readonly characters: number }>();
   #knownCharacters = 0;
   #users = 1;
@@ -169,12 +170,17 @@ export class CatalogIndex implements CatalogView, Disposable {
 
   #leave(): void {
     this.#users -= 1;
-    if (this.#users === 0) this.#database.close();
+    if (this.#users > 0) return;
+    this.#statements.clear();
+    this.#database.close();
   }
 
   #all(query: string, ...values: SQLInputValue[]): Record<string, unknown>[] {
     try {
-      return this.#database.prepare(query).all(...values);
+      // Compiling a statement costs more than running most of them. There are a few dozen texts.
+      const statement = this.#statements.get(query) ?? this.#database.prepare(query);
+      this.#statements.set(query, statement);
+      return statement.all(...values);
     } catch (thrown) {
       throw isDamage(thrown) ? unusable(this.#file, errorMessage(thrown), thrown) : thrown;
     }

@@ -21,7 +21,15 @@ export interface IndexedChannel {
 
 type Query = (text: string, ...values: SQLInputValue[]) => Record<string, unknown>[];
 
+/** Of the packages that are kept encoded. */
+const maxPackageBytes = 4 * 1024 * 1024;
+
 const columns = 'id, package, channel, bundle, replaces, skips, distance FROM members';
+
+/** The condition on members that lead from `target`, its only value. */
+function leadsFrom(target: string): string {
+  return target === '' ? 'replaces = ?' : 'id IN (SELECT member FROM edges WHERE target = ?)';
+}
 
 function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
   const { id, package: packageName, channel, bundle, replaces, skips, distance } = row;
@@ -39,6 +47,9 @@ function memberOf(row: Readonly<Record<string, unknown>>): ChannelMember {
 /** Who is in which channel, and what leads to whom: lists are ordered by package, channel and bundle, where nothing else is said. */
 export class ChannelMembers {
   readonly #all: Query;
+  /** Encoded packages that were asked for lately; the index never changes. */
+  readonly #packages = new Map<string, Uint8Array>();
+  #packageBytes = 0;
 
   constructor(query: Query) {
     this.#all = query;
@@ -56,15 +67,15 @@ export class ChannelMembers {
     return row === undefined ? undefined : memberOf(row);
   }
 
-  /** Members that replace or skip `target`. */
+  /** Members that replace or skip `target`; those that replace nothing where it is empty. */
   replacing(target: string): readonly ChannelMember[] {
-    const query = `SELECT ${columns} WHERE id IN (SELECT member FROM edges WHERE target = ?) ORDER BY package, channel, bundle`;
+    const query = `SELECT ${columns} WHERE ${leadsFrom(target)} ORDER BY package, channel, bundle`;
     return this.#all(query, target).map(memberOf);
   }
 
   /** Of the members of a channel that replace or skip `target`, the one nearest the head; of several the first by name. */
   nearestReplacing(target: string, packageName: string, channelName: string): ChannelMember | undefined {
-    const query = `SELECT ${columns} WHERE id IN (SELECT member FROM edges WHERE target = ?) AND package = ? AND channel = ? ORDER BY distance, bundle LIMIT 1`;
+    const query = `SELECT ${columns} WHERE ${leadsFrom(target)} AND package = ? AND channel = ? ORDER BY distance, bundle LIMIT 1`;
     return this.#all(query, target, packageName, channelName).map(memberOf)[0];
   }
 
@@ -88,7 +99,21 @@ export class ChannelMembers {
 
   /** The `api.Package` of a package, encoded; undefined when there is none. */
   packageMessage(name: string): Uint8Array | undefined {
+    const known = this.#packages.get(name);
+    if (known !== undefined) return known;
     const bytes = this.#all('SELECT message FROM packages WHERE name = ?', name)[0]?.['message'];
-    return bytes instanceof Uint8Array ? bytes : undefined;
+    if (!(bytes instanceof Uint8Array)) return undefined;
+    this.#remember(name, bytes);
+    return bytes;
+  }
+
+  #remember(name: string, bytes: Uint8Array): void {
+    this.#packages.set(name, bytes);
+    this.#packageBytes += bytes.length;
+    for (const [oldest, freed] of this.#packages) {
+      if (this.#packageBytes <= maxPackageBytes) return;
+      this.#packages.delete(oldest);
+      this.#packageBytes -= freed.length;
+    }
   }
 }

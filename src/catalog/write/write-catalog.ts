@@ -1,9 +1,8 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { formatYamlPieces, goQuote, type JsonObject, TerminalError } from '../../base/index.ts';
+import { formatYamlPieces, goQuote, type JsonObject, makeFolder, TerminalError } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { MetaSpool, type OrderedMeta } from './meta-spool.ts';
 
@@ -90,11 +89,11 @@ export async function writeCatalogFolder(
   options: WriteOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
   await using documents = await spool(metas);
-  await mkdir(root, { recursive: true });
+  makeFolder(root);
   const group = new Group(changed(documents, options));
   for (await group.advance(); group.next !== undefined; ) {
     const folder = folderOf(root, group.next.package);
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     const file = createWriteStream(path.join(folder, `catalog.${options.format}`));
     await pipeline(Readable.from(group.pieces(options)), file, { signal: options.signal });
   }

@@ -180,12 +180,6 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     ["deployments 'a.b', 'a-b' would be called by the same Service 'a-b-service'"],
   ],
   [
-    'a shipped Service with the name of the generated one',
-    withWebhooks(webhook()),
-    [{ apiVersion: 'v1', kind: 'Service', metadata: { name: `${manager}-service` } }],
-    [/^bundle contains a Service 'acme-widget-controller-manager-service' that has the name of the one/],
-  ],
-  [
     'another install strategy',
     acmeCsv({ install: { strategy: 'helm', spec: { deployments: [] } } }),
     [],
@@ -214,15 +208,6 @@ test.for<[string, JsonObject, JsonObject[], (string | RegExp)[]]>([
     acmeCsv(),
     [{ apiVersion: 'v1', kind: 'Odd', metadata: { name: 'a"\n' } }],
     ['unsupported resource "a\\"\\n" with kind "Odd"'],
-  ],
-  [
-    'two objects of one name that differ',
-    acmeCsv(),
-    [
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'x' }, data: {} },
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { b: 'c' } },
-    ],
-    ['bundle contains 2 objects of kind "ConfigMap" with the name "a", which differ'],
   ],
   [
     'a name of the ClusterServiceVersion that no role can have',

@@ -16,7 +16,8 @@ const scope = (letters: string): ConfigScope => ({
 });
 
 const missing = 'required field "watchNamespace" is missing';
-const unknown = 'unknown field "watchNamespace"';
+const unknown =
+  'unknown field "watchNamespace": it takes the install mode OwnNamespace or SingleNamespace, and the operator supports the install modes AllNamespaces only: leave the field out to watch all namespaces';
 const notOwn =
   'invalid format for field "watchNamespace": \'x\' is not valid ownNamespaceInstallMode: invalid value "x": must be "i" (the namespace where the operator is installed) because this operator only supports OwnNamespace install mode';
 const notOther =
@@ -95,7 +96,12 @@ test('an amendment that there is not is refused with the names of those that the
 
 test('several namespaces can be watched where that is supported, and not beside one', () => {
   expect(readConfig({ watchNamespaces: ['x', 'y'] }, scope('M')).targetNamespaces).toEqual(['x', 'y']);
-  expect(configProblems({ watchNamespaces: ['x'] }, scope('S'))).toContain('unknown field "watchNamespaces"');
+  expect(configProblems({ watchNamespaces: ['x'] }, scope('S'))).toContain(
+    'unknown field "watchNamespaces": it takes the install mode MultiNamespace, and the operator supports the install modes SingleNamespace only: set watchNamespace to the namespace to watch',
+  );
+  expect(configProblems({ watchNamespaces: ['x'] }, scope('AO'))).toEqual([
+    'unknown field "watchNamespaces": it takes the install mode MultiNamespace, and the operator supports the install modes AllNamespaces, OwnNamespace only: leave the field out to watch all namespaces, or set watchNamespace to "i", the install namespace',
+  ]);
   expect(configProblems({ watchNamespace: 'x', watchNamespaces: ['y'] }, scope('SM'))).toEqual([
     'fields "watchNamespace" and "watchNamespaces" exclude each other',
   ]);

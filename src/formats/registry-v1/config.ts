@@ -32,13 +32,27 @@ function knownFields({ parentSchema }: ErrorObject): string {
   return Object.keys(known ?? {}).join(', ');
 }
 
+/** What an operator can watch instead of what its configuration names. */
+function watchModes(key: string, { modes, installNamespace }: ConfigScope): string {
+  const wanted = key === 'watchNamespaces' ? 'MultiNamespace' : 'OwnNamespace or SingleNamespace';
+  const ways = [
+    ...(modes.includes('AllNamespaces') ? ['leave the field out to watch all namespaces'] : []),
+    ...(modes.includes('SingleNamespace') ? ['set watchNamespace to the namespace to watch'] : []),
+    ...(modes.includes('OwnNamespace') ? [`set watchNamespace to "${installNamespace}", the install namespace`] : []),
+    ...(modes.includes('MultiNamespace') ? ['set watchNamespaces to the list of namespaces to watch'] : []),
+  ];
+  const supported = modes.length === 0 ? 'no install mode' : `the install modes ${modes.join(', ')}`;
+  return `: it takes the install mode ${wanted}, and the operator supports ${supported} only${ways.length === 0 ? '' : `: ${ways.join(', or ')}`}`;
+}
+
 /** What is wrong is told by its key alone where the reference does so, by its path where that helps; before it is known which bundle
  *  it is about, by its path and with what there could be. */
 function unknownField(error: ErrorObject, scope: ConfigScope | undefined): string {
   const field = fieldOf(error);
   const key = (error.params as { additionalProperty: string }).additionalProperty;
   if (scope === undefined) return `unknown field "${join(field, key)}": expected one of ${knownFields(error)}`;
-  return `unknown field "${field === 'deploymentConfig' ? key : join(field, key)}"`;
+  const modes = field === '' && /^watchNamespaces?$/.test(key) ? watchModes(key, scope) : '';
+  return `unknown field "${field === 'deploymentConfig' ? key : join(field, key)}"${modes}`;
 }
 
 function typeName(value: unknown): string {

@@ -3,7 +3,8 @@ import { podSecurityLevel, podSecurityObstacles } from '../../pod-security/index
 import { type ApiServiceDescription, supportedModes } from './csv.ts';
 import { type ExplainedPower, type Grant, isPowerful, powersOf, type Rule, readRule } from './explain-powers.ts';
 import { defaultInstallNamespace } from './install-namespace.ts';
-import type { Manifest, RegistryBundle, RenderedObject } from './registry-bundle.ts';
+import { isStandardKind } from './kinds.ts';
+import { currentCrds, type Manifest, type RegistryBundle, type RenderedObject } from './registry-bundle.ts';
 
 /** What installing a bundle does to a cluster, for people and programs. Lists are sorted. */
 export interface Explanation {
@@ -66,7 +67,7 @@ function ruleText({ verbs, apiGroups, resources, resourceNames, nonResourceURLs 
 }
 
 function rulesByRole(objects: readonly RenderedObject[]): ReadonlyMap<string, readonly Rule[]> {
-  const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+  const roles = objects.filter((object) => /^(?:Cluster)?Role$/.test(object.kind) && isStandardKind(object));
   return new Map(
     roles.map((role) => [
       `${role.kind}/${role.metadata.namespace ?? ''}/${role.metadata.name ?? ''}`,
@@ -78,7 +79,7 @@ function rulesByRole(objects: readonly RenderedObject[]): ReadonlyMap<string, re
 /** What accounts may do, put together by account and scope: the whole cluster before namespaces. */
 function grantsOf(objects: readonly RenderedObject[]): readonly Grant[] {
   const roles = rulesByRole(objects);
-  const bindings = objects.filter(({ kind }) => kind === 'RoleBinding' || kind === 'ClusterRoleBinding');
+  const bindings = objects.filter((object) => /^(?:Cluster)?RoleBinding$/.test(object.kind) && isStandardKind(object));
   const grants = bindings.flatMap((binding) => {
     const ref = objectAt(binding, 'roleRef');
     const scope = binding.kind === 'ClusterRoleBinding' ? 'cluster' : (binding.metadata.namespace ?? '');
@@ -220,7 +221,9 @@ export function explainBundle(bundle: RegistryBundle, objects: readonly Rendered
     version,
     installModes: supportedModes(csv),
     minKubeVersion,
-    crds: bundle.crds.map(crdOf).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    crds: currentCrds(bundle)
+      .map(crdOf)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     requiredApis: [...required, ...native].sort(),
     apiServices: (apis.owned ?? []).map(apiText).sort(),
     permissions: grants.map(permissionOf),

@@ -16,6 +16,7 @@ import {
 } from '../../base/index.ts';
 import { type AmendmentChoice, amendments } from './amendments/index.ts';
 import { certificateProviderNames, findCertificateProvider } from './certificates.ts';
+import { findInstallProblems } from './install-checks.ts';
 import { readRegistryBundle } from './read.ts';
 import type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 import { type RenderOptions, renderBundle } from './render.ts';
@@ -223,7 +224,8 @@ test('neither the order of files nor how they are written changes what is render
   );
   fc.assert(
     fc.property(shuffled, wishes, ({ operator, manifests }, wish) => {
-      const chosen = optionsOf(wish);
+      // Of two objects of one identity the last one in the order of files is chosen.
+      const chosen: RenderOptions = { ...optionsOf(wish), amendments: { without: ['last-of-identity'] } };
       const first = outcome(() => renderBundle(read(operator), chosen));
       const second = outcome(() => renderBundle(read({ ...operator, manifests }), chosen));
       expect(sortedLines(second.refusal)).toEqual(sortedLines(first.refusal));
@@ -251,6 +253,8 @@ test('every difference from the reference is that of a named amendment', () => {
     fc.property(anyOperator, wishes, (operator, wish) => {
       const chosen = optionsOf(wish);
       const bundle = read(operator);
+      // What no cluster accepts is refused, unless exactly the rendering of the reference is asked for.
+      if (findInstallProblems(bundle).length > 0) return;
       const render = (choice: AmendmentChoice): string =>
         JSON.stringify(outcome(() => renderBundle(bundle, { ...chosen, amendments: choice })));
       const base = render('none');

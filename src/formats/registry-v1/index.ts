@@ -2,11 +2,13 @@
 export { type Amendment, type AmendmentChoice, amendments } from './amendments/index.ts';
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
+export { asCurrentDefinition } from './crd-v1beta1.ts';
 export { type ClusterServiceVersion, inspectCsv, readCsv, supportedModes } from './csv.ts';
 export { type Explanation, explainBundle } from './explain.ts';
+export { withCertificates } from './generate-deployments.ts';
 export { webhookMembers } from './generate-webhooks.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
-export { findKind } from './kinds.ts';
+export { findKind, isStandardKind } from './kinds.ts';
 export { type BundleFiles, RegistryBundleReader, readRegistryBundle } from './read.ts';
 export type { RegistryBundle, RenderedObject } from './registry-bundle.ts';
 export { registryV1 } from './registry-v1.ts';

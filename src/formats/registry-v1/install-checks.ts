@@ -1,9 +1,8 @@
 import { type JsonObject, objectAt, textAt, valueAt } from '../../base/index.ts';
 import { nameProblems } from './checks.ts';
 import type { ApiServiceDescription, DeploymentEntry, WebhookEntry } from './csv.ts';
-import { groupOf, supportedKinds } from './kinds.ts';
 import { accountOf, servingNames } from './names.ts';
-import type { Manifest, RegistryBundle } from './registry-bundle.ts';
+import type { RegistryBundle } from './registry-bundle.ts';
 
 type Check = (bundle: RegistryBundle) => readonly string[];
 
@@ -56,34 +55,6 @@ const accountsHaveGoodNames: Check = ({ csv }) => {
     .map((name) => `invalid service account name '${name}': ${nameProblems(name).join(', ')}`);
 };
 
-/** What two objects of one kind and name are, their namespaces aside: installers set those. */
-function contentOf({ metadata: { namespace: _namespace, ...metadata }, ...rest }: Manifest): string {
-  return JSON.stringify({ ...rest, metadata });
-}
-
-const objectsDiffer: Check = ({ others }) => {
-  const byName = new Map<string, Manifest[]>();
-  for (const object of others) {
-    const key = `${object.kind} ${object.metadata.name ?? ''}`;
-    const known = byName.get(key);
-    if (known === undefined) byName.set(key, [object]);
-    else known.push(object);
-  }
-  return [...byName.values()]
-    .filter((objects) => objects.length > 1 && new Set(objects.map(contentOf)).size > 1)
-    .map(([first, ...more]) => {
-      return `bundle contains ${more.length + 1} objects of kind "${first?.kind}" with the name "${first?.metadata.name ?? ''}", which differ`;
-    });
-};
-
-const groupsAreSupported: Check = ({ others }) =>
-  others.flatMap(({ kind, apiVersion, metadata }) => {
-    const supported = supportedKinds.get(kind);
-    if (supported === undefined || !apiVersion || groupOf(apiVersion) === supported.group) return [];
-    const expected = supported.group === '' ? 'the core group' : `group ${supported.group}`;
-    return [`unsupported resource "${metadata.name ?? ''}" with kind "${kind}" of ${apiVersion}: expected ${expected}`];
-  });
-
 function servicesOf(bundle: RegistryBundle): ReadonlyMap<string, readonly string[]> {
   const serving = new Set([...webhooksOf(bundle), ...apisOf(bundle)].map(({ deploymentName = '' }) => deploymentName));
   const names = new Map<string, string[]>();
@@ -107,16 +78,6 @@ const servicesHaveGoodNames: Check = (bundle) => {
       ? [`deployments '${deployments.join("', '")}' would be called by the same Service '${service}'`]
       : []),
   ]);
-};
-
-const shippedServicesDiffer: Check = (bundle) => {
-  const services = servicesOf(bundle);
-  return bundle.others
-    .filter(({ kind, metadata }) => kind === 'Service' && services.has(metadata.name ?? ''))
-    .map(({ metadata }) => {
-      const [deployment = ''] = services.get(metadata.name ?? '') ?? [];
-      return `bundle contains a Service '${metadata.name ?? ''}' that has the name of the one for the webhooks of deployment '${deployment}'`;
-    });
 };
 
 const apisHaveDeployments: Check = (bundle) => {
@@ -182,10 +143,7 @@ const checks: readonly Check[] = [
   csvNameIsSegment,
   accountsHaveGoodNames,
   objectsHaveNames,
-  objectsDiffer,
-  groupsAreSupported,
   servicesHaveGoodNames,
-  shippedServicesDiffer,
   apisHaveDeployments,
   portsAreClear,
   selectorsMatch,

@@ -35,9 +35,16 @@ export const supportedKinds: ReadonlyMap<string, SupportedKind> = new Map([
   ...kinds('autoscaling.k8s.io', 'v1', { cluster: ['VerticalPodAutoscaler'] }),
 ]);
 
-/** `apps/v1` → `apps`, `v1` → the core group, ''. */
-export function groupOf(apiVersion: string): string {
+/** `apps/v1` → `apps`, `v1` and nothing → the core group, ''. */
+export function groupOf(apiVersion = ''): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** Whether an object is of a kind that the format allows, and not of a namesake in the API of an operator: `Role` of IAM, say. Without
+ *  `apiVersion` it is. */
+export function isStandardKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind: string }): boolean {
+  const supported = supportedKinds.get(kind);
+  return supported !== undefined && (!apiVersion || groupOf(apiVersion) === supported.group);
 }
 
 /** What the format says of a kind; undefined for one that it does not allow. */

@@ -232,9 +232,9 @@ test.each<[string, string, string]>([
     'a quantity, such as 100m or 1.5Gi, found the string "100mm" (manifests',
   ],
   [
-    'two members of one name',
-    '  version: 1.0.0\n  version: 1.0.1\n',
-    'line 6: duplicated mapping key (manifests/0.yaml:6:3)',
+    'a Helm template',
+    '  version: {{ .Values.version }}\n',
+    'line 5: invalid map key: a mapping cannot be a key; "{{ … }}" looks like a Helm template: render it first, for instance with helm template (manifests/0.yaml:5:12)',
   ],
   ['a tab', '\tversion: 1.0.0\n', 'tab characters must not be used in indentation (manifests/0.yaml:5:1)'],
   [
@@ -253,4 +253,27 @@ test.each<[string, string]>([
   ['quantities of every form', pod('overhead: {a: 1, b: 1.5, c: "1e3", d: .5Gi, e: 100m, f: "-1"}')],
 ])('%s: read as Kubernetes reads it', (_name, spec) => {
   expect(read([csvText(spec)]).csv.metadata.name).toBe('a.v1');
+});
+
+test('of two members of one name the last one counts, as for every tool that reads bundles', () => {
+  const files = registryFiles([acmeCsv()], {
+    'annotations.yaml':
+      'annotations:\n  operators.operatorframework.io.bundle.package.v1: a\n  operators.operatorframework.io.bundle.package.v1: b\n',
+  });
+  const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: "1", b: "2"}\ndata: {a: "3"}\n';
+  const extra = { kind: 'file' as const, name: 'z.yaml', content: Buffer.from(config) };
+  const bundle = readRegistryBundle({ ...files, manifests: [...(files.manifests ?? []), extra] });
+  expect(bundle.packageName).toBe('b');
+  expect(bundle.others.map(({ data }) => data)).toEqual([{ a: '3' }]);
+});
+
+test.each(['!.gitignore', '# all\n!.gitignore\n', '!!null', '---\n'])('the file %j holds no object', (text) => {
+  const files = registryFiles([acmeCsv()]);
+  const extra = { kind: 'file' as const, name: '.gitignore', content: Buffer.from(text) };
+  expect(readRegistryBundle({ ...files, manifests: [...(files.manifests ?? []), extra] }).others).toEqual([]);
+});
+
+test('a package name that is a number is read as text', () => {
+  const annotations = 'annotations:\n  operators.operatorframework.io.bundle.package.v1: 12\n';
+  expect(readRegistryBundle(registryFiles([acmeCsv()], { 'annotations.yaml': annotations })).packageName).toBe('12');
 });

@@ -8,12 +8,20 @@ import {
   parseJson,
   parseYaml,
   printableLine,
+  scalarText,
   sortedKeys,
   TerminalError,
 } from '../../base/index.ts';
 import type { DirectoryEntry } from '../../content/index.ts';
 import { maxManifestsBytes } from '../format.ts';
-import { type ManifestFile, type ManifestOptions, readManifestFile, takeManifestObjects } from '../manifest-file.ts';
+import {
+  bundleYaml,
+  type ManifestFile,
+  type ManifestOptions,
+  readManifestFile,
+  takeManifestObjects,
+} from '../manifest-file.ts';
+import { asCurrentDefinition, isBetaDefinition } from './crd-v1beta1.ts';
 import { assertManifest, type ClusterServiceVersion, readCrd, readCsv } from './csv.ts';
 import type { Manifest, RegistryBundle } from './registry-bundle.ts';
 
@@ -50,10 +58,9 @@ function textOf(content: Buffer): string {
 
 function packageNameOf(content: Buffer | undefined): string {
   if (content === undefined) return refuse('open metadata/annotations.yaml: no such file or directory');
-  const document = within('', () => parseYaml('metadata/annotations.yaml', textOf(content)));
+  const document = within('', () => parseYaml('metadata/annotations.yaml', textOf(content), bundleYaml));
   const annotations = isJsonObject(document) ? document['annotations'] : undefined;
-  const name = isJsonObject(annotations) ? annotations[packageAnnotation] : undefined;
-  return typeof name === 'string' ? name : '';
+  return isJsonObject(annotations) ? (scalarText(annotations[packageAnnotation] ?? null) ?? '') : '';
 }
 
 function propertiesIn(what: string, value: JsonValue): readonly JsonObject[] | undefined {
@@ -79,7 +86,7 @@ function mergedProperties(csv: ClusterServiceVersion, content: Buffer | undefine
         );
   if (content === undefined || content.length === 0) return undefined;
   const listed = within('failed to unmarshal metadata/properties.yaml: ', () => {
-    const document = parseYaml('metadata/properties.yaml', textOf(content));
+    const document = parseYaml('metadata/properties.yaml', textOf(content), bundleYaml);
     const list = isJsonObject(document) ? (document['properties'] ?? null) : document;
     return propertiesIn('properties', list);
   });
@@ -108,6 +115,7 @@ export class RegistryBundleReader {
   readonly #metadata = new Map<string, Buffer>();
   readonly #csvs: FoundCsv[] = [];
   readonly #crds: Manifest[] = [];
+  readonly #convertedCrds = new Map<string, Manifest>();
   readonly #others: Manifest[] = [];
   readonly #options: ManifestOptions = {
     mayLackApiVersion: true,
@@ -163,11 +171,18 @@ export class RegistryBundleReader {
 
   #sortIn(object: JsonObject, place: () => string): void {
     if (object['kind'] === 'ClusterServiceVersion') this.#csvs.push({ csv: readCsv(object), place });
-    else if (object['kind'] === 'CustomResourceDefinition') this.#crds.push(readCrd(object) as Manifest);
+    else if (object['kind'] === 'CustomResourceDefinition') this.#addCrd(object);
     else {
       assertManifest(object);
       this.#others.push((isJsonObject(object['metadata']) ? object : { ...object, metadata: {} }) as Manifest);
     }
+  }
+
+  #addCrd(object: JsonObject): void {
+    const crd = readCrd(object) as Manifest;
+    this.#crds.push(crd);
+    if (!isBetaDefinition(object)) return;
+    this.#convertedCrds.set(crd.metadata.name ?? '', readCrd(asCurrentDefinition(object)) as Manifest);
   }
 
   /** @param hasManifests whether there is a directory `manifests/`
@@ -183,7 +198,7 @@ export class RegistryBundleReader {
       ...(properties === undefined ? {} : { [propertiesAnnotation]: properties }),
     };
     const merged = properties === undefined ? csv : { ...csv, metadata: { ...csv.metadata, annotations } };
-    return { packageName, csv: merged, crds: this.#crds, others: this.#others };
+    return { packageName, csv: merged, crds: this.#crds, convertedCrds: this.#convertedCrds, others: this.#others };
   }
 }
 

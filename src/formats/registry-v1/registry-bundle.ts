@@ -13,10 +13,17 @@ export interface RegistryBundle {
   /** Empty where the annotations name none. */
   readonly packageName: string;
   readonly csv: ClusterServiceVersion;
-  /** In reading order. */
+  /** In reading order; one of v1beta1 has what the reference makes of it, which reads it as v1. */
   readonly crds: readonly Manifest[];
+  /** By name, the CRDs of v1beta1 as v1, with nothing lost. */
+  readonly convertedCrds: ReadonlyMap<string, Manifest>;
   /** Everything else, in reading order. */
   readonly others: readonly Manifest[];
+}
+
+/** The CRDs as they are installed: in the version that clusters accept. */
+export function currentCrds({ crds, convertedCrds }: RegistryBundle): readonly Manifest[] {
+  return crds.map((crd) => convertedCrds.get(crd.metadata.name ?? '') ?? crd);
 }
 
 /** An object that is rendered. */

@@ -11,7 +11,7 @@ import { findProblems } from './checks.ts';
 import { configProblems } from './config.ts';
 import { renderInstallation } from './installation.ts';
 import { RegistryBundleReader } from './read.ts';
-import type { RegistryBundle } from './registry-bundle.ts';
+import { currentCrds, type RegistryBundle } from './registry-bundle.ts';
 
 const conversionPrefix = 'convert registry+v1 bundle to plain+v0 bundle: ';
 
@@ -32,7 +32,7 @@ function converting<T>(work: () => T, reason?: string): T {
 function contentOf(bundle: RegistryBundle): BundleContent {
   const csv = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion', ...bundle.csv };
   return {
-    objects: [csv as unknown as JsonObject, ...bundle.crds, ...bundle.others],
+    objects: [csv as unknown as JsonObject, ...currentCrds(bundle), ...bundle.others],
     render: (terms) => converting(() => renderInstallation(bundle, terms), conversionFailed),
   };
 }

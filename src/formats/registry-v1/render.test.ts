@@ -423,10 +423,26 @@ test('U27 a kind that the format does not know is refused, and nothing is render
   expect(() => render([acmeCsv(), extra('v1', 'Event')])).toThrow('unsupported resource "event" with kind "Event"');
 });
 
-test('RV-X2 a Service of another group is refused', () => {
-  expect(() => render([acmeCsv(), extra('serving.knative.dev/v1', 'Service')])).toThrow(
-    'unsupported resource "service" with kind "Service" of serving.knative.dev/v1: expected the core group',
-  );
+test('RV-X2 kinds of an operator that are called as those of Kubernetes are passed on, and never taken for them', () => {
+  const named = (name: string, object: JsonObject): JsonObject => ({ ...object, metadata: { name } });
+  const iam = 'iam.services.k8s.aws/v1alpha1';
+  const foreign = [
+    named(`${manager}-service`, extra('serving.knative.dev/v1', 'Service')),
+    named('reader', extra(iam, 'Role', { rules: 'all' })),
+    named('reader', extra(iam, 'RoleBinding', { subjects: [{ kind: 'ServiceAccount', name: 'a' }] })),
+    named('acme-widget-controller', extra('acme.example/v1', 'ServiceAccount')),
+  ];
+  const role = named('reader', extra('rbac.authorization.k8s.io/v1', 'Role', { rules: [] }));
+  const csv = acmeCsv({ webhookdefinitions: [webhook({})] });
+  const isForeign = ({ apiVersion }: RenderedObject): boolean => /knative|aws|acme/.test(apiVersion);
+  const objects = render([csv, role, ...foreign], { installNamespace: 'tide', certificates, amendments: 'all' });
+  const placed = foreign.map((object) => ({
+    ...object,
+    metadata: { ...(object['metadata'] as JsonObject), namespace: 'tide' },
+  }));
+  expect(objects.filter(isForeign)).toEqual(placed);
+  const own = render([csv, role], { installNamespace: 'tide', certificates, amendments: 'all' });
+  expect(objects.filter((object) => !isForeign(object))).toEqual(own);
 });
 
 test('RV-O3 twice the same, whatever was rendered between', () => {

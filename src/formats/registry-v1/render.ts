@@ -54,12 +54,13 @@ export function findBundleProblems(bundle: RegistryBundle): readonly string[] {
 /** The objects that a bundle becomes, in the same order every time. Pure; shares parts of `bundle`, changes nothing of it.
  *  @throws TerminalError InvalidBundle listing every problem, a line each · InvalidTargets · UnknownAmendment */
 export function renderBundle(bundle: RegistryBundle, options: RenderOptions): readonly RenderedObject[] {
-  const problems = findBundleProblems(bundle);
+  const { installNamespace, targetNamespaces = [], certificates, deploymentConfig, amendments = 'all' } = options;
+  // Without amendments the result is that of the reference, what no cluster accepts included.
+  const problems = amendments === 'none' ? findProblems(bundle) : findBundleProblems(bundle);
   if (problems.length > 0) throw new TerminalError('InvalidBundle', problems.join('\n'));
-  const { installNamespace, targetNamespaces = [], certificates, deploymentConfig } = options;
   const targets = resolveTargets(targetNamespaces, installNamespace, supportedModes(bundle.csv));
   const rendering: Rendering = { bundle, installNamespace, targets, certificates, deploymentConfig };
   const objects = generators.flatMap((generate) => generate(rendering));
-  const amended = amend(objects, rendering, options.amendments ?? 'all');
+  const amended = amend(objects, rendering, amendments);
   return options.dropForeignConversion === true ? dropForeignConversions(amended, bundle) : amended;
 }

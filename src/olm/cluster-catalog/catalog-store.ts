@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterCatalog } from '../../api/index.ts';
 import {
@@ -8,6 +8,7 @@ import {
   isJsonObject,
   type JsonObject,
   type Logger,
+  makeFolder,
   parseJson,
   TerminalError,
   textAt,
@@ -127,7 +128,7 @@ export class CatalogStore implements AsyncDisposable {
   /** For an index that is to be made, and what is needed meanwhile. */
   async prepare(name: string): Promise<{ readonly workDir: string; readonly file: string }> {
     const folder = this.#folder(name);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     // A thread that was ended has left its index as it was then.
     await this.#sweep(folder, [workName, this.#held.get(name)?.fileName ?? '']);
     return { workDir: join(folder, workName), file: join(folder, `${randomUUID()}.index`) };

@@ -55,9 +55,9 @@ const workers = 4;
 const unpacksAtATime = 2;
 
 function createPin(settings: UnpackSettings, clock: Clock): CatalogContext['pin'] {
-  const { registryCaPem: caPem, answerDeadlineMs, insecureRegistries } = settings;
+  const { registryCaPem: caPem, proxies, answerDeadlineMs, insecureRegistries } = settings;
   const deps = {
-    http: createHttpClient({ caPem, answerDeadlineMs }),
+    http: createHttpClient({ caPem, proxies, answerDeadlineMs }),
     clock,
     limits: new RateLimits(clock),
     insecureRegistries,

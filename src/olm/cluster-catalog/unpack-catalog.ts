@@ -1,6 +1,13 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, systemClock, TerminalError, TransientError, withDeadline } from '../../base/index.ts';
+import {
+  errorMessage,
+  makeFolder,
+  systemClock,
+  TerminalError,
+  TransientError,
+  withDeadline,
+} from '../../base/index.ts';
 import {
   buildCatalogIndex,
   type CatalogFinding,
@@ -56,10 +63,10 @@ export async function whileSourcing<T>(work: () => Promise<T>): Promise<T> {
 /** Stages the files of the catalog. */
 async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal): Promise<void> {
   const { settings, workDir } = job;
-  const { insecureRegistries, registryCaPem, answerDeadlineMs } = settings;
+  const { insecureRegistries, registryCaPem, proxies, answerDeadlineMs } = settings;
   const clock = systemClock;
   const deps = {
-    http: createHttpClient({ caPem: registryCaPem, answerDeadlineMs }),
+    http: createHttpClient({ caPem: registryCaPem, proxies, answerDeadlineMs }),
     clock,
     cache: new LayerCache({ dir: join(workDir, 'layers'), maxBytes: layerCacheBytes, locks: createLocks() }),
     limits: new RateLimits(clock),
@@ -101,7 +108,7 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
   const { workDir, settings } = job;
   const options = { deadlineMs: settings.deadlineMs, signal };
   return await withDeadline(`unpack catalog ${job.ref}`, options, async (ending) => {
-    await mkdir(workDir, { recursive: true, mode: 0o700 });
+    makeFolder(workDir, 0o700);
     const spool = join(workDir, 'spool');
     await rm(spool, { force: true });
     await using staging = await Staging.create(spool, settings.limits);

@@ -1,4 +1,4 @@
-import type { ContentLimits, PlainError } from '../../base/index.ts';
+import type { ContentLimits, PlainError, ProxySettings } from '../../base/index.ts';
 import type { ImagePolicy } from '../../image-policy/index.ts';
 import type { PullSecrets, RegistryMirror } from '../../sources/index.ts';
 
@@ -8,6 +8,7 @@ export interface UnpackSettings {
   readonly limits: ContentLimits;
   readonly insecureRegistries: readonly string[];
   readonly registryCaPem: readonly string[];
+  readonly proxies?: ProxySettings | undefined;
   readonly answerDeadlineMs: number;
   /** `linux/amd64` */
   readonly platform: string;

@@ -16,6 +16,8 @@ export interface PlatformContext {
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Nothing is installed with the permissions of the provisioners. */
+  readonly isAccountRequired: boolean;
 }
 
 /** Field manager of all writes for PlatformOperators. */

@@ -219,6 +219,8 @@ function tryUpdate(
     catalogs,
     wanted: wantedOf(request, choice.catalog, update),
     installed: others.filter((other) => other.packageName !== packageName),
+    // All packages of the cluster share one resolution: a bundle with an unmet requirement must not stop the packages of others.
+    installedConstraints: 'BestEffort',
     words,
     steps,
   });

@@ -54,10 +54,10 @@ beforeAll(async () => {
 
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  catalogs = [];
+async function start(isAccountRequired = false): Promise<void> {
   stop = new AbortController();
   started = startPlatformOperators({
+    isAccountRequired,
     kube: cluster.kube,
     views: {
       hold: () => ({ catalogs, places: [], imageOf: () => `shop@${digest}`, [Symbol.dispose]: () => undefined }),
@@ -81,6 +81,11 @@ beforeEach(async () => {
     signal: stop.signal,
   });
   await started.whenReady;
+}
+
+beforeEach(async () => {
+  catalogs = [];
+  await start();
 });
 
 afterEach(async () => {
@@ -184,6 +189,28 @@ test('E-072 a package becomes a BundleDeployment of the same name, and what that
   expect(metadata.managedFields).toContainEqual(
     expect.objectContaining({ manager: 'platformoperator', operation: 'Apply', subresource: 'status' }),
   );
+});
+
+test('where a service account is required nothing is installed or changed for PlatformOperators', async () => {
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0' }, [], { name: 'tide' })], { name: 'main' }));
+  await ask('tide', 'tide', 'Automatic');
+  await eventually(() => deploymentNamed('tide'));
+  // An administrator lets it go on with an account of its own.
+  const config = { serviceAccount: { namespace: 'ops', name: 'tide' } };
+  await cluster.kube.patch({ ...deploymentKind, name: 'tide' }, { spec: { config } }, user);
+  await settle('tide');
+  stop.abort();
+  await started.whenStopped;
+  await start(true);
+  const before = (await deploymentNamed('tide')).metadata.generation;
+  offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { name: 'tide' })], { name: 'main' }));
+  await ask('other', 'other');
+  for (const name of ['tide', 'other']) {
+    await says(name, 'Installed', { status: 'False', reason: 'InstallFailed' });
+    expect(conditionOf(await operatorNamed(name), 'Installed')?.message).toContain('--require-service-account');
+  }
+  expect((await deploymentNamed('tide')).metadata.generation).toBe(before);
+  expect((await cluster.kube.list(deploymentKind)).items).toHaveLength(1);
 });
 
 test('E-072 an unknown package fails with the words of the original, and is found as soon as a catalog has it', async () => {

@@ -230,7 +230,19 @@ const release: Step<PlatformRun> = async (run, { signal }) => {
   return undefined;
 };
 
-const steps: readonly Step<PlatformRun>[] = [heedOthers, choose, keepInstalled, release];
+const accountAdvice =
+  'nothing is installed for PlatformOperators, because these provisioners run with --require-service-account and a PlatformOperator names no service account: create a BundleDeployment of the bundle image with spec.config.serviceAccount instead';
+
+/** A user who may create PlatformOperators or ClusterCatalogs chooses what is installed; where every installation is to use the permissions of a
+ *  service account, hers must not use those of the provisioners, nor of an account that somebody gave the BundleDeployment. */
+const requireAccount: Step<PlatformRun> = async (run, { signal }) => {
+  if (!run.context.isAccountRequired) return undefined;
+  run.changes.push(installFailed(accountAdvice));
+  await report(run, signal);
+  return 'stop';
+};
+
+const steps: readonly Step<PlatformRun>[] = [requireAccount, heedOthers, choose, keepInstalled, release];
 
 /** Brings the cluster to have what a PlatformOperator asks for. When it goes, its BundleDeployments go by their owner references. */
 export async function reconcilePlatformOperator(

@@ -33,6 +33,8 @@ export interface PlatformOperatorsOptions {
   /** Default: a thread of its own. */
   readonly resolver?: Resolver;
   readonly metrics?: Metrics | undefined;
+  /** BundleDeployments must name a service account, which a PlatformOperator does not. Default false. */
+  readonly isAccountRequired?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
   /** Ends everything. */
@@ -71,6 +73,7 @@ function createContext(options: PlatformOperatorsOptions, resolver: Resolver): P
     clock,
     log,
     views,
+    isAccountRequired: options.isAccountRequired ?? false,
     resolver,
     operators: createKindCache({ ...runtime, resource: platformOperatorResource }),
     deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),

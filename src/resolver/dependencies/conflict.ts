@@ -2,6 +2,7 @@ import type { Steps } from '../sat/steps.ts';
 import type { Anchor } from './anchor.ts';
 import { compareTexts } from './candidate.ts';
 import { Clashes } from './clash.ts';
+import { isDowngrade } from './near-misses.ts';
 import { type Problem, withoutAnchor } from './problem.ts';
 import type { Conflict } from './resolution.ts';
 import { formatRule, type Rule } from './rule.ts';
@@ -33,18 +34,29 @@ function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor
   return anchors.toReversed().find((anchor) => search(withoutAnchor(problem, anchor), steps) !== undefined);
 }
 
-function missingAction(rules: readonly Rule[], { words: { isNobody = false } }: Story): string | undefined {
+function downgradeAction({ wanted: { packageName, versions } }: Anchor): string {
+  return `Ask for a newer version. There is no update to an older one: remove ${packageName} and install ${versions?.text ?? ''} where it may begin from scratch.`;
+}
+
+function installedAction({ by, requirement }: Extract<Rule, { readonly kind: 'requires' }>): string {
+  const what = `what ${labelOf(by)} needs (${requirement.description})`;
+  return `Add a catalog that has ${what}, or remove it; where it works without, ask with installed constraints BestEffort.`;
+}
+
+function unmetAction(rule: Extract<Rule, { readonly kind: 'requires' }>, rules: readonly Rule[]): string {
+  if (rule.by.origin === undefined) return installedAction(rule);
+  const isNarrow = anchorsOf(rules).some(({ wanted }) => wanted.versions !== undefined || wanted.channel !== undefined);
+  return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or ask for other versions' : ''}.`;
+}
+
+function missingAction(rules: readonly Rule[], { shelf, words: { isNobody = false } }: Story): string | undefined {
   for (const rule of rules) {
+    if (rule.kind === 'choice' && isDowngrade(rule.anchor, shelf)) return downgradeAction(rule.anchor);
     if (rule.kind === 'choice' && rule.anchor.missing !== undefined) {
       const what = isNobody ? 'the name or the range' : `what ${rule.anchor.wanted.name} asks for`;
       return `Correct ${what}, or add a catalog that has it.`;
     }
-    if (rule.kind === 'requires' && rule.met.length === 0) {
-      const isNarrow = anchorsOf(rules).some(
-        ({ wanted }) => wanted.versions !== undefined || wanted.channel !== undefined,
-      );
-      return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or ask for other versions' : ''}.`;
-    }
+    if (rule.kind === 'requires' && rule.met.length === 0) return unmetAction(rule, rules);
   }
   return undefined;
 }

@@ -344,18 +344,73 @@ test('stops when rules take too long', () => {
   expect(() => resolve({ catalogs, wanted: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
 });
 
-test('what an installed bundle misses is brought where it can be, and stands against nothing', () => {
+test('BestEffort: what an installed bundle misses is brought where it can be, and stands against nothing', () => {
   const lonely = present('lonely', '1.0.0', [needsApi('K')]);
   const rival = present('rival', '1.0.0', [provides('L')]);
   const provider = (more: readonly Property[]): CatalogPackage =>
     stockedPackage('k', { stable: '1.0.0' }, { '1.0.0': [provides('K'), ...more] });
   const names = (stock: readonly CatalogPackage[]): readonly string[] =>
-    chosen({ catalogs: [stockedCatalog('cat', [two('a', []), ...stock])], installed: [lonely, rival] })
+    chosen({
+      catalogs: [stockedCatalog('cat', [two('a', []), ...stock])],
+      installed: [lonely, rival],
+      installedConstraints: 'BestEffort',
+    })
       .filter(({ origin }) => origin !== undefined)
       .map(({ candidate }) => candidate.name);
   expect(names([provider([])])).toEqual(['k.v1.0.0', 'a.v1.1.0']);
   expect(names([provider([provides('L')])])).toEqual(['a.v1.1.0']);
   expect(names([])).toEqual(['a.v1.1.0']);
+});
+
+test('Required: what an installed bundle misses is brought, or it is a conflict that says how to go on', () => {
+  const lonely = present('lonely', '1.0.0', [needsApi('K')]);
+  const provider = stockedPackage('k', { stable: '1.0.0' }, { '1.0.0': [provides('K')] });
+  const request = (stock: readonly CatalogPackage[]): Parameters<typeof chosen>[0] => {
+    return { catalogs: [stockedCatalog('cat', [two('a', []), ...stock])], installed: [lonely] };
+  };
+  const brought = chosen(request([provider])).filter(({ origin }) => origin !== undefined);
+  expect(brought.map(({ candidate }) => candidate.name)).toEqual(['k.v1.0.0', 'a.v1.1.0']);
+  const refused = conflict(request([]));
+  expect(refused.message).toContain('bundle lonely.v1.0.0 requires an operator providing an API with group: g.io');
+  expect(refused.action).toBe(
+    'Add a catalog that has what lonely 1.0.0 needs (API K.v1.g.io), or remove it; where it works without, ask with installed constraints BestEffort.',
+  );
+});
+
+test('an update that meets what the installed version misses is preferred to staying, and found', () => {
+  const stock = stockedPackage('a', { stable: '1.0.0;2.0.0 <1.0.0' }, { '1.0.0': [needsApi('K')] });
+  const installed = [present('a', '1.0.0', [needsApi('K')])];
+  const wanted = [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })];
+  const bundles = chosen({ catalogs: [stockedCatalog('cat', [stock])], wanted, installed });
+  expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['a.v2.0.0']);
+});
+
+test('an installed bundle that is deprecated may not stay, unless constraints are BestEffort', () => {
+  const old = present('old', '1.0.0', [{ type: 'olm.deprecated', value: {} }]);
+  const request = { catalogs: [stockedCatalog('cat', [two('a', [])])], installed: [old] };
+  expect(conflict(request).message).toContain('bundle @existing//old.v1.0.0 is deprecated');
+  expect(chosen({ ...request, installedConstraints: 'BestEffort' })).toHaveLength(2);
+});
+
+test('versions older than what is installed are called a downgrade, with what to do instead', () => {
+  const refused = conflict({
+    catalogs: [stockedCatalog('cat', [two('a', [])])],
+    wanted: [want('a', { installed: 'a.v1.1.0', versions: within('<1.1.0') })],
+    installed: [present('a', '1.1.0')],
+  });
+  expect(refused.sentences).toEqual([
+    'package a is asked for in range <1.1.0: it has 1.0.0, older than 1.1.0, which is installed: updates lead to newer versions only.',
+  ]);
+  expect(refused.action).toBe(
+    'Ask for a newer version. There is no update to an older one: remove a and install <1.1.0 where it may begin from scratch.',
+  );
+});
+
+test('a start without a channel takes the default channel first, whatever the names of channels', () => {
+  const drawing = { stable: '1.0.0;2.0.0 <1.0.0', alpha: '1.0.0' };
+  const wanted = [want('a', { startingBundle: 'a.v1.0.0' })];
+  const bundles = chosen({ catalogs: [stockedCatalog('cat', [stockedPackage('a', drawing)])], wanted, installed: [] });
+  expect(bundles.map(({ origin }) => origin?.channel)).toEqual(['stable']);
 });
 
 test('what an installed bundle has is not taken from it', () => {

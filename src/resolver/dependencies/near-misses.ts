@@ -91,11 +91,25 @@ function ofMissingChannel({ wanted }: Anchor, shelf: Shelf): string {
     : `the package has not that channel, but ${names.join(', ')}`;
 }
 
-function ofMissingVersion({ wanted, present }: Anchor, shelf: Shelf): string {
-  const bundles = shelf.catalogs.flatMap((catalog) => [
-    ...(shelf.package(catalog, wanted.packageName)?.bundles.values() ?? []),
-  ]);
+function bundlesOf({ wanted }: Anchor, shelf: Shelf): readonly CatalogBundle[] {
+  return shelf.catalogs.flatMap((catalog) => [...(shelf.package(catalog, wanted.packageName)?.bundles.values() ?? [])]);
+}
+
+/** Whether all versions that are asked for are older than what is installed. */
+export function isDowngrade(anchor: Anchor, shelf: Shelf): boolean {
+  const { wanted, present } = anchor;
+  if (present === undefined || wanted.versions === undefined) return false;
+  const inside = bundlesOf(anchor, shelf).filter(({ version }) => wanted.versions?.include(version) === true);
+  return inside.length > 0 && inside.every(({ version }) => compareVersions(version, present.facts.version) < 0);
+}
+
+function ofMissingVersion(anchor: Anchor, shelf: Shelf): string {
+  const { wanted, present } = anchor;
+  const bundles = bundlesOf(anchor, shelf);
   const inside = bundles.filter(({ version }) => wanted.versions?.include(version) ?? true);
+  if (present !== undefined && isDowngrade(anchor, shelf)) {
+    return `it has ${versionsOf(inside)}, older than ${formatVersion(present.facts.version)}, which is installed: updates lead to newer versions only`;
+  }
   if (inside.length === 0) return `no version of it is that; it has ${versionsOf(bundles)}`;
   const from = present === undefined ? '' : ` from ${formatVersion(present.facts.version)}, which is installed`;
   return `it has ${versionsOf(inside)}, but no entry of a channel leads there${from}`;

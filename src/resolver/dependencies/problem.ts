@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from '../../constraints/index.ts';
 import type { Anchor } from './anchor.ts';
 import { type Candidate, compareTexts } from './candidate.ts';
+import type { InstalledConstraints } from './request.ts';
 import type { Requirement } from './requirement.ts';
 import type { Rule } from './rule.ts';
 import type { Shelf } from './shelf.ts';
@@ -9,8 +10,14 @@ import type { Shelf } from './shelf.ts';
 export interface Need {
   readonly requirement: Requirement;
   readonly met: readonly Candidate[];
-  /** It was missing before, and may be missing still: of a bundle that is installed without it. */
+  /** It may stay unmet: of a bundle that is installed without it. */
   readonly isOptional: boolean;
+}
+
+/** What a problem is stated from. */
+export interface Setting {
+  readonly shelf: Shelf;
+  readonly installedConstraints: InstalledConstraints;
 }
 
 /** Everything that may be chosen, and all that must hold. */
@@ -24,24 +31,24 @@ export interface Problem {
   readonly rules: readonly Rule[];
 }
 
-/** A bundle may meet what it asks itself, and needs nobody then. What an installed bundle misses is brought where that can be, and stands against
- *  nothing. */
-function needsOf(candidate: Candidate, shelf: Shelf): readonly Need[] {
+/** A bundle that meets its own requirement needs no other. */
+function needsOf(candidate: Candidate, { shelf, installedConstraints }: Setting): readonly Need[] {
   const { facts, origin } = candidate;
   return facts.requirements.flatMap((requirement) => {
     if (shelf.isMet(requirement, facts)) return [];
     const met = shelf.meeting(requirement, origin?.catalog);
-    const isMissing = origin === undefined && met.every((other) => other.origin !== undefined);
+    const mayMiss = origin === undefined && installedConstraints === 'BestEffort';
+    const isMissing = mayMiss && met.every((other) => other.origin !== undefined);
     return isMissing && met.length === 0 ? [] : [{ requirement, met, isOptional: isMissing }];
   });
 }
 
 /** All that can be reached from the anchors by what bundles ask for. */
-function reach(start: readonly Candidate[], shelf: Shelf): ReadonlyMap<Candidate, readonly Need[]> {
+function reach(start: readonly Candidate[], setting: Setting): ReadonlyMap<Candidate, readonly Need[]> {
   const needs = new Map<Candidate, readonly Need[]>();
   const queue = new Set(start);
   for (const candidate of queue) {
-    const own = needsOf(candidate, shelf);
+    const own = needsOf(candidate, setting);
     needs.set(candidate, own);
     for (const { met } of own) for (const other of met) queue.add(other);
   }
@@ -83,10 +90,10 @@ function apiRules(candidates: readonly Candidate[]): readonly Rule[] {
     });
 }
 
-function refusalOf(candidate: Candidate): readonly Rule[] {
+function refusalOf(candidate: Candidate, { installedConstraints }: Setting): readonly Rule[] {
   const { facts, origin } = candidate;
-  if (origin === undefined) return [];
-  if (facts.problem !== undefined) return [{ kind: 'refused', candidate, why: facts.problem }];
+  if (origin === undefined && installedConstraints === 'BestEffort') return [];
+  if (origin !== undefined && facts.problem !== undefined) return [{ kind: 'refused', candidate, why: facts.problem }];
   return facts.isDeprecated ? [{ kind: 'refused', candidate, why: undefined }] : [];
 }
 
@@ -109,10 +116,11 @@ function anchorRules(anchor: Anchor): readonly Rule[] {
 
 /** Joins what is wanted and what is installed to one question.
  *  @see catalogs-and-resolution.md, section 6.2 */
-export function stateProblem(anchors: readonly Anchor[], shelf: Shelf): Problem {
+export function stateProblem(anchors: readonly Anchor[], setting: Setting): Problem {
+  const { shelf } = setting;
   const managed = new Set(anchors.map(({ present }) => present));
   const fixed = shelf.installed.filter((candidate) => !managed.has(candidate));
-  const needs = reach([...fixed, ...anchors.flatMap(({ candidates }) => candidates)], shelf);
+  const needs = reach([...fixed, ...anchors.flatMap(({ candidates }) => candidates)], setting);
   const candidates = [...needs.keys()].toSorted((a, b) => compareTexts(a.id, b.id));
   return {
     anchors,
@@ -122,7 +130,7 @@ export function stateProblem(anchors: readonly Anchor[], shelf: Shelf): Problem 
     rules: [
       ...apiRules(candidates),
       ...packageRules(candidates),
-      ...candidates.flatMap(refusalOf),
+      ...candidates.flatMap((candidate) => refusalOf(candidate, setting)),
       ...candidates.flatMap((by) => needRules(by, needs.get(by) ?? [])),
       ...fixed.map((candidate): Rule => ({ kind: 'installed', candidate })),
       ...anchors.flatMap(anchorRules),

@@ -52,6 +52,10 @@ export interface RequestWords {
   readonly isNobody?: boolean;
 }
 
+/** Whether the requirements of installed bundles must be met. `Required`: as those of all others, as the reference has it. `BestEffort`: one that
+ *  nothing installed meets is met where that is possible, and stands against nothing. */
+export type InstalledConstraints = 'Required' | 'BestEffort';
+
 /** What is wanted, what is there, and where it may come from. */
 export interface ResolutionRequest {
   readonly catalogs: readonly CatalogView[];
@@ -63,6 +67,8 @@ export interface ResolutionRequest {
   readonly unavailable?: readonly (CatalogName & { readonly why: string })[];
   readonly wanted: readonly WantedPackage[];
   readonly installed: readonly PresentBundle[];
+  /** `Required` when absent. */
+  readonly installedConstraints?: InstalledConstraints;
   /** `subscription` and `clusterserviceversion` when absent. */
   readonly words?: RequestWords;
   readonly limits?: SearchLimits;

@@ -116,7 +116,10 @@ export function resolve(request: ResolutionRequest): Resolution | Conflict {
   const found = findAnchors(request, shelf);
   if ('failure' in found) return { ...found.failure, notices: shelf.faults };
   const story = { shelf, words };
-  const problem = stateProblem(found.anchors, shelf);
+  const problem = stateProblem(found.anchors, {
+    shelf,
+    installedConstraints: request.installedConstraints ?? 'Required',
+  });
   const decisions = search(problem, steps);
   const notices = noticesOf(problem, shelf);
   if (decisions === undefined) return { ...explainConflict(problem, { steps, story }), notices };

@@ -39,11 +39,11 @@ export interface Hop {
   readonly others: readonly string[];
 }
 
-/** The channels that are meant: those named, or all, the default one first. Those that the package has not are left out. */
+/** The channels that are meant: those named, or all; the default one first. Those that the package has not are left out. */
 export function channelsOf(from: CatalogPackage, named: readonly string[] = []): readonly Channel[] {
-  if (named.length > 0) return from.channels.filter(({ name }) => named.includes(name));
+  const meant = named.length > 0 ? from.channels.filter(({ name }) => named.includes(name)) : from.channels;
   const isDefault = ({ name }: Channel): boolean => name === from.defaultChannel;
-  return [...from.channels.filter(isDefault), ...from.channels.filter((channel) => !isDefault(channel))];
+  return [...meant.filter(isDefault), ...meant.filter((channel) => !isDefault(channel))];
 }
 
 /** Reads the channels once; no names: all.

@@ -45,6 +45,18 @@ export const cases: Area = area('Field validation and write options', (it) => {
     }
   });
 
+  it('W105 names unknown and duplicate fields in the order of the document', async (api) => {
+    const strict = '?fieldValidation=Strict';
+    const spec = '{"x":1,"containers":[{"name":"a","image":"x","image":"y","w":1}],"v":1}';
+    const template = `{"metadata":{"name":"a","z":1,"name":"b"},"y":1,"template":{"spec":${spec}},"template":{"b":1},"a":1}`;
+    const contentType = 'application/json';
+    await api.ask('POST', `${pathOf(api, 'podtemplates')}${strict}`, { rawBody: template, contentType });
+    const map =
+      '{"kind":"ConfigMap","b":1,"data":{"k":"1","k":"2"},"a":1,"metadata":{"name":"a","c":{},"name":"a"},"b":2}';
+    await api.ask('POST', `${pathOf(api, 'configmaps')}${strict}`, { rawBody: map, contentType });
+    await api.ask('POST', `${pathOf(api, 'configmaps')}?fieldValidation=Warn`, { rawBody: map, contentType });
+  });
+
   it('W105 finds duplicate fields in JSON', async (api) => {
     for (const mode of modes) {
       const rawBody =

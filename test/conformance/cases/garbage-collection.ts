@@ -9,14 +9,18 @@ interface Owner {
   readonly name: string;
   readonly uid: string;
   readonly blocks?: boolean;
+  /** Default: `ConfigMap`. */
+  readonly kind?: string;
+  /** Default: `v1`. */
+  readonly apiVersion?: string;
 }
 
 function path(api: Probe, name = ''): string {
   return `/api/v1/namespaces/${api.namespace}/configmaps${name === '' ? '' : `/${name}`}`;
 }
 
-function reference({ name, uid, blocks = false }: Owner): unknown {
-  return { apiVersion: 'v1', kind: 'ConfigMap', name, uid, ...(blocks ? { blockOwnerDeletion: true } : {}) };
+function reference({ name, uid, blocks = false, kind = 'ConfigMap', apiVersion = 'v1' }: Owner): unknown {
+  return { apiVersion, kind, name, uid, ...(blocks ? { blockOwnerDeletion: true } : {}) };
 }
 
 async function make(
@@ -60,6 +64,18 @@ export const cases: Area = area('Garbage collection', (it) => {
     await remove(api, 'owner', 'Background');
     await api.untilGone(path(api, 'child'));
     await api.untilGone(path(api, 'grandchild'));
+  });
+
+  it('CTL-13 resolves the kind of an owner as the REST mapper of clients does', controllers, async (api) => {
+    const owner = await make(api, 'owner');
+    await make(api, 'lower-case', { owners: [{ ...owner, kind: 'configmap' }] });
+    await make(api, 'list', { owners: [{ ...owner, kind: 'ConfigMapList' }] });
+    await make(api, 'mixed-case', { owners: [{ ...owner, kind: 'configMap' }] });
+    await make(api, 'other-version', { owners: [{ ...owner, apiVersion: 'v2' }] });
+    await remove(api, 'owner', 'Background');
+    for (const name of ['lower-case', 'list']) await api.untilGone(path(api, name));
+    await pause();
+    for (const name of ['mixed-case', 'other-version']) await show(api, name);
   });
 
   it('CTL-13 deletes in the background when nothing else is said', controllers, async (api) => {

@@ -60,6 +60,35 @@ export const cases: Area = area('Small controllers', (it) => {
     await api.eventually(`/api/v1/persistentvolumes/${name}`, (body) => statusOf(body)['phase'] === 'Released');
   });
 
+  for (const first of ['claim', 'volume'] as const) {
+    it(`CTL-17 lets both go when the ${first} is deleted first`, controllers, async (api) => {
+      const name = api.unique('volume');
+      const volume = `/api/v1/persistentvolumes/${name}`;
+      api.cleanUp(volume);
+      const kept = { persistentVolumeReclaimPolicy: 'Retain', storageClassName: name, hostPath: { path: '/tmp' } };
+      const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '2Gi' }, ...kept };
+      await api.setUp('POST', '/api/v1/persistentvolumes', {
+        body: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec },
+      });
+      await api.setUp('POST', core(api, 'persistentvolumeclaims'), { body: claim('c', { storageClassName: name }) });
+      const bound = core(api, 'persistentvolumeclaims/c');
+      await api.eventually(bound, (body) => statusOf(body)['phase'] === 'Bound');
+      const [one, other] = first === 'claim' ? [bound, volume] : [volume, bound];
+      await api.setUp('DELETE', one);
+      if (first === 'volume') {
+        const keep = (body: JsonValue): unknown => {
+          const { metadata, status } = body as { metadata: JsonObject; status: JsonObject };
+          const isGoing = metadata['deletionTimestamp'] !== undefined;
+          return { isGoing, finalizers: metadata['finalizers'], phase: status['phase'] };
+        };
+        await api.ask('GET', volume, { keep });
+      }
+      await api.setUp('DELETE', other);
+      await api.untilGone(bound);
+      await api.untilGone(volume);
+    });
+  }
+
   it('CTL-16 takes no volume for a claim of another class', controllers, async (api) => {
     const name = api.unique('class');
     await api.setUp('POST', core(api, 'persistentvolumeclaims'), { body: claim('c', { storageClassName: name }) });

@@ -135,6 +135,24 @@ export const cases: Area = area('Admission: resource quotas', (it) => {
     await createPod(api, pod('b'), { keep: refusal });
   });
 
+  it('ADM-47 charges the quota of the other scope when a pod gets a deadline', controllers, async (api) => {
+    await quota(api, 'ending', { hard: { pods: '1', 'requests.cpu': '2' }, scopes: ['Terminating'] });
+    await quota(api, 'lasting', { hard: { pods: '3' }, scopes: ['NotTerminating'] });
+    for (const name of ['a', 'b'])
+      await createPod(api, pod(name, using({ requests: { cpu: '1' } })), { keep: refusal });
+    const limit = async (name: string, body: unknown, contentType = 'application/merge-patch+json'): Promise<unknown> =>
+      await api.ask('PATCH', `${path(api, 'pods')}/${name}`, { body, contentType, keep: refusal });
+    await limit('a', { spec: { activeDeadlineSeconds: 100 } });
+    await used(api, 'ending', { pods: '1', 'requests.cpu': '1' });
+    await used(api, 'lasting', { pods: '1' });
+    await limit('b', { spec: { activeDeadlineSeconds: 100 } });
+    await limit('b', { spec: { activeDeadlineSeconds: 100 } }, 'application/strategic-merge-patch+json');
+    await limit('b', { metadata: { labels: { a: 'b' } } });
+    await limit('a', { spec: { activeDeadlineSeconds: 50 } });
+    await used(api, 'ending', { pods: '1', 'requests.cpu': '1' });
+    await used(api, 'lasting', { pods: '1' });
+  });
+
   it('ADM-47 counts Services by their types', controllers, async (api) => {
     await quota(api, 'q', { hard: { services: '2', 'services.nodeports': '1', 'services.loadbalancers': '0' } });
     const service = (name: string, type: string): unknown => ({

@@ -52,6 +52,45 @@ interface Listed {
 
 /** Which columns every kind prints, and what it puts there. */
 export const cases: Area = area('Tables of all kinds', (it) => {
+  it('has no table of what is asked and not stored', { needs: 'controllers' }, async (api) => {
+    const about = { resourceAttributes: { verb: 'get', resource: 'pods' } };
+    const asked = [
+      ['/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { spec: about }],
+      ['/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { ...about, user: 'jane' } }],
+      ['/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', { spec: { namespace: 'default' } }],
+      [
+        `/apis/authorization.k8s.io/v1/namespaces/${api.namespace}/localsubjectaccessreviews`,
+        {
+          spec: { resourceAttributes: { ...about.resourceAttributes, namespace: api.namespace }, user: 'jane' },
+        },
+      ],
+      ['/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'x' } }],
+      ['/apis/authentication.k8s.io/v1/selfsubjectreviews', {}],
+      [`/api/v1/namespaces/${api.namespace}/serviceaccounts/default/token`, { spec: {} }],
+    ] as const;
+    for (const [path, body] of asked) {
+      for (const accept of [table, `${table},application/json`]) {
+        const keep = (answer: JsonValue): unknown => {
+          const { kind, message, columnDefinitions } = answer as JsonObject;
+          return { kind, message, columnDefinitions };
+        };
+        await api.ask('POST', path, { body, accept, keep });
+      }
+    }
+    const pods = `/api/v1/namespaces/${api.namespace}/pods`;
+    const spec = { schedulerName: 'nobody', containers: [{ name: 'c', image: 'registry.example.com/c' }] };
+    await api.setUp('POST', pods, { body: { metadata: { name: 'p' }, spec } });
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
+    await api.ask('POST', `${pods}/p/eviction`, { body: eviction, accept: table });
+    const target = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } };
+    await api.ask('POST', `${pods}/p/binding`, { body: target, accept: table });
+    const keepPod = (answer: JsonValue): unknown => {
+      const { metadata, spec: kept } = answer as { metadata: JsonObject; spec: JsonObject };
+      return { isGoing: metadata['deletionTimestamp'] !== undefined, nodeName: kept['nodeName'] };
+    };
+    await api.ask('GET', `${pods}/p`, { keep: keepPod });
+  });
+
   for (const [groupVersion, list] of Object.entries(resources.resources as Record<string, Listed[]>)) {
     const root = groupVersion === 'v1' ? '/api/v1' : `/apis/${groupVersion}`;
     for (const { name, namespaced } of list.filter(({ verbs }) => verbs.includes('list') && verbs.includes('watch'))) {

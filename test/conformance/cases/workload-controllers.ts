@@ -91,6 +91,49 @@ export const cases: Area = area('Workload controllers', (it) => {
     await api.eventually(pods(api), (body) => itemsOf(body).length === 0);
   });
 
+  it('CTL-08 ends a Job that is active for too long', controllers, async (api) => {
+    const job = await createJob(api, { activeDeadlineSeconds: 1 });
+    await api.eventually(job, hasCondition('Failed'));
+    await api.ask('GET', job, { keep: statusOf });
+    await api.eventually(pods(api), (body) => itemsOf(body).length === 0);
+  });
+
+  it('deletes a Job when its time to live is over', controllers, async (api) => {
+    const job = await createJob(api, { ttlSecondsAfterFinished: 0 });
+    await endPods(api, 'Succeeded', 1);
+    await api.untilGone(job);
+    await api.eventually(pods(api), (body) => itemsOf(body).length === 0);
+  });
+
+  it('makes a pod for each index of an Indexed Job', controllers, async (api) => {
+    const job = await createJob(api, { completionMode: 'Indexed', completions: 3, parallelism: 2 });
+    await api.eventually(job, (body) => statusOf(body)['active'] === 2);
+    const keep = (body: JsonValue): unknown =>
+      itemsOf(body)
+        .map(({ metadata, ...rest }) => {
+          const { spec } = rest as unknown as { spec: { hostname: string; containers: JsonObject[] } };
+          const { 'batch.kubernetes.io/job-completion-index': label } = metadata.labels ?? {};
+          const name = metadata.name.replace(/[a-z0-9]{5}$/, '<random>');
+          return { name, label, hostname: spec.hostname, env: spec.containers[0]?.['env'] };
+        })
+        .toSorted((a, b) => a.name.localeCompare(b.name));
+    await api.ask('GET', pods(api), { keep });
+    await endPods(api, 'Succeeded', 2);
+    await api.eventually(job, (body) => statusOf(body)['succeeded'] === 2 && statusOf(body)['active'] === 1);
+    await api.ask('GET', job, { keep: statusOf });
+    await endPods(api, 'Succeeded', 1);
+    await api.eventually(job, hasCondition('Complete'));
+    await api.ask('GET', job, { keep: statusOf });
+  });
+
+  it('fails an Indexed Job when too many of its indexes failed', controllers, async (api) => {
+    const spec = { completionMode: 'Indexed', completions: 1, backoffLimitPerIndex: 0 };
+    const job = await createJob(api, { ...spec, maxFailedIndexes: 0 });
+    await endPods(api, 'Failed', 1);
+    await api.eventually(job, hasCondition('Failed'));
+    await api.ask('GET', job, { keep: statusOf });
+  });
+
   it('TYPE-30 leaves the pods of a Job that is deleted without a policy', controllers, async (api) => {
     const job = await createJob(api, {});
     await api.eventually(job, (body) => statusOf(body)['active'] === 1);

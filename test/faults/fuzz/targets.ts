@@ -25,15 +25,16 @@ import {
   readRegistryBundle,
   renderBundle,
 } from '../../../src/formats/index.ts';
+import { parseSshRemote } from '../../../src/sources/git/ssh-address.ts';
 import { parseImageDocument, readPlatforms } from '../../../src/sources/image-manifest.ts';
 import { parsePlatform, parseRegistryConfig } from '../../../src/sources/index.ts';
-import { parseSshRemote } from '../../../src/sources/ssh-address.ts';
 import { buildWebhook } from '../../../webhook/index.ts';
 import { judgeBundle, testBundle, tideFiles } from '../../support/checked-bundle.ts';
 import { acmeCsv, registryFiles, tarFile } from '../../support/index.ts';
 import { catalogs } from './catalogs.ts';
 import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Verdict } from './target.ts';
 import { uploadRequests } from './upload-requests.ts';
+import { validatedBundles } from './validated-bundles.ts';
 
 const signal = new AbortController().signal;
 const json = (value: JsonValue): Buffer => Buffer.from(JSON.stringify(value));
@@ -384,6 +385,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   admissionReviews(),
   uploadRequests(),
   catalogs(),
+  validatedBundles(),
 ];
 
 /** One that breaks in every way, so that a test can see that it is noticed. */

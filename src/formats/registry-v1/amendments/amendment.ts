@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, objectAt } from '../../../base/index.ts';
+import { groupOf, isStandardKind, supportedKinds } from '../kinds.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
 
@@ -13,14 +14,19 @@ export interface Amendment {
   readonly amend: (objects: readonly RenderedObject[], rendering: Rendering) => readonly RenderedObject[];
 }
 
-/** `change` for each object of one kind, whatever its group; the others stay. */
+/** Whether an object is of Kubernetes' own kind of that name; a namesake in the API of an operator is not. */
+export function isOfKind(object: RenderedObject, kind: string): boolean {
+  return object.kind === kind && (!supportedKinds.has(kind) || isStandardKind(object));
+}
+
+/** `change` for each object of one kind (see `isOfKind`); the others stay. */
 export function eachOfKind(
   objects: readonly RenderedObject[],
   kinds: string | readonly string[],
   change: (object: RenderedObject) => RenderedObject,
 ): readonly RenderedObject[] {
-  const wanted = [kinds].flat();
-  return objects.map((object) => (wanted.includes(object.kind) ? change(object) : object));
+  const all = [kinds].flat();
+  return objects.map((object) => (all.some((kind) => isOfKind(object, kind)) ? change(object) : object));
 }
 
 /** `object` without the member called `key`. */
@@ -38,9 +44,10 @@ export function withPodSpec(deployment: RenderedObject, change: (podSpec: JsonOb
   };
 }
 
-/** Text that names one object among others: group and version aside. */
+/** Text that identifies one object among others: two versions of an API are the same object. */
 export function identityOf(object: RenderedObject): string {
-  return `${object.kind}/${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
+  const { apiVersion, kind, metadata } = object;
+  return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
 /** A list of JSON values from one of objects. */

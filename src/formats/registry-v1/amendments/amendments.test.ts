@@ -75,17 +75,178 @@ test('api-versions fills in what a kind implies', () => {
   expect(only(amended, 'Secret')?.apiVersion).toBe('v1');
 });
 
-test('crd-versions refuses a version that no cluster takes', () => {
-  const crd = {
-    apiVersion: 'apiextensions.k8s.io/v1beta1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'x.acme.example' },
-    spec: {},
+const betaCrd = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1beta1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'xs.acme.example' },
+  spec: { group: 'acme.example', names: { plural: 'xs', kind: 'X' }, ...spec },
+});
+
+test('crd-versions converts definitions of v1beta1', () => {
+  const size = { type: 'object', properties: { size: { type: 'integer', default: 1 } } };
+  const spec = {
+    versions: [
+      { name: 'v1', served: true, storage: true },
+      { name: 'v2', served: true, storage: false },
+    ],
+    preserveUnknownFields: false,
+    validation: { openAPIV3Schema: { properties: { spec: size } } },
+    subresources: { status: {} },
+    additionalPrinterColumns: [{ name: 'Size', type: 'integer', JSONPath: '.spec.size' }],
+    conversion: { strategy: 'Webhook', webhookClientConfig: { service: { name: 'a', namespace: 'b' } } },
   };
-  expect(render([acmeCsv(), crd], undefined)).toHaveLength(7);
+  expect(render([acmeCsv(), betaCrd(spec)], undefined)).toHaveLength(7);
+  const version = {
+    served: true,
+    subresources: { status: {} },
+    additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: size } } },
+  };
+  const converted = only(render([acmeCsv(), betaCrd(spec)], 'crd-versions'), 'CustomResourceDefinition');
+  expect(converted).toMatchObject({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    spec: {
+      scope: 'Namespaced',
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { service: { name: 'a', namespace: 'b' } }, conversionReviewVersions: ['v1beta1'] },
+      },
+      versions: [
+        { name: 'v1', storage: true, ...version },
+        { name: 'v2', storage: false, ...version },
+      ],
+    },
+  });
+  expect(at(converted, 'spec.validation') ?? at(converted, 'spec.preserveUnknownFields')).toBeUndefined();
+});
+
+test('crd-versions keeps unknown fields at every level where v1beta1 kept them', () => {
+  const inner = { type: 'object', properties: { size: { type: 'integer' } } };
+  const map = { type: 'object', additionalProperties: inner };
+  const port = { anyOf: [{ type: 'integer' }, { type: 'string' }] };
+  const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 9 } } };
+  const validation = { openAPIV3Schema: { type: 'object', properties: { metadata, spec: inner, map, any: {}, port } } };
+  const preserve = { 'x-kubernetes-preserve-unknown-fields': true };
+  const schemaOf = (spec: JsonObject): JsonValue | undefined =>
+    at(only(render([acmeCsv(), betaCrd(spec)], 'crd-versions'), 'CustomResourceDefinition'), 'spec.versions.0.schema');
+  expect(schemaOf({ version: 'v1', validation })).toEqual({
+    openAPIV3Schema: {
+      type: 'object',
+      ...preserve,
+      properties: {
+        metadata,
+        spec: { ...inner, ...preserve },
+        map: { type: 'object', additionalProperties: { ...inner, ...preserve } },
+        any: preserve,
+        port: { ...port, 'x-kubernetes-int-or-string': true },
+      },
+    },
+  });
+  expect(schemaOf({ version: 'v1' })).toEqual({ openAPIV3Schema: { type: 'object', ...preserve } });
+});
+
+test('crd-versions says of a protected group what v1beta1 did not ask for', () => {
+  const annotationsOf = (group: string): unknown =>
+    only(render([acmeCsv(), betaCrd({ version: 'v1', group })], 'crd-versions'), 'CustomResourceDefinition')?.metadata[
+      'annotations'
+    ];
+  expect(annotationsOf('app.k8s.io')).toEqual({
+    'api-approved.kubernetes.io': 'unapproved, defined with apiextensions.k8s.io/v1beta1',
+  });
+  expect(annotationsOf('acme.example')).toBeUndefined();
+});
+
+test('crd-versions lets the webhook of the operator convert', () => {
+  const conversion = { ...webhook, type: 'ConversionWebhook', conversionCRDs: ['xs.acme.example'], containerPort: 443 };
+  const csv = acmeCsv({
+    installModes: [{ type: 'AllNamespaces', supported: true }],
+    customresourcedefinitions: { owned: [{ name: 'xs.acme.example', version: 'v1', kind: 'X' }] },
+    webhookdefinitions: [conversion],
+  });
+  const crd = only(render([csv, betaCrd({ version: 'v1' })], 'crd-versions'), 'CustomResourceDefinition');
+  expect(at(crd, 'spec.conversion')).toMatchObject({
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service: { name: `${manager}-service` } }, conversionReviewVersions: ['v1'] },
+  });
+});
+
+test('crd-versions refuses a version that never was', () => {
+  const crd = { ...betaCrd({}), apiVersion: 'apiextensions.k8s.io/v2' };
   expect(() => render([acmeCsv(), crd], 'crd-versions')).toThrow(
-    "custom resource definition 'x.acme.example' has apiVersion apiextensions.k8s.io/v1beta1, expected apiextensions.k8s.io/v1",
+    "custom resource definition 'xs.acme.example' has apiVersion apiextensions.k8s.io/v2, expected apiextensions.k8s.io/v1",
   );
+});
+
+test('shipped-services merges a Service that is generated for webhooks and shipped', () => {
+  const shipped = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: `${manager}-service`, labels: { team: 'a' }, annotations: { a: 'b' } },
+    spec: {
+      selector: { app: 'wrong' },
+      sessionAffinity: 'ClientIP',
+      ports: [
+        { name: 'https', port: 443, targetPort: 1 },
+        { port: 8443, targetPort: 8443 },
+      ],
+    },
+  };
+  const csv = acmeCsv({ webhookdefinitions: [{ ...webhook, targetPort: 9443 }] });
+  const services = (amendment: string | undefined): readonly RenderedObject[] =>
+    render([csv, shipped], amendment, provider('cert-manager')).filter(({ kind }) => kind === 'Service');
+  const [, generated] = services(undefined);
+  expect(services('shipped-services')).toEqual([
+    {
+      ...generated,
+      metadata: { ...generated?.metadata, labels: { team: 'a' }, annotations: { a: 'b' } },
+      spec: {
+        selector: at(generated, 'spec.selector'),
+        sessionAffinity: 'ClientIP',
+        ports: [
+          { name: 'https', port: 443, targetPort: 9443 },
+          { name: '8443', port: 8443, targetPort: 8443 },
+        ],
+      },
+    },
+  ]);
+});
+
+test('a shipped Service takes the place of none that an aggregated API needs', () => {
+  const owned = [{ name: 'a', group: 'a.example', version: 'v1', kind: 'A', deploymentName: manager }];
+  const shipped = { apiVersion: 'v1', kind: 'Service', metadata: { name: `${manager}-service` }, spec: { ports: [] } };
+  const csv = acmeCsv({ apiservicedefinitions: { owned } });
+  const options = { ...provider('cert-manager'), amendments: 'all' } as const;
+  const objects = render([csv, shipped], undefined, options);
+  expect(at(only(objects, 'Service'), 'spec.ports.0.port')).toBe(443);
+  expect(only(objects, 'Certificate')).toBeDefined();
+});
+
+test('last-of-identity chooses the last of two shipped objects', () => {
+  const config = (namespace: string, value: string): JsonObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', namespace },
+    data: { value },
+  });
+  const values = (amendment: string | undefined): unknown[] =>
+    render([acmeCsv(), config('x', '1'), config('y', '2')], amendment)
+      .filter(({ kind }) => kind === 'ConfigMap')
+      .map((object) => at(object, 'data.value'));
+  expect(values(undefined)).toEqual(['1', '2']);
+  expect(values('last-of-identity')).toEqual(['2']);
+});
+
+test('cluster-scope knows from the definitions of the bundle what belongs to the cluster', () => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'secrets.acme.example' },
+    spec: { group: 'acme.example', scope: 'Cluster', names: { plural: 'secrets', kind: 'Secret' }, versions: [] },
+  };
+  const secret = { apiVersion: 'acme.example/v1', kind: 'Secret', metadata: { name: 's' } };
+  const namespaceWith = (amendment: string | undefined): unknown =>
+    only(render([acmeCsv(), definition, secret], amendment), 'Secret')?.metadata.namespace;
+  expect([namespaceWith(undefined), namespaceWith('cluster-scope')]).toEqual([installNamespace, undefined]);
 });
 
 test('operator-namespace says where the operator is', () => {

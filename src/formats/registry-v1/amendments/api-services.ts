@@ -4,7 +4,7 @@ import { withCertificates } from '../generate-deployments.ts';
 import { servingNames } from '../names.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
 import type { Rendering } from '../rendering.ts';
-import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.ts';
+import { type Amendment, eachOfKind, isOfKind, jsonList, withPodSpec } from './amendment.ts';
 
 const defaultPort = 443;
 const rbacGroup = 'rbac.authorization.k8s.io';
@@ -57,9 +57,11 @@ function served(
   );
   if (deployment === undefined) return objects;
   const names = servingNames(deployment.metadata.name ?? '');
-  const isService = ({ kind, metadata }: RenderedObject): boolean =>
-    kind === 'Service' && metadata.name === names.service;
-  const hasService = objects.some(isService);
+  const isService = (object: RenderedObject): boolean =>
+    isOfKind(object, 'Service') && object.metadata.name === names.service;
+  // A shipped Service of that name is merged with the generated one by another amendment.
+  const shipped = rendering.bundle.others.filter((object) => isService(object as RenderedObject));
+  const hasService = objects.filter(isService).length > shipped.length;
   const extra = hasService
     ? []
     : [serviceFor(rendering, deployment), ...(certificates?.extraObjects({ namespace, names }) ?? [])];

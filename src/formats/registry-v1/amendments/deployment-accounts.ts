@@ -1,6 +1,6 @@
 import { objectAt, textAt } from '../../../base/index.ts';
 import type { RenderedObject } from '../registry-bundle.ts';
-import type { Amendment } from './amendment.ts';
+import { type Amendment, isOfKind } from './amendment.ts';
 
 function accountsOf(objects: readonly RenderedObject[]): readonly string[] {
   return objects
@@ -15,7 +15,7 @@ export const deploymentAccounts: Amendment = {
   reason: 'A Deployment whose ServiceAccount no permission mentions would wait for that account forever.',
   amend: (objects, { installNamespace: namespace }) => {
     const present = new Set(
-      objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name ?? ''),
+      objects.filter((object) => isOfKind(object, 'ServiceAccount')).map(({ metadata }) => metadata.name ?? ''),
     );
     const missing = [...new Set(accountsOf(objects))].filter((name) => !present.has(name)).sort();
     const added = missing.map((name): RenderedObject => {

@@ -1,6 +1,6 @@
 import { type Amendment, identityOf } from './amendment.ts';
 
-/** What would come twice comes once; two that differ stay, and the installer refuses them. */
+/** What would come twice comes once; of two that differ another amendment chooses. */
 export const equalObjects: Amendment = {
   name: 'equal-objects',
   reason:

@@ -13,9 +13,11 @@ import { crdVersions } from './crd-versions.ts';
 import { deploymentAccounts } from './deployment-accounts.ts';
 import { equalObjects } from './equal-objects.ts';
 import { initContainerMounts } from './init-container-mounts.ts';
+import { lastOfIdentity } from './last-of-identity.ts';
 import { operatorNamespace } from './operator-namespace.ts';
 import { ownNamespaceRoles } from './own-namespace-roles.ts';
 import { shippedAccounts } from './shipped-accounts.ts';
+import { shippedServices } from './shipped-services.ts';
 import { staleCaAnnotations } from './stale-ca-annotations.ts';
 import { subjectNamespaces } from './subject-namespaces.ts';
 import { volumeMounts } from './volume-mounts.ts';
@@ -31,6 +33,7 @@ export const amendments: readonly Amendment[] = [
   volumeMounts,
   apiServices,
   shippedAccounts,
+  shippedServices,
   ownNamespaceRoles,
   operatorNamespace,
   annotationBudget,
@@ -42,6 +45,7 @@ export const amendments: readonly Amendment[] = [
   commonName,
   initContainerMounts,
   equalObjects,
+  lastOfIdentity,
 ];
 
 /** Which amendments are applied: all of them, none, or all but some. */

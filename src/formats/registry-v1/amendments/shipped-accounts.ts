@@ -1,4 +1,5 @@
 import { generateServiceAccounts } from '../generate-rbac.ts';
+import { isStandardKind } from '../kinds.ts';
 import { type Amendment, identityOf } from './amendment.ts';
 
 /** A ServiceAccount that is both made from permissions and shipped as a manifest comes once, as it is shipped. */
@@ -6,7 +7,9 @@ export const shippedAccounts: Amendment = {
   name: 'shipped-accounts',
   reason: 'Two objects of one identity overwrite each other: what the manifest says of the account would be lost.',
   amend: (objects, rendering) => {
-    const shipped = rendering.bundle.others.filter(({ kind }) => kind === 'ServiceAccount');
+    const shipped = rendering.bundle.others.filter(
+      (object) => object.kind === 'ServiceAccount' && isStandardKind(object),
+    );
     const names = new Set(shipped.map(({ metadata }) => metadata.name));
     const made = generateServiceAccounts(rendering).filter(({ metadata }) => names.has(metadata.name));
     const waiting = new Set(made.map(identityOf));

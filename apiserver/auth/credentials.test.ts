@@ -1,0 +1,73 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Credentials, loadCredentials } from './index.ts';
+
+const nowMs = Date.parse('2026-01-01T00:00:00Z');
+const dayMs = 86_400_000;
+
+let dataDir = '';
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'credentials-'));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const load = (atMs: number): Promise<Credentials> => loadCredentials({ dataDir, host: '127.0.0.1', nowMs: atMs });
+
+const authorityFile = (): string => join(dataDir, 'pki', 'ca.pem');
+const allOf = ({ authority, server, admin }: Credentials): string[] =>
+  [authority, server, admin].map(({ certificatePem }) => certificatePem);
+
+function expectGood(credentials: Credentials, atMs: number): void {
+  const authority = new X509Certificate(credentials.authority.certificatePem);
+  for (const pem of allOf(credentials)) {
+    const certificate = new X509Certificate(pem);
+    expect(certificate.validFromDate.getTime()).toBeLessThanOrEqual(atMs);
+    expect(certificate.validToDate.getTime()).toBeGreaterThan(atMs);
+    expect(certificate.verify(authority.publicKey)).toBe(true);
+  }
+}
+
+test('keeps what it has issued from one start to the next', async () => {
+  expect(await load(nowMs + dayMs)).not.toEqual(await loadCredentials({ dataDir: undefined, host: 'x', nowMs }));
+  expect(await load(nowMs + 2 * dayMs)).toEqual(await load(nowMs + dayMs));
+});
+
+test.each([
+  ['a day', dayMs],
+  ['ten years', 3_650 * dayMs],
+])('issues all certificates again that a clock %s ahead has issued', async (_how, aheadMs) => {
+  const ahead = await load(nowMs + aheadMs);
+  const credentials = await load(nowMs);
+  expectGood(credentials, nowMs);
+  expect(allOf(credentials).filter((pem) => allOf(ahead).includes(pem))).toEqual([]);
+  expect(credentials.tokenKeyPem).toBe(ahead.tokenKeyPem);
+  expect(credentials.adminToken).toBe(ahead.adminToken);
+  expect(await load(nowMs)).toEqual(credentials);
+});
+
+test('issues a certificate again that a clock ahead has issued under an authority from before', async () => {
+  await load(nowMs);
+  const ahead = await load(nowMs + 350 * dayMs);
+  const credentials = await load(nowMs + dayMs);
+  expectGood(credentials, nowMs + dayMs);
+  expect(credentials.authority).toEqual(ahead.authority);
+  expect(credentials.admin).not.toEqual(ahead.admin);
+});
+
+test('issues certificates again that are left of another authority', async () => {
+  const before = await load(nowMs);
+  await rm(authorityFile());
+  await loadCredentials({ dataDir, host: 'other.example.com', nowMs });
+  expectGood(await load(nowMs), nowMs);
+  expect((await load(nowMs)).admin).not.toEqual(before.admin);
+});
+
+test('issues everything again when the authority is damaged', async () => {
+  await load(nowMs);
+  const text = await readFile(authorityFile(), 'utf8');
+  await writeFile(authorityFile(), text.replace(/MII\w{6}/, 'AAAAAAAAA'));
+  expectGood(await load(nowMs), nowMs);
+});

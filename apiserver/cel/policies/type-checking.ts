@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { basicTypes, type CelType, compileProgram, type Environment, isFaulty } from '../../../src/cel/index.ts';
+import type { Schema } from '../../../src/schema/index.ts';
+import type { Cluster } from '../../registry/cluster.ts';
+import type { KubeObject } from '../../registry/kube-object.ts';
+import type { ResourceType } from '../../registry/resource-type.ts';
+import { groupVersionOf } from '../../registry/type-registry.ts';
+import { type DeclaredType, declareSchema, structsOf } from '../rules/declared-type.ts';
+import { admissionEnvironment } from './admission-environment.ts';
+
+/** A policy is checked against this many kinds at most. */
+const mostTypes = 10;
+
+/** What an expression does with a field that its objects do not have. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  readonly warning: string;
+}
+
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isJsonObject(item)) : [];
+}
+
+function textsIn(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+function servedTypes(cluster: Cluster): ResourceType[] {
+  return cluster.resources().flatMap((type) => [...cluster.versionsOf(type)]);
+}
+
+function typesOfRule(cluster: Cluster, rule: JsonObject): ResourceType[] {
+  const [groups, versions] = [textsIn(rule['apiGroups']), textsIn(rule['apiVersions'])];
+  // Nothing is known of what a wildcard selects.
+  if ([...groups, ...versions].some((text) => text.includes('*'))) return [];
+  const resources = textsIn(rule['resources']).filter((name) => !/[*/]/.test(name));
+  return servedTypes(cluster).filter(
+    ({ group, version, plural }) => groups.includes(group) && versions.includes(version) && resources.includes(plural),
+  );
+}
+
+function compare(a: ResourceType, b: ResourceType): number {
+  const [left, right] = [a, b].map(({ group, version, kind }) => [group, version, kind].join('\0')) as [string, string];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function typesToCheck(cluster: Cluster, spec: JsonObject): ResourceType[] {
+  const { matchConstraints } = spec;
+  const rules = isJsonObject(matchConstraints) ? objectsIn(matchConstraints['resourceRules']) : [];
+  const types = new Set(rules.flatMap((rule) => typesOfRule(cluster, rule)));
+  return [...types].slice(0, mostTypes).toSorted(compare);
+}
+
+/** The schema of a type with that of its metadata, which definitions leave out. */
+function wholeSchema(cluster: Cluster, { schema, isCustom }: ResourceType): Schema | undefined {
+  if (schema === undefined || !isCustom) return schema;
+  const metadata = cluster.resource('', 'configmaps')?.schema?.properties?.['metadata'];
+  const text: Schema = { type: 'string' };
+  const own = { kind: text, apiVersion: text, ...(metadata === undefined ? {} : { metadata }) };
+  return { ...schema, properties: { ...schema.properties, ...own } };
+}
+
+function declare(cluster: Cluster, type: ResourceType | undefined): DeclaredType | undefined {
+  const schema = type === undefined ? undefined : wholeSchema(cluster, type);
+  if (type === undefined || schema === undefined) return undefined;
+  return declareSchema({ ...schema, type: 'object' }, { name: `checked.${type.kind}`, isRoot: false });
+}
+
+function paramsType(cluster: Cluster, { paramKind }: JsonObject): ResourceType | undefined {
+  if (!isJsonObject(paramKind)) return undefined;
+  const { apiVersion, kind } = paramKind;
+  return servedTypes(cluster).find((type) => groupVersionOf(type) === apiVersion && type.kind === kind);
+}
+
+interface Declarations {
+  readonly object: DeclaredType;
+  readonly params: DeclaredType | undefined;
+}
+
+/** Like the environment in which policies run, only that `object`, `oldObject` and `params` have the types of their kinds. */
+function typedEnvironment({ object, params }: Declarations, variables: ReadonlyMap<string, CelType>): Environment {
+  const plain = admissionEnvironment({ hasParams: params !== undefined, hasAuthorizer: true, variables });
+  const names = new Map(plain.variables).set('object', object.type).set('oldObject', object.type);
+  if (params !== undefined) names.set('params', params.type);
+  const own = params === undefined ? [object] : [object, params];
+  const structs = new Map([...(plain.structs ?? []), ...own.flatMap((declared) => [...structsOf(declared)])]);
+  return { ...plain, variables: names, structs };
+}
+
+function variableTypes(spec: JsonObject, declarations: Declarations): Map<string, CelType> {
+  const types = new Map<string, CelType>();
+  for (const { name, expression } of objectsIn(spec['variables'])) {
+    const program = compileProgram(String(expression as string), typedEnvironment(declarations, types));
+    types.set(String(name as string), isFaulty(program) ? basicTypes.dyn : program.type);
+  }
+  return types;
+}
+
+/** Holds the expressions of a ValidatingAdmissionPolicy against the schemas of the kinds that it names. What is found changes nothing about
+ *  how the policy works. */
+export function checkPolicyTypes(policy: KubeObject, cluster: Cluster): ExpressionWarning[] {
+  const spec = isJsonObject(policy['spec']) ? policy['spec'] : {};
+  const params = declare(cluster, paramsType(cluster, spec));
+  const checked = typesToCheck(cluster, spec).flatMap((type) => {
+    const object = declare(cluster, type);
+    if (object === undefined) return [];
+    const declarations = { object, params };
+    const environment = typedEnvironment(declarations, variableTypes(spec, declarations));
+    return [{ kind: `${type.group}/${type.version}, Kind=${type.kind}`, environment }];
+  });
+  const warningOf = (fieldRef: string, text: JsonValue | undefined): ExpressionWarning[] => {
+    if (typeof text !== 'string' || text === '') return [];
+    const lines = checked.flatMap(({ kind, environment }) => {
+      const program = compileProgram(text, environment);
+      return isFaulty(program)
+        ? [`${kind}: ${program.issues ?? `type checking error: ${program.instantiation}`}\n`]
+        : [];
+    });
+    return lines.length === 0 ? [] : [{ fieldRef, warning: lines.join('\n') }];
+  };
+  return objectsIn(spec['validations']).flatMap(({ expression, messageExpression }, index) => [
+    ...warningOf(`spec.validations[${index}].expression`, expression),
+    ...warningOf(`spec.validations[${index}].messageExpression`, messageExpression),
+  ]);
+}

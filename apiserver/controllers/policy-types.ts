@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../src/base/index.ts';
+import { checkPolicyTypes } from '../cel/policies/type-checking.ts';
+import type { Cluster } from '../registry/cluster.ts';
+import { type Controller, statusOf, typeOf, unlessGone } from './controller.ts';
+
+const as = 'system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller';
+const group = 'admissionregistration.k8s.io';
+
+/** Reports in the status of ValidatingAdmissionPolicies which of their expressions do not fit the kinds that they match: once a generation. */
+export function policyTypes(cluster: Cluster): Controller {
+  return {
+    name: 'validatingadmissionpolicy-status',
+    keysOf: ({ type, resource, object }) =>
+      resource.storageKey === `validatingadmissionpolicies.${group}` && type !== 'DELETED'
+        ? [object.metadata.name ?? '']
+        : [],
+    work: async (name) => {
+      const type = typeOf(cluster, 'validatingadmissionpolicies', group);
+      const policy = cluster.get(type, { namespace: '', name });
+      if (policy === undefined) return;
+      const { generation = 0 } = policy.metadata;
+      const { observedGeneration } = statusOf(policy);
+      if (typeof observedGeneration === 'number' && generation <= observedGeneration) return;
+      const expressionWarnings = checkPolicyTypes(policy, cluster) as unknown as JsonObject[];
+      const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
+      const status = { ...statusOf(policy), observedGeneration: generation, typeChecking };
+      await unlessGone(cluster.update(type, { ...policy, status }, { as, subresource: 'status' }));
+    },
+  };
+}

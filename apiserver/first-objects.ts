@@ -1,0 +1,36 @@
+import { readManifests } from './manifests.ts';
+import type { Cluster } from './registry/cluster.ts';
+import type { KubeObject } from './registry/kube-object.ts';
+import type { ResourceType } from './registry/resource-type.ts';
+import type { ApiServerOptions } from './server.ts';
+import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';
+
+/** Creates an object of the start, or brings what is written in it up to date in the one that is there. */
+export async function install(cluster: Cluster, type: ResourceType, object: KubeObject): Promise<void> {
+  const as = 'system:apiserver';
+  const live = cluster.get(type, { namespace: '', name: object.metadata.name ?? '' });
+  if (live === undefined) await cluster.create(type, object, { as });
+  else await cluster.update(type, { ...live, ...object, metadata: live.metadata }, { as });
+}
+
+/** The objects that a server is started with. */
+export interface FirstObjects {
+  readonly crds: readonly KubeObject[];
+  readonly webhooks: readonly KubeObject[];
+}
+
+const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
+
+/** Reads them; webhooks that name a Service are called at `address` instead. */
+export async function readFirstObjects(
+  options: Pick<ApiServerOptions, 'crds' | 'webhooks'>,
+  address: WebhookAddress | undefined,
+): Promise<FirstObjects> {
+  const [crds, webhooks] = await Promise.all([
+    readManifests(options.crds ?? [], ['CustomResourceDefinition']),
+    readManifests(options.webhooks ?? [], webhookKinds),
+  ]);
+  if (address === undefined) return { crds, webhooks };
+  const localise = (object: KubeObject): KubeObject => localiseWebhooks(object, address);
+  return { crds: crds.map(localise), webhooks: webhooks.map(localise) };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type CountedWatch, WatchLimits } from './watch-limits.ts';
+
+const bounds = { maxWatches: 5, maxPerUser: 3, maxWaitingBytes: 1000 };
+
+const open = (limits: WatchLimits, user: string, count: number): CountedWatch[] =>
+  Array.from({ length: count }, () => limits.begin(user));
+
+test('a user has so many watches, and not more before one has ended', () => {
+  const limits = new WatchLimits(bounds);
+  const watches = open(limits, 'jane', 3);
+  const refused = expect.objectContaining({ failure: expect.objectContaining({ code: 429 }) as unknown }) as Error;
+  expect(() => limits.begin('jane')).toThrow(refused);
+  open(limits, 'joe', 1);
+  watches[0]?.[Symbol.dispose]();
+  watches[0]?.[Symbol.dispose]();
+  open(limits, 'jane', 1);
+  expect(() => limits.begin('jane')).toThrow('user "jane" has 3 watches open');
+});
+
+test('all users together have so many', () => {
+  const limits = new WatchLimits(bounds);
+  for (const user of ['a', 'b', 'c', 'd', 'e']) limits.begin(user);
+  expect(() => limits.begin('f')).toThrow('the server has 5 watches open');
+});
+
+test('where too much waits for all readers together, the slowest end, and others stay', () => {
+  const limits = new WatchLimits(bounds);
+  const [quick, slow, slower] = open(limits, 'jane', 3) as [CountedWatch, CountedWatch, CountedWatch];
+  expect([quick.setWaiting(10), slow.setWaiting(400), slower.setWaiting(500)]).toEqual([true, true, true]);
+  expect(slower.setWaiting(700)).toBe(false);
+  expect(quick.setWaiting(20)).toBe(true);
+  slower[Symbol.dispose]();
+  expect(slow.setWaiting(900)).toBe(true);
+  expect(quick.setWaiting(0)).toBe(true);
+  expect(slow.setWaiting(1100)).toBe(false);
+});

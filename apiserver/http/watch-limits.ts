@@ -1,0 +1,77 @@
+import { StatusError } from './status-error.ts';
+
+/** How many watches may be open, and what may wait for all their readers together. */
+interface WatchBounds {
+  readonly maxWatches: number;
+  readonly maxPerUser: number;
+  readonly maxWaitingBytes: number;
+}
+
+/** A program watches each kind once: some hundred are many. */
+const defaultWatchBounds: WatchBounds = {
+  maxWatches: 10_000,
+  maxPerUser: 2_000,
+  maxWaitingBytes: 256 * 1024 * 1024,
+};
+
+/** A watch that counts. */
+export interface CountedWatch extends Disposable {
+  /** Records what waits for the reader now; false when the watch must end, because too much waits for all readers and not less for this one than for
+   *  others. */
+  setWaiting(bytes: number): boolean;
+}
+
+function tooMany(message: string): StatusError {
+  return new StatusError({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 10 } });
+}
+
+/** Bounds what all watches of a server cost together. */
+export class WatchLimits {
+  readonly #bounds: WatchBounds;
+  readonly #perUser = new Map<string, number>();
+  #open = 0;
+  #waitingBytes = 0;
+  #slow = 0;
+
+  constructor(bounds: WatchBounds = defaultWatchBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** @throws StatusError 429 */
+  begin(user: string): CountedWatch {
+    const { maxWatches, maxPerUser } = this.#bounds;
+    const own = this.#perUser.get(user) ?? 0;
+    if (own >= maxPerUser) {
+      throw tooMany(`user "${user}" has ${own} watches open: end some, or watch collections instead of single objects`);
+    }
+    if (this.#open >= maxWatches) throw tooMany(`the server has ${this.#open} watches open: try again later`);
+    this.#open += 1;
+    this.#perUser.set(user, own + 1);
+    let waiting = 0;
+    const set = (bytes: number): void => {
+      this.#slow += Math.sign(bytes) - Math.sign(waiting);
+      this.#waitingBytes += bytes - waiting;
+      waiting = bytes;
+    };
+    let isOpen = true;
+    return {
+      setWaiting: (bytes) => {
+        if (isOpen) set(bytes);
+        return this.#waitingBytes <= this.#bounds.maxWaitingBytes || waiting * this.#slow < this.#waitingBytes;
+      },
+      [Symbol.dispose]: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        set(0);
+        this.#end(user);
+      },
+    };
+  }
+
+  #end(user: string): void {
+    this.#open -= 1;
+    const left = (this.#perUser.get(user) ?? 1) - 1;
+    if (left > 0) this.#perUser.set(user, left);
+    else this.#perUser.delete(user);
+  }
+}

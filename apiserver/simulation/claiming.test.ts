@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { startSimulation } from './index.ts';
+
+const as = { as: 'test' };
+const key = { namespace: 'ns', name: 'w' };
+const labels = { app: 'a' };
+const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } };
+let cluster: MemoryCluster;
+let running: AsyncDisposable;
+
+beforeEach(() => {
+  cluster = new MemoryCluster();
+  running = startSimulation(cluster, { clock: systemClock, log: silentLogger() });
+});
+
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+});
+
+const workloads = [
+  { kind: 'ReplicaSet', plural: 'replicasets', group: 'apps', selector: { matchLabels: labels } },
+  { kind: 'ReplicationController', plural: 'replicationcontrollers', group: '', selector: labels },
+  { kind: 'StatefulSet', plural: 'statefulsets', group: 'apps', selector: { matchLabels: labels } },
+  { kind: 'DaemonSet', plural: 'daemonsets', group: 'apps', selector: { matchLabels: labels } },
+] as const;
+type Workload = (typeof workloads)[number];
+
+async function createWorkload({ kind, plural, group, selector }: Workload): Promise<KubeObject> {
+  const spec = {
+    selector,
+    template,
+    ...(kind === 'DaemonSet' ? { updateStrategy: { type: 'OnDelete' } } : { replicas: 1 }),
+  };
+  const apiVersion = group === '' ? 'v1' : `${group}/v1`;
+  return await cluster.create(cluster.type(plural, group), { apiVersion, kind, metadata: { ...key }, spec }, as);
+}
+
+async function createPod(name: string, metadata: Partial<ObjectMeta> = {}): Promise<KubeObject> {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'ns', name, labels, ...metadata } };
+  return await cluster.create(cluster.type('pods'), { ...pod, spec: template.spec }, as);
+}
+
+const pods = (): readonly KubeObject[] => cluster.list(cluster.type('pods'), { namespace: 'ns' });
+const pod = (name: string): KubeObject | undefined => cluster.get(cluster.type('pods'), { namespace: 'ns', name });
+const ownersOf = (object: KubeObject | undefined): unknown[] =>
+  (object?.metadata.ownerReferences ?? []).map(({ uid }) => uid);
+
+test.each(workloads)('a $kind adopts a pod that its selector selects and nobody owns', async (workload) => {
+  await createPod('w-0');
+  const { metadata } = await createWorkload(workload);
+  await eventually(() => {
+    expect(ownersOf(pod('w-0'))).toEqual([metadata.uid]);
+    expect(cluster.get(cluster.type(workload.plural, workload.group), key)?.status).toMatchObject({
+      observedGeneration: 1,
+    });
+  });
+  expect(pods().filter((one) => ownersOf(one).includes(metadata.uid))).toHaveLength(1);
+});
+
+test.each(workloads)('a $kind releases a pod whose labels no longer match, and replaces it', async (workload) => {
+  const { metadata } = await createWorkload(workload);
+  await eventually(() => expect(pods()).toHaveLength(1));
+  const name = pods()[0]?.metadata.name ?? '';
+  await cluster.patch(cluster.type('pods'), { namespace: 'ns', name }, { metadata: { labels: { app: 'b' } } }, as);
+  await eventually(() => expect(ownersOf(pod(name))).toEqual([]));
+  if (workload.kind === 'StatefulSet') return; // the name of its pod is taken
+  await eventually(() => expect(pods().filter((one) => ownersOf(one).includes(metadata.uid))).toHaveLength(1));
+  expect(pod(name)).toBeDefined();
+});
+
+test('a pod of another owner is left to it, and one that is being deleted is not adopted', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'other', uid: 'other', controller: true };
+  await createPod('owned', { ownerReferences: [owner] });
+  await createPod('ending', { finalizers: ['example.com/hold'] });
+  await cluster.delete(cluster.type('pods'), { namespace: 'ns', name: 'ending' }, as);
+  const [replicaSet] = workloads;
+  await createWorkload(replicaSet);
+  await eventually(() =>
+    expect(cluster.get(cluster.type('replicasets', 'apps'), key)?.status).toMatchObject({ readyReplicas: 1 }),
+  );
+  expect(ownersOf(pod('owned'))).toEqual(['other']);
+  expect(ownersOf(pod('ending'))).toEqual([]);
+});
+
+test('a Deployment adopts a ReplicaSet with its template under any name, and releases one that it no longer selects', async () => {
+  const selector = { matchLabels: labels };
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { namespace: 'ns', name: 'mine', labels } };
+  const sets = cluster.type('replicasets', 'apps');
+  await cluster.create(sets, { ...set, spec: { replicas: 1, selector, template } }, as);
+  const { metadata } = await cluster.create(
+    cluster.type('deployments', 'apps'),
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...key }, spec: { replicas: 1, selector, template } },
+    as,
+  );
+  const mine = { namespace: 'ns', name: 'mine' };
+  await eventually(() => expect(ownersOf(cluster.get(sets, mine))).toEqual([metadata.uid]));
+  await eventually(() =>
+    expect(cluster.get(cluster.type('deployments', 'apps'), key)?.status).toMatchObject({ availableReplicas: 1 }),
+  );
+  expect(cluster.list(sets)).toHaveLength(1);
+  await cluster.patch(sets, mine, { metadata: { labels: { app: 'b' } } }, as);
+  await eventually(() => expect(ownersOf(cluster.get(sets, mine))).toEqual([]));
+  await eventually(() => expect(cluster.list(sets)).toHaveLength(2));
+});

@@ -1,0 +1,93 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { type Controller, specOf, unlessGone } from '../controllers/controller.ts';
+import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
+import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
+import type { ResourceType } from '../registry/resource-type.ts';
+import { matchesLabelSelector } from '../selectors/index.ts';
+import { controllerReference, keyText } from './simulated.ts';
+
+function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** The label selector of a workload; a ReplicationController's is a plain map. Undefined where it selects nothing or everything. */
+function selectorOf(owner: KubeObject): JsonObject | undefined {
+  const { selector } = specOf(owner);
+  if (!isJsonObject(selector) || Object.keys(selector).length === 0) return undefined;
+  return owner.kind === 'ReplicationController' ? { matchLabels: selector } : selector;
+}
+
+/** Whether the selector of a workload selects the object. An empty selector selects nothing. */
+function selects(owner: KubeObject, { metadata }: KubeObject): boolean {
+  const selector = selectorOf(owner);
+  return selector !== undefined && matchesLabelSelector(selector, metadata.labels);
+}
+
+/** Which objects a workload may adopt and release, and as whom. */
+export interface Claim {
+  readonly cluster: Cluster;
+  readonly type: ResourceType;
+  readonly owner: KubeObject;
+  readonly as: string;
+  /** Objects that are neither adopted nor released; default: none. */
+  readonly isPassedOver?: (child: KubeObject) => boolean;
+}
+
+async function writeOwners({ cluster, type, as }: Claim, child: KubeObject, owners: readonly unknown[]): Promise<void> {
+  const { namespace = '', name = '', uid = null, resourceVersion = null } = child.metadata;
+  const ownerReferences = owners.length === 0 ? null : (owners as unknown as JsonValue);
+  const metadata = { ownerReferences, uid, resourceVersion };
+  await unlessGone(cluster.patch(type, { namespace, name }, { metadata }, { as }));
+}
+
+/** Adopts objects that the selector selects and no controller owns, and releases those of the owner that it no longer selects.
+ *  Nothing is adopted that is being deleted, and nothing is done for an owner that is.
+ *  @throws StatusError 409 when an object changed meanwhile */
+export async function claimChildren(claim: Claim): Promise<void> {
+  const { cluster, type, owner, isPassedOver } = claim;
+  const { namespace = '', deletionTimestamp } = owner.metadata;
+  if (deletionTimestamp !== undefined) return;
+  const children = cluster.list(type, { namespace }).filter((child) => isPassedOver?.(child) !== true);
+  for (const child of children) {
+    const owners = ownersAfter(owner, child);
+    if (owners !== undefined) await writeOwners(claim, child, owners);
+  }
+}
+
+/** The owners that the object should have; undefined when they stay. */
+function ownersAfter(owner: KubeObject, child: KubeObject): readonly OwnerReference[] | undefined {
+  const { ownerReferences = [], deletionTimestamp } = child.metadata;
+  const controller = controllerOf(child);
+  if (controller !== undefined) {
+    const isReleased = controller.uid === owner.metadata.uid && !selects(owner, child);
+    return isReleased ? ownerReferences.filter(({ uid }) => uid !== controller.uid) : undefined;
+  }
+  const isAdopted = deletionTimestamp === undefined && selects(owner, child);
+  return isAdopted ? [...ownerReferences, controllerReference(owner)] : undefined;
+}
+
+function ownerKeys(type: ResourceType, object: KubeObject): string[] {
+  const owner = controllerOf(object);
+  if (owner?.kind !== type.kind || owner.apiVersion.split('/').slice(0, -1).join('/') !== type.group) return [];
+  return [`${object.metadata.namespace ?? ''}/${owner.name}`];
+}
+
+/** For a workload that claims objects of the kinds in `children` (plurals): the keys of the workload itself, of the owners of children in
+ *  events, before and after them, and of those that may adopt an orphan. */
+export function keysOfClaims(cluster: Cluster, type: ResourceType, children: readonly string[]): Controller['keysOf'] {
+  const adopters = ({ object, resource, type: change }: ClusterEvent): string[] => {
+    const isOrphan = controllerOf(object) === undefined && object.metadata.deletionTimestamp === undefined;
+    if (change === 'DELETED' || !isOrphan || !children.includes(resource.plural)) return [];
+    const { namespace = '' } = object.metadata;
+    return cluster
+      .list(type, { namespace })
+      .filter((owner) => selects(owner, object))
+      .map((owner) => keyText(owner));
+  };
+  return (event) => {
+    const { resource, object, previous } = event;
+    if (resource.storageKey === type.storageKey) return [keyText(object)];
+    const former = previous === undefined ? [] : ownerKeys(type, previous);
+    return new Set([...former, ...ownerKeys(type, object), ...adopters(event)]);
+  };
+}

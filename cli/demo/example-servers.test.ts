@@ -1,0 +1,73 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sha256Digest } from '../../src/base/index.ts';
+import { type ExampleServers, exampleLogin, startExampleServers } from './example-servers.ts';
+import { startRegistry } from './registry.ts';
+
+const run = promisify(execFile);
+const hasGit = spawnSync('git', ['--version']).status === 0;
+const why = hasGit ? '' : ' (skipped: git is not installed)';
+
+let servers: ExampleServers;
+beforeAll(async () => {
+  servers = await startExampleServers();
+});
+afterAll(() => servers[Symbol.asyncDispose]());
+
+const { username, password } = exampleLogin;
+const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+const at = (path: string): string => `http://${servers.registry.host}/v2/${path}`;
+
+async function push(host: string, repository: string, bytes: Buffer): Promise<number> {
+  const begun = await fetch(`http://${host}/v2/${repository}/blobs/uploads/`, { method: 'POST' });
+  if (begun.status !== 202) return begun.status;
+  const place = new URL(begun.headers.get('location') ?? '', `http://${host}`);
+  place.searchParams.set('digest', sha256Digest(bytes));
+  return (await fetch(place, { method: 'PUT', body: bytes })).status;
+}
+
+test('the registry has the bundles and the catalog of the examples; what is below private/ needs the login', async () => {
+  for (const image of ['combo/manifests/v0.0.4', 'tide-gauge-bundle/manifests/v0.2.0', 'catalog/manifests/v2']) {
+    expect((await fetch(at(image))).status).toBe(200);
+  }
+  expect((await fetch(at('private/combo/manifests/v0.0.2'))).status).toBe(401);
+  expect((await fetch(at('private/combo/manifests/v0.0.2'), { headers: { authorization } })).status).toBe(200);
+});
+
+test('bundles of others can be pushed; the examples cannot be overwritten', async () => {
+  const { host } = servers.registry;
+  expect(await push(host, 'mine', Buffer.from('content'))).toBe(201);
+  expect(await push(host, 'combo', Buffer.from('content'))).toBe(403);
+  expect((await fetch(at('combo/manifests/v0.0.2'), { method: 'PUT', body: '{}' })).status).toBe(403);
+  expect((await fetch(at('private/combo/manifests/v0.0.2'), { method: 'DELETE' })).status).toBe(401);
+});
+
+test('what is pushed is limited in all, and a push that is refused does not count', async () => {
+  await using registry = await startRegistry({ maxPushedBytes: 1000 });
+  expect(await push(registry.host, 'a', Buffer.alloc(600))).toBe(201);
+  expect(await push(registry.host, 'a', Buffer.alloc(600, 1))).toBe(507);
+  expect(await push(registry.host, 'a', Buffer.alloc(400))).toBe(201);
+});
+
+test.skipIf(!hasGit)(
+  `commits have the same hash at every start, and archives are served beside them${why}`,
+  async () => {
+    await using again = await startExampleServers();
+    // Not in this process's own thread: the servers are in it.
+    const list = async ({ git }: ExampleServers): Promise<string> =>
+      (await run('git', ['ls-remote', `${git?.url}/combo.git`])).stdout;
+    const refs = [await list(servers), await list(again)];
+    expect(refs[0]).toContain('refs/tags/v0.0.2');
+    expect(refs[1]).toBe(refs[0]);
+    expect((await fetch(`${servers.git?.url}/combo-v0.0.3.tgz`)).headers.get('content-type')).toBe('application/gzip');
+    expect((await fetch(`${servers.git?.url}/private/combo-v0.0.3.tgz`)).status).toBe(401);
+  },
+);
+
+test('where another program has a port, a free one is used', async () => {
+  const registry = Number(servers.registry.host.split(':')[1]);
+  await using other = await startExampleServers({ ports: { registry, git: 0 } });
+  expect(other.registry.host).not.toBe(servers.registry.host);
+  expect((await fetch(`http://${other.registry.host}/v2/`)).status).toBe(200);
+});

@@ -1,0 +1,51 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { CertifiedKey } from '../../src/base/index.ts';
+import { isPortTaken } from '../ports.ts';
+
+const loopback = '127.0.0.1';
+
+export interface ListenOptions {
+  /** Serves HTTPS when given, HTTP otherwise. */
+  readonly tls?: CertifiedKey;
+  /** Default: a free one. Where another process listens on it, a free one is used as well. */
+  readonly port?: number;
+}
+
+/** An HTTP server on loopback. */
+export interface LoopbackServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, loopback, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Starts an HTTP server on 127.0.0.1. */
+export async function listenOnLoopback(handle: RequestListener, options: ListenOptions): Promise<LoopbackServer> {
+  const { tls, port = 0 } = options;
+  const server =
+    tls === undefined
+      ? createServer(handle)
+      : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, handle);
+  try {
+    await listen(server, port);
+  } catch (thrown) {
+    if (port === 0 || !isPortTaken(thrown)) throw thrown;
+    await listen(server, 0);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { type JsonObject, objectAt, TerminalError, textAt } from '../../src/base/index.ts';
+import type { Revision } from './facts.ts';
+
+function refuse({ revision }: Revision, why: string): never {
+  throw new TerminalError('NoRollback', `revision ${revision}: ${why}`);
+}
+
+/** The tag stays readable; the digest alone decides. */
+function pinnedImage(ref: string, resolved: string): string {
+  const digest = /@[^@]+$/.exec(resolved)?.[0] ?? '';
+  return digest === '' ? ref : `${ref.replace(/@[^@]+$/, '')}${digest}`;
+}
+
+/** The source, so that it means the content that was installed, whatever its tag or branch means today.
+ *  @throws TerminalError NoRollback for an upload, whose content nobody has any more */
+function pinnedSource(revision: Revision, source: JsonObject): JsonObject {
+  const { resolvedSource } = revision;
+  switch (textAt(source, 'type')) {
+    case 'image': {
+      const image = objectAt(source, 'image') ?? {};
+      const ref = pinnedImage(textAt(image, 'ref'), textAt(objectAt(resolvedSource, 'image'), 'ref'));
+      return { ...source, image: { ...image, ref } };
+    }
+    case 'git': {
+      const commit = textAt(objectAt(resolvedSource, 'git', 'ref'), 'commit');
+      return commit === '' ? source : { ...source, git: { ...objectAt(source, 'git'), ref: { commit } } };
+    }
+    case 'http': {
+      const url = textAt(objectAt(resolvedSource, 'http'), 'url');
+      return url === '' ? source : { ...source, http: { ...objectAt(source, 'http'), url } };
+    }
+    case 'upload':
+      return refuse(revision, 'its content was uploaded and is no longer stored: upload it with "longshore run"');
+    default:
+      return source;
+  }
+}
+
+/** The spec of a BundleDeployment that installs a revision. While its Bundle exists the template that made it is used again, and its content with it;
+ *  otherwise the source is pinned.
+ *  @throws TerminalError NoRollback */
+export function specOfRevision(revision: Revision, options: { readonly hasBundle: boolean }): JsonObject {
+  const { spec } = revision;
+  if (spec === undefined) return refuse(revision, 'it was too large to be recorded');
+  const template = objectAt(spec, 'template') ?? {};
+  const bundle = objectAt(template, 'spec') ?? {};
+  if (options.hasBundle) return spec;
+  const source = pinnedSource(revision, objectAt(bundle, 'source') ?? {});
+  return { ...spec, template: { ...template, spec: { ...bundle, source } } };
+}
+
+/** The revision to go back to: the one that is asked for; otherwise the last that was installed before the present spec.
+ *  @throws TerminalError NoRollback */
+export function chooseRevision(
+  revisions: readonly Revision[],
+  wanted: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
+): Revision {
+  const { number, isInstalled, name } = wanted;
+  const found =
+    number === undefined ? revisions.at(isInstalled ? -2 : -1) : revisions.find(({ revision }) => revision === number);
+  const isLast = found === revisions.at(-1);
+  if (found !== undefined && !(isInstalled && isLast)) return found;
+  const known = revisions.map(({ revision }) => revision).join(', ');
+  const text =
+    found === undefined || number === undefined
+      ? `bundledeployment "${name}" has no ${number === undefined ? 'earlier revision' : `revision ${number}`}; recorded: ${known === '' ? 'none' : known}`
+      : `bundledeployment "${name}": revision ${number} is installed`;
+  throw new TerminalError('NoRollback', text);
+}

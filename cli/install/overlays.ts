@@ -1,0 +1,4 @@
+/** Ways to install; a folder of `deploy/overlays` each. */
+export const overlays = ['self-signed', 'cert-manager', 'openshift', 'least', 'service-accounts'] as const;
+/** One of `overlays`. */
+export type Overlay = (typeof overlays)[number];

@@ -1,0 +1,246 @@
+import { type DependencyPolicy, dependencyPolicies, parseImageReference } from '../src/api/index.ts';
+import { type ContentLimits, defaultContentLimits, TerminalError } from '../src/base/index.ts';
+import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalog-config.ts';
+import { inRange, type OptionSpec, type OptionValues, oneOf } from './options.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** A repository where contents of bundles are kept. */
+export interface SharedStoreConfig {
+  readonly registry: string;
+  readonly repository: string;
+  readonly loginPath: string | undefined;
+}
+
+/** The settings of the provisioners, checked. Sizes in bytes. */
+export interface ProvisionerConfig extends CatalogConfig {
+  readonly insecureRegistries: readonly string[];
+  readonly registryCaPath: string | undefined;
+  /** Secrets of git and http sources that name no hosts are for every server. */
+  readonly allowsUnnamedHosts: boolean;
+  /** Where images may be pulled from instead. */
+  readonly registryConfigPath: string | undefined;
+  /** Which images may be used. */
+  readonly imagePolicyPath: string | undefined;
+  readonly workers: number;
+  /** In which every object is looked at again though nothing has changed. */
+  readonly resyncMs: number;
+  readonly limits: ContentLimits;
+  /** Of contents and uploads together. */
+  readonly contentStoreBytes: number;
+  /** Where contents are kept beside the folder of this process; undefined: nowhere. */
+  readonly sharedStore: SharedStoreConfig | undefined;
+  /** How long a registry or git server may stay silent. */
+  readonly answerDeadlineMs: number;
+  /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
+  readonly healthDeadlineMs: number;
+  /** What is done about dependencies that are not met. */
+  readonly dependencyPolicy: DependencyPolicy;
+  /** BundleDeployments must name a service account. */
+  readonly isAccountRequired: boolean;
+  /** Classes of other provisioners. */
+  readonly foreignClasses: readonly string[];
+}
+
+/** What admission and the provisioners must be told alike. */
+export const dependencyPolicyOption: OptionSpec = {
+  name: 'dependency-policy',
+  kind: 'text',
+  placeholder: 'POLICY',
+  default: 'warn',
+  sentence:
+    'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+};
+
+/** The same. */
+export const requireServiceAccountOption: OptionSpec = {
+  name: 'require-service-account',
+  kind: 'flag',
+  default: false,
+  sentence:
+    'Refuse BundleDeployments that do not name, in spec.config.serviceAccount, a service account to be installed with; without it these are installed with the rights of the provisioners.',
+};
+
+/** The same. */
+export const foreignClassOption: OptionSpec = {
+  name: 'foreign-provisioner-class',
+  kind: 'list',
+  placeholder: 'CLASS',
+  sentence:
+    'Class that another provisioner of the cluster serves; may be repeated. Objects of other unknown classes get a warning at admission and, after 30 seconds, a condition.',
+};
+
+/** Classes of `--foreign-provisioner-class`. */
+export function readForeignClasses(values: OptionValues): readonly string[] {
+  return (values['foreign-provisioner-class'] as readonly string[] | undefined) ?? [];
+}
+
+/** Of the provisioners, wherever they run. */
+export const provisionerOptions: readonly OptionSpec[] = [
+  {
+    name: 'insecure-registry',
+    kind: 'list',
+    placeholder: 'HOST[:PORT]',
+    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+  },
+  {
+    name: 'registry-config',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Read again when it changes.',
+  },
+  {
+    name: 'image-policy',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'YAML file that says which images may be used, and who must have signed them; without it all may. Read again when it changes.',
+  },
+  {
+    name: 'registry-ca',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'PEM file of certificate authorities that registries and git servers are trusted by, beside the usual ones.',
+  },
+  {
+    name: 'allow-secrets-without-hosts',
+    kind: 'flag',
+    default: false,
+    sentence:
+      'Send the credentials of a Secret that does not name its hosts (annotation core.rukpak.io/hosts) to any git or web server that a Bundle names, as RukPak does.',
+  },
+  {
+    name: 'workers',
+    kind: 'number',
+    placeholder: 'N',
+    default: 4,
+    sentence:
+      'BundleDeployments that are reconciled at a time; four times as many Bundles. Fetching goes on beside them.',
+  },
+  {
+    name: 'resync',
+    kind: 'number',
+    placeholder: 'MINUTES',
+    default: 600,
+    sentence: 'Time in which every Bundle and BundleDeployment is looked at again though nothing has changed.',
+  },
+  {
+    name: 'max-bundle-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: defaultContentLimits.unpackedBytes / mebibyte,
+    sentence: 'Largest unpacked bundle, in MiB.',
+  },
+  {
+    name: 'max-layer-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: defaultContentLimits.compressedLayerBytes / mebibyte,
+    sentence: 'Largest compressed image layer or git pack, in MiB.',
+  },
+  {
+    name: 'content-store-size',
+    kind: 'number',
+    placeholder: 'MIB',
+    default: 10 * 1024,
+    sentence:
+      'Most that contents of bundles and uploads may take on disk, in MiB; what was not used for longest and can be fetched again gives way.',
+  },
+  {
+    name: 'content-store',
+    kind: 'text',
+    placeholder: 'PLACE',
+    default: 'dir',
+    sentence:
+      'Where contents of bundles and uploads are kept: dir (the folder of this process alone) or oci (in a registry as well, so that a lost node loses nothing).',
+  },
+  {
+    name: 'content-store-repository',
+    kind: 'text',
+    placeholder: 'HOST[:PORT]/PATH',
+    sentence: 'Repository for --content-store oci, without tag or digest.',
+  },
+  {
+    name: 'content-store-login',
+    kind: 'text',
+    placeholder: 'FILE',
+    sentence:
+      'Login for that repository: a config.json as container tools write it, or the key .dockerconfigjson of a mounted Secret. Read again before each use.',
+  },
+  {
+    name: 'answer-timeout',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 30,
+    sentence: 'How long a registry or git server may stay silent before the fetch is given up and tried again later.',
+  },
+  {
+    name: 'health-deadline',
+    kind: 'number',
+    placeholder: 'SECONDS',
+    default: 600,
+    sentence:
+      'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
+  },
+  ...catalogOptions,
+  dependencyPolicyOption,
+  requireServiceAccountOption,
+  foreignClassOption,
+];
+
+/** @throws TerminalError InvalidOption */
+export function readDependencyPolicy(values: OptionValues): DependencyPolicy {
+  return oneOf('dependency-policy', values['dependency-policy'] as string, dependencyPolicies);
+}
+
+/** @throws TerminalError InvalidOption */
+function readSharedStore(values: OptionValues): SharedStoreConfig | undefined {
+  const place = oneOf('content-store', values['content-store'] as string, ['dir', 'oci']);
+  const name = values['content-store-repository'] as string | undefined;
+  const loginPath = values['content-store-login'] as string | undefined;
+  if (place === 'dir') {
+    if (name === undefined && loginPath === undefined) return undefined;
+    const text = '--content-store-repository and --content-store-login: only with --content-store oci';
+    throw new TerminalError('InvalidOption', text);
+  }
+  if (name === undefined) {
+    throw new TerminalError('InvalidOption', '--content-store oci: name a repository with --content-store-repository');
+  }
+  try {
+    const { registry, repository } = parseImageReference(`${name}:any`);
+    return { registry, repository, loginPath };
+  } catch (thrown) {
+    const text = `--content-store-repository ${name}: expected HOST[:PORT]/PATH, without tag or digest`;
+    throw new TerminalError('InvalidOption', text, { cause: thrown });
+  }
+}
+
+/** The settings of the provisioners from parsed options.
+ *  @throws TerminalError InvalidOption */
+export function readProvisionerConfig(values: OptionValues): ProvisionerConfig {
+  const size = (name: string): number => inRange(name, values[name] as number, [1, 1024 * 1024]) * mebibyte;
+  return Object.freeze({
+    insecureRegistries: (values['insecure-registry'] as readonly string[] | undefined) ?? [],
+    registryConfigPath: values['registry-config'] as string | undefined,
+    imagePolicyPath: values['image-policy'] as string | undefined,
+    registryCaPath: values['registry-ca'] as string | undefined,
+    allowsUnnamedHosts: values['allow-secrets-without-hosts'] as boolean,
+    workers: inRange('workers', values['workers'] as number, [1, 64]),
+    resyncMs: inRange('resync', values['resync'] as number, [1, 100_000]) * 60_000,
+    limits: Object.freeze({
+      ...defaultContentLimits,
+      unpackedBytes: size('max-bundle-size'),
+      compressedLayerBytes: size('max-layer-size'),
+    }),
+    contentStoreBytes: size('content-store-size'),
+    sharedStore: readSharedStore(values),
+    answerDeadlineMs: inRange('answer-timeout', values['answer-timeout'] as number, [1, 600]) * 1000,
+    healthDeadlineMs: inRange('health-deadline', values['health-deadline'] as number, [0, 604_800]) * 1000,
+    dependencyPolicy: readDependencyPolicy(values),
+    isAccountRequired: values['require-service-account'] as boolean,
+    foreignClasses: readForeignClasses(values),
+    ...readCatalogConfig(values),
+  });
+}

@@ -1,0 +1,187 @@
+import { type BundleSource, packageVersionAnnotation, parseBundle, parseImageReference } from '../../src/api/index.ts';
+import {
+  errorMessage,
+  formatTimestamp,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  redactUrl,
+  TerminalError,
+  textAt,
+} from '../../src/base/index.ts';
+import type { KubeObject } from '../../src/kube/index.ts';
+import type { UnpackedContent } from '../unpacker/index.ts';
+import { activeOf, type DeploymentRun } from './run.ts';
+
+/** As many revisions as `kubectl rollout history` has by default. */
+const maxRevisions = 10;
+/** Of all revisions together, as JSON: the object has to fit into one request. */
+const maxHistoryBytes = 128 * 1024;
+const commitDigits = 7;
+const digestDigits = 12;
+
+/** What `status` says of the version that is installed. */
+export interface InstalledVersion {
+  /** Package version, tag, commit or digest: the first of them that is known. */
+  readonly activeVersion: string;
+  /** Where the content came from, pinned: `registry.example.com/combo:v1 (sha256:0123456789ab)`. */
+  readonly activeSource: string;
+}
+
+function shortDigest(digest: string | undefined): string | undefined {
+  return digest?.slice(0, 'sha256:'.length + digestDigits);
+}
+
+function packageVersion(
+  properties: UnpackedContent['properties'],
+  annotations: Record<string, string>,
+): string | undefined {
+  const value = properties.find(({ type }) => type === 'olm.package')?.value;
+  const version = isJsonObject(value) ? value['version'] : undefined;
+  return typeof version === 'string' && version !== '' ? version : annotations[packageVersionAnnotation];
+}
+
+interface Described {
+  readonly version?: string | undefined;
+  readonly source: string;
+}
+
+function describeImage(ref: string, resolved: string | undefined): Described {
+  try {
+    const { tag, digest = resolved === undefined ? undefined : parseImageReference(resolved).digest } =
+      parseImageReference(ref);
+    const short = shortDigest(digest);
+    const name = ref.replace(/@.*$/, '');
+    return { version: tag ?? short, source: short === undefined ? name : `${name} (${short})` };
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    return { source: errorMessage(thrown) };
+  }
+}
+
+function describeGit({ repository, ref }: NonNullable<BundleSource['git']>, commit = ref.commit): Described {
+  const short = commit?.slice(0, commitDigits);
+  const name = ref.tag ?? ref.branch;
+  const at = [name, short === undefined || name === undefined ? short : `(${short})`].filter(
+    (part) => part !== undefined,
+  );
+  // A branch alone says little: it moves.
+  const version = ref.tag ?? (ref.branch === undefined ? short : `${ref.branch}@${short ?? ''}`);
+  return { version, source: [redactUrl(repository), ...at].join(' ') };
+}
+
+type Describe = (source: BundleSource, resolved: BundleSource | undefined) => Described | undefined;
+
+/** One row a source type. */
+const describes: Readonly<Record<string, Describe>> = {
+  image: ({ image }, resolved) => (image === undefined ? undefined : describeImage(image.ref, resolved?.image?.ref)),
+  git: ({ git }, resolved) => (git === undefined ? undefined : describeGit(git, resolved?.git?.ref.commit)),
+  http: ({ http }) => (http === undefined ? undefined : { source: redactUrl(http.url) }),
+  configMaps: ({ configMaps = [] }) => ({
+    source: `configMaps ${configMaps.map(({ configMap }) => configMap.name).join(', ')}`,
+  }),
+};
+
+function describeSource(
+  source: BundleSource,
+  resolved: BundleSource | undefined,
+  digest: string | undefined,
+): Described {
+  const short = shortDigest(digest);
+  const fallback = { source: short === undefined ? source.type : `${source.type} (${short})` };
+  return describes[source.type]?.(source, resolved) ?? fallback;
+}
+
+/** The version of a Bundle, by its content, its source and what that was resolved to. */
+export function versionOf(
+  bundle: KubeObject,
+  content: Pick<UnpackedContent, 'properties' | 'digest'> | undefined,
+): InstalledVersion {
+  const { spec, status } = parseBundle(bundle);
+  const { version, source } = describeSource(
+    spec.source,
+    status?.resolvedSource as BundleSource | undefined,
+    content?.digest,
+  );
+  const ofPackage = packageVersion(content?.properties ?? [], bundle.metadata.annotations ?? {});
+  return { activeVersion: ofPackage ?? version ?? shortDigest(content?.digest) ?? 'unknown', activeSource: source };
+}
+
+/** The newest that fit. */
+function bounded(revisions: readonly JsonObject[]): JsonObject[] {
+  const kept = revisions.slice(-maxRevisions);
+  while (kept.length > 1 && Buffer.byteLength(JSON.stringify(kept)) > maxHistoryBytes) kept.shift();
+  if (Buffer.byteLength(JSON.stringify(kept)) <= maxHistoryBytes) return kept;
+  return kept.map(({ spec: _spec, ...revision }) => revision);
+}
+
+/** One that was too large to be recorded with its spec is known by its Bundle. */
+function isSameRevision(revision: JsonObject, installed: JsonObject): boolean {
+  if (revision['bundle'] !== installed['bundle']) return false;
+  return revision['spec'] === undefined || isJsonEqual(revision['spec'], installed['spec'] ?? null);
+}
+
+/** `history` with what is installed now; the same list when that is its last revision already. */
+export function nextHistory(history: readonly JsonObject[], installed: JsonObject): readonly JsonObject[] {
+  const last = history.at(-1);
+  if (last !== undefined && isSameRevision(last, installed)) return history;
+  const number = typeof last?.['revision'] === 'number' ? last['revision'] : 0;
+  return bounded([...history, { revision: number + 1, ...installed }]);
+}
+
+/** The version under which the very same content was recorded: after a rollback to a commit it is still known by its tag. */
+function knownVersion(history: readonly JsonObject[], resolvedSource: JsonValue | undefined): string | undefined {
+  if (resolvedSource === undefined) return undefined;
+  const same = history.find((revision) => isJsonEqual(revision['resolvedSource'] ?? null, resolvedSource));
+  return same === undefined ? undefined : textAt(same, 'version') || undefined;
+}
+
+function historyOf({ object }: DeploymentRun): readonly JsonObject[] {
+  return objectsAt(objectAt(object as unknown as JsonObject, 'status'), 'history');
+}
+
+/** The version of a Bundle by the name that people know it by. */
+export async function namedVersion(run: DeploymentRun, bundle: KubeObject): Promise<InstalledVersion> {
+  const { name = '', uid = '' } = bundle.metadata;
+  const found = versionOf(bundle, await run.context.unpacker.find({ name, uid }));
+  if (parseBundle(bundle).spec.source.git?.ref.commit === undefined) return found;
+  const resolvedSource = objectAt(bundle as unknown as JsonObject, 'status', 'resolvedSource');
+  return { ...found, activeVersion: knownVersion(historyOf(run), resolvedSource) ?? found.activeVersion };
+}
+
+/** Whether the last revision is what is installed, by the Bundle and the spec. */
+function isRecorded(run: DeploymentRun, installed: JsonObject): boolean {
+  const last = historyOf(run).at(-1);
+  return last !== undefined && isSameRevision(last, installed) && activeOf(run) === installed['bundle'];
+}
+
+/** What to write into the status of a deployment whose Bundle is installed: its version, and the revisions that `longshore rollback` may go back to.
+ *  Beside users only `keepActive` reads them: the active version keeps the configuration that it was installed with. */
+export async function installedStatus(run: DeploymentRun, bundle: KubeObject): Promise<JsonObject> {
+  const spec = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
+  const wanted = { bundle: bundle.metadata.name ?? '', spec };
+  if (isRecorded(run, wanted)) return {};
+  const version = await namedVersion(run, bundle);
+  const resolvedSource = objectAt(bundle as unknown as JsonObject, 'status', 'resolvedSource');
+  const installed = {
+    ...wanted,
+    version: version.activeVersion,
+    source: version.activeSource,
+    installedAt: formatTimestamp(run.context.clock.now()),
+    ...(resolvedSource === undefined ? {} : { resolvedSource }),
+  };
+  return { ...version, history: [...nextHistory(historyOf(run), installed)] };
+}
+
+/** The deployment with the configuration that its active version was installed with, as far as that is recorded. */
+export function withInstalledConfig(run: DeploymentRun): KubeObject {
+  const last = historyOf(run).at(-1);
+  const installed = last?.['bundle'] === activeOf(run) ? objectAt(last, 'spec') : undefined;
+  if (installed === undefined) return run.object;
+  const { config: _desired, ...spec } = objectAt(run.object as unknown as JsonObject, 'spec') ?? {};
+  const config = installed['config'];
+  return { ...run.object, spec: config === undefined ? spec : { ...spec, config } };
+}

@@ -1,0 +1,49 @@
+import { deleteCrdsAnnotation } from '../../src/api/index.ts';
+import type { Step } from '../../src/controller/index.ts';
+import { describeRef } from '../../src/kube/index.ts';
+import { actingOwnerOf, isAsked, namespaceTerms } from '../installed-record.ts';
+import { type DeploymentRun, recordOf, report, standingOf } from './run.ts';
+
+const maxNamed = 10;
+
+/** Whether a first installation has begun and has not come to its end. */
+export function isIncomplete(run: DeploymentRun): boolean {
+  const { installation } = recordOf(run);
+  return installation === 'Creating' || installation === 'TakingOver';
+}
+
+/** What exists of a first installation that did not come to its end; undefined without one, and where nothing does. */
+export async function describeIncomplete(run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> {
+  if (!isIncomplete(run)) return undefined;
+  const { inventory } = recordOf(run);
+  const present = await run.context.engine.presentObjects(actingOwnerOf(run.object), inventory, signal);
+  if (present.length === 0) return undefined;
+  const more = present.length > maxNamed ? ` and ${present.length - maxNamed} more` : '';
+  const names = present.slice(0, maxNamed).map(describeRef).join(', ');
+  const end =
+    'They are removed when the template asks for something else that cannot be installed, or when the BundleDeployment is deleted';
+  return `of the first installation, which is not complete, ${present.length} objects exist: ${names}${more}. ${end}`;
+}
+
+/** After a restart the condition says what an interrupted first installation has left. */
+export const noteIncomplete: Step<DeploymentRun> = async (run, { signal }) => {
+  const installed = standingOf(run).conditions.find(({ type }) => type === 'Installed');
+  if (installed !== undefined && installed.reason !== 'InstallPending') return undefined;
+  const what = await describeIncomplete(run, signal);
+  if (what === undefined) return undefined;
+  const message = `The installation was interrupted and goes on; ${what}`;
+  await report(run, [{ type: 'Installed', status: 'False', reason: 'InstallIncomplete', message }], { signal });
+  return undefined;
+};
+
+/** Deletes what the first installation of another Bundle has created, once the one that the template asks for now cannot be installed. */
+export async function rollBackAbandoned(run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  const { installation: progress, installingBundle, inventory: recorded } = recordOf(run);
+  if (!isIncomplete(run) || installingBundle === run.bundle?.metadata.uid) return;
+  const onKept = (message: string): void => {
+    run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message });
+  };
+  const mayDeleteCrds = isAsked(run.object, deleteCrdsAnnotation);
+  const terms = { ...namespaceTerms(run.context, run.object), mayDeleteCrds, onKept, signal };
+  await run.context.engine.rollBack({ owner: actingOwnerOf(run.object), recorded, progress, ...terms });
+}

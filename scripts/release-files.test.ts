@@ -1,0 +1,27 @@
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { notesOf, signText } from './release-files.ts';
+
+test('the notes are the newest section of the changelog, which is that of the version', () => {
+  const changelog = '# Changelog\n\n## 1.1.0 (2026-01-02)\n\n- New.\n- More.\n\n## 1.0.0 (2025-01-01)\n\n- Old.\n';
+  expect(notesOf(changelog, '1.1.0')).toEqual({ text: '- New.\n- More.', state: '2026-01-02' });
+  expect(notesOf('## 1.0.0 (unreleased)\n\n- One.\n', '1.0.0')).toEqual({ text: '- One.', state: 'unreleased' });
+  expect(() => notesOf(changelog, '1.2.0')).toThrow('expected the section 1.2.0 first, found "1.1.0"');
+});
+
+test('the changelog has the section of the version that package.json names', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(notesOf(readFileSync('CHANGELOG.md', 'utf8'), version).text).toMatch(/^- /);
+});
+
+test('a signature is one that openssl and cosign verify, of an encrypted key as well; other kinds of keys are refused', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const plain = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const locked = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'p' }) as string;
+  for (const signature of [signText('sums', plain, undefined), signText('sums', locked, 'p')]) {
+    expect(verify('sha256', Buffer.from('sums'), publicKey, Buffer.from(signature, 'base64'))).toBe(true);
+  }
+  const rsa = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  expect(() => signText('sums', rsa, undefined)).toThrow('expected an ECDSA key, found ed25519');
+});

@@ -1,0 +1,42 @@
+import { isForbidden, isNotFound, type KubeObject } from '../kube/index.ts';
+import { type CheckContext, checkAll } from './check.ts';
+import { listProblems, type Problem, throwProblems } from './problems.ts';
+import { RightsMissing } from './rights/index.ts';
+
+/** What is known against an installation before its objects are compared with the cluster. */
+export interface Opposition {
+  readonly missing: RightsMissing | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** What `work` finds missing.
+ *  @throws everything else that it throws */
+export async function missingRights(work: () => Promise<void>): Promise<RightsMissing | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof RightsMissing) return thrown;
+    throw thrown;
+  }
+}
+
+/** Missing kinds and permissions end an installation early: `objects` are checked all the same, so that one message has everything.
+ *  @throws RightsMissing, InstallBlocked, InstallRefused */
+export async function assertUnopposed(
+  { missing, problems: known }: Opposition,
+  check: CheckContext,
+  { objects, all }: { readonly objects: readonly KubeObject[]; readonly all: readonly KubeObject[] },
+): Promise<void> {
+  if (missing === undefined && known.length === 0) return;
+  if (missing === undefined) {
+    throwProblems([...known, ...(await checkAll(check, objects, all))]);
+    return;
+  }
+  // What the account may not do is part of what it lacks; and nothing is tried for it with permissions of ours.
+  const found = await checkAll({ ...check, installNamespace: undefined }, objects, []);
+  const others = found.filter(({ cause }) => !isForbidden(cause) && !isNotFound(cause));
+  const problems = [...known, ...others];
+  if (problems.length === 0) throw missing;
+  throw new RightsMissing(`${missing.message}; besides: ${listProblems(problems)}`);
+}

@@ -1,0 +1,58 @@
+import { group } from '../api/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../base/index.ts';
+import type { KubeObject } from '../kube/index.ts';
+import { partOfLabel } from './inventory.ts';
+import { isCrd, isNamespace } from './kind-list.ts';
+
+type Marks = Readonly<Record<string, string>>;
+
+const partOf = 'app.kubernetes.io/part-of';
+
+/** Whether the object belongs to an installation of Longshore: by its label, which the objects of `longshore up` do not have and users may remove, or
+ *  because nothing works without it. */
+export function isOfLongshore(object: KubeObject, systemNamespace: string): boolean {
+  const { name = '', labels } = object.metadata;
+  if (labels?.[partOf] === 'longshore') return true;
+  if (isNamespace(object)) return name === systemNamespace;
+  if (isCrd(object)) return name.endsWith(`.${group}`);
+  return objectsAt(object as unknown as JsonObject, 'webhooks').some((webhook) =>
+    textAt(webhook, 'name').endsWith(`.${group}`),
+  );
+}
+
+function placed(marks: Marks, nameKey: string, namespaceKey: string): string | undefined {
+  const { [nameKey]: name, [namespaceKey]: namespace } = marks;
+  if (name === undefined) return undefined;
+  return namespace === undefined ? `"${name}"` : `"${namespace}/${name}"`;
+}
+
+/** By which marks other tools say that an object is theirs, the most telling first. */
+const tools: readonly ((labels: Marks, annotations: Marks) => readonly [string, string | undefined])[] = [
+  (labels) => [
+    'Kustomization',
+    placed(labels, 'kustomize.toolkit.fluxcd.io/name', 'kustomize.toolkit.fluxcd.io/namespace'),
+  ],
+  (labels) => ['HelmRelease', placed(labels, 'helm.toolkit.fluxcd.io/name', 'helm.toolkit.fluxcd.io/namespace')],
+  (_, annotations) => [
+    'Helm release',
+    placed(annotations, 'meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'),
+  ],
+  (_, annotations) => ['the Argo CD Application of', placed(annotations, 'argocd.argoproj.io/tracking-id', '')],
+  (labels) => ['the Argo CD Application', placed(labels, 'argocd.argoproj.io/instance', '')],
+  (labels) => [labels['olm.owner.kind'] ?? 'ClusterServiceVersion', placed(labels, 'olm.owner', 'olm.owner.namespace')],
+  (labels) => ['ClusterExtension', placed(labels, 'olm.operatorframework.io/owner-name', '')],
+  (labels) => ['the ApplySet', placed(labels, partOfLabel, '')],
+];
+
+/** Who manages an object that no BundleDeployment has, by its controller or the marks of the tools of the field; undefined where nothing says
+ *  so. For messages alone: anybody may write them. */
+export function otherManager({ metadata }: KubeObject): string | undefined {
+  const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
+  const controller = ownerReferences.find((reference) => reference.controller === true);
+  if (controller !== undefined) return `${controller.kind} "${controller.name}"`;
+  for (const read of tools) {
+    const [what, name] = read(labels, annotations);
+    if (name !== undefined) return `${what} ${name}`;
+  }
+  return undefined;
+}

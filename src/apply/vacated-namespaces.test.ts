@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { KubeClient, KubeObject } from '../kube/index.ts';
+import { leaveNamespaces } from './vacated-namespaces.ts';
+
+const owner = { name: 'combo', uid: 'u' };
+
+/** A ConfigMap that is being deleted, as all of an installation that is removed. */
+function leaving(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+}
+
+/** A cluster with one namespace, made for an installation, whose ConfigMaps and Events come in pages. */
+function clusterWith(pages: readonly (readonly KubeObject[])[], deleted: string[]): KubeClient {
+  const made = { name: 'left', uid: 'n', annotations: { 'core.rukpak.io/namespace-made-for': 'combo' } };
+  const kinds = ['ConfigMap', 'Event'].map((kind) => ({ apiVersion: 'v1', kind }));
+  const event = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'e' } };
+  const client: Partial<KubeClient> = {
+    get: () => Promise.resolve({ apiVersion: 'v1', kind: 'Namespace', metadata: made }),
+    namespacedKinds: () => Promise.resolve(kinds as never),
+    async *listPages({ kind }) {
+      for (const items of kind === 'Event' ? [[event], [event]] : pages) {
+        yield await Promise.resolve({ resourceVersion: '1', items });
+      }
+    },
+    delete: ({ name }) => {
+      deleted.push(name);
+      return Promise.resolve(undefined);
+    },
+  };
+  return client as KubeClient;
+}
+
+test.each([
+  { what: 'nothing but what is being deleted', pages: [[leaving('a')]], expected: ['left'] },
+  {
+    what: 'an object of others behind a page of what is being deleted',
+    pages: [[leaving('a')], [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'z' } }]],
+    expected: [],
+  },
+])('a namespace with $what', async ({ pages, expected }) => {
+  const deleted: string[] = [];
+  const kept: string[] = [];
+  await leaveNamespaces(clusterWith(pages, deleted), ['left'], {
+    owner,
+    othersIn: () => undefined,
+    onNamespaceKept: (why) => void kept.push(why),
+    signal: new AbortController().signal,
+  });
+  expect(deleted).toEqual(expected);
+  expect(kept.map((why) => why.includes('too many objects to examine (ConfigMap)'))).toEqual(
+    expected.length === 0 ? [true] : [],
+  );
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
+
+test.each([
+  '169.254.169.254',
+  '169.254.1.1',
+  'fe80::1',
+  '[fe80::1]',
+  'fe80::1%eth0',
+  'febf::1',
+  '::ffff:169.254.169.254',
+  '[::ffff:a9fe:a9fe]',
+  'fd00:ec2::254',
+  '100.100.100.200',
+  '168.63.129.16',
+])('%s is link-local, or a metadata service', (address) => {
+  expect(isLinkLocalAddress(address)).toBe(true);
+  expect(isLocalAddress(address)).toBe(true);
+});
+
+test.each(['127.0.0.1', '127.8.8.8', '0.0.0.0', '::1', '[::1]', '::', '::ffff:127.0.0.1'])(
+  '%s is an address of this machine, and not link-local',
+  (address) => {
+    expect(isLinkLocalAddress(address)).toBe(false);
+    expect(isLocalAddress(address)).toBe(true);
+  },
+);
+
+test.each(['10.0.0.1', '192.168.1.1', '8.8.8.8', '2001:db8::1', 'fd00::1', 'localhost.example.com'])(
+  '%s is elsewhere',
+  (address) => {
+    expect(isLocalAddress(address)).toBe(false);
+  },
+);

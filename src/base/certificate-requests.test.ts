@@ -1,0 +1,57 @@
+import { X509Certificate } from 'node:crypto';
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { expect, test } from 'vitest';
+import { readSigningRequest, signCertificateRequest } from './certificate-requests.ts';
+import { createCertificateAuthority, signingAlgorithm } from './certificates.ts';
+
+const nowMs = Date.parse('2030-01-01T00:00:00Z');
+const dayMs = 86_400_000;
+const keys = await crypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']);
+const authority = await createCertificateAuthority({ commonName: 'ca', nowMs, lifetimeDays: 10 });
+const policy = {
+  keyUsages: ['digitalSignature'],
+  extendedKeyUsages: ['clientAuth'],
+  notBeforeMs: nowMs,
+  notAfterMs: nowMs + dayMs,
+} as const;
+
+async function request(name: x509.JsonName, extensions: x509.Extension[] = []): Promise<string> {
+  const made = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys, signingAlgorithm, extensions });
+  return made.toString('pem');
+}
+
+test('a certificate has the subject and names of its request, and nothing else of it', async () => {
+  const names = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'one.example.com' }]);
+  const isAuthority = new x509.BasicConstraintsExtension(true, undefined, true);
+  const pem = await request([{ O: ['readers'] }, { CN: ['jane'] }, { DC: ['example'] }], [names, isAuthority]);
+  const certificate = new X509Certificate(await signCertificateRequest(authority, pem, policy));
+  expect(certificate.subject).toBe('O=readers\nCN=jane');
+  expect(certificate.subjectAltName).toBe('DNS:one.example.com');
+  expect(certificate.ca).toBe(false);
+  expect(certificate.verify(new X509Certificate(authority.certificatePem).publicKey)).toBe(true);
+});
+
+test('a certificate ends with its authority at the latest', async () => {
+  const pem = await request([{ CN: ['jane'] }]);
+  const signed = await signCertificateRequest(authority, pem, { ...policy, notAfterMs: nowMs + 99 * dayMs });
+  expect(new X509Certificate(signed).validToDate.getTime()).toBe(nowMs + 10 * dayMs);
+  const late = { ...policy, notBeforeMs: nowMs + 11 * dayMs };
+  await expect(signCertificateRequest(authority, pem, late)).rejects.toThrow('has expired');
+});
+
+test('a request that its key has not signed is refused', async () => {
+  const pem = await request([{ CN: ['jane'] }]);
+  const der = Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  const at = der.indexOf('jane');
+  der.write('joan', at);
+  const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
+  await expect(signCertificateRequest(authority, forged, policy)).rejects.toThrow('not signed with its own key');
+});
+
+test.each(['', 'x', '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----'])(
+  'what is no request is refused: %j',
+  async (pem) => {
+    await expect(readSigningRequest(pem)).rejects.toThrow();
+  },
+);

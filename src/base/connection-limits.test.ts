@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { eventually } from '../../test/support/index.ts';
+import { type ConnectionLimits, limitConnections } from './index.ts';
+
+/** Answers at once; `/held` when the test lets it, anything else than `/` with 404. */
+class LimitedServer implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #held: (() => void)[] = [];
+  readonly #sockets: Socket[] = [];
+
+  private constructor(limits: Partial<ConnectionLimits>) {
+    this.#server = createServer((request, response) => {
+      const end = (): void => void response.writeHead(request.url === '/none' ? 404 : 200).end('answer');
+      if (request.url === '/held') this.#held.push(end);
+      else request.resume().once('end', end);
+    });
+    limitConnections(this.#server, { maxConnections: 6, maxPerPeer: 3, firstRequestMs: 60_000, ...limits });
+  }
+
+  static async start(limits: Partial<ConnectionLimits> = {}): Promise<LimitedServer> {
+    const server = new LimitedServer(limits);
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    return server;
+  }
+
+  async connect(localAddress: string): Promise<Socket> {
+    const { port } = this.#server.address() as AddressInfo;
+    const socket = connect({ host: '127.0.0.1', port, localAddress });
+    socket.on('error', () => undefined);
+    this.#sockets.push(socket);
+    await once(socket, 'connect');
+    // Accepted in this order.
+    await eventually(async () => expect(await this.#accepted()).toBeGreaterThan(0));
+    return socket;
+  }
+
+  #accepted(): Promise<number> {
+    return new Promise((resolve) => this.#server.getConnections((_error, count) => resolve(count)));
+  }
+
+  release(): void {
+    for (const end of this.#held.splice(0)) end();
+  }
+
+  get heldCount(): number {
+    return this.#held.length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+async function ask(socket: Socket, path = '/'): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const [data] = (await once(socket, 'data')) as [Buffer];
+  return data.toString('latin1').split('\r\n', 1)[0] ?? '';
+}
+
+const isClosed = (socket: Socket): Promise<void> => eventually(() => expect(socket.closed).toBe(true));
+const idle = (socket: Socket): Socket => socket.resume();
+
+test('a peer with as many connections as it may have gives up its oldest silent one for the next', async () => {
+  await using server = await LimitedServer.start();
+  const mine = [];
+  for (let count = 0; count < 3; count += 1) mine.push(idle(await server.connect('127.0.0.2')));
+  const other = await server.connect('127.0.0.3');
+  const next = await server.connect('127.0.0.2');
+  await isClosed(mine[0] as Socket);
+  expect(await ask(next)).toContain('200');
+  expect(await ask(other)).toContain('200');
+  expect(mine.slice(1).map(({ closed }) => closed)).toEqual([false, false]);
+});
+
+test('a kept connection on which requests succeed stays, however many peers open silent ones', async () => {
+  await using server = await LimitedServer.start();
+  const kept = await server.connect('127.0.0.1');
+  expect(await ask(kept)).toContain('200');
+  for (let round = 0; round < 8; round += 1) {
+    for (const peer of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) idle(await server.connect(peer));
+  }
+  expect(await ask(kept)).toContain('200');
+  const fresh = await server.connect('127.0.0.1');
+  expect(await ask(fresh)).toContain('200');
+});
+
+test('a request that fails does not make a connection a kept one, and an idle one of the largest peer goes before another', async () => {
+  await using server = await LimitedServer.start({ maxConnections: 4 });
+  const kept = await server.connect('127.0.0.1');
+  expect(await ask(kept)).toContain('200');
+  const failed = await server.connect('127.0.0.6');
+  expect(await ask(failed, '/none')).toContain('404');
+  const pair = [await server.connect('127.0.0.2'), await server.connect('127.0.0.2')];
+  for (const socket of pair) expect(await ask(socket)).toContain('200');
+  await server.connect('127.0.0.3').then(async (socket) => expect(await ask(socket)).toContain('200'));
+  await isClosed(failed);
+  await server.connect('127.0.0.4').then(async (socket) => expect(await ask(socket)).toContain('200'));
+  await isClosed(idle(pair[0] as Socket));
+  expect(await ask(kept)).toContain('200');
+});
+
+test('a connection that is being answered is never closed for another', async () => {
+  await using server = await LimitedServer.start({ maxPerPeer: 2 });
+  const answers = [await server.connect('127.0.0.2'), await server.connect('127.0.0.2')].map((socket) =>
+    ask(socket, '/held'),
+  );
+  await eventually(() => expect(server.heldCount).toBe(2));
+  await isClosed(idle(await server.connect('127.0.0.2')));
+  server.release();
+  expect(await Promise.all(answers)).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+});
+
+test.each([
+  ['that says nothing', ''],
+  ['whose headers never end', 'POST / HTTP/1.1\r\nhost: x\r\n'],
+])('a new connection %s ends when its time is over', async (_what, text) => {
+  await using server = await LimitedServer.start({ firstRequestMs: 50 });
+  const socket = idle(await server.connect('127.0.0.2'));
+  socket.write(text);
+  await isClosed(socket);
+});
+
+test.each([
+  ['whose body never ends', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc'],
+  ['whose answer never comes', 'GET /held HTTP/1.1\r\nhost: x\r\n\r\n'],
+])('a request %s ends with its time', async (_what, text) => {
+  await using server = await LimitedServer.start({ requestMs: 50 });
+  const socket = idle(await server.connect('127.0.0.2'));
+  socket.write(text);
+  await isClosed(socket);
+});
+
+test('a connection that has asked in time is kept afterwards', async () => {
+  await using server = await LimitedServer.start({ firstRequestMs: 200, requestMs: 60_000 });
+  const socket = await server.connect('127.0.0.2');
+  expect(await ask(socket)).toContain('200');
+  await isClosed(idle(await server.connect('127.0.0.3')));
+  expect(await ask(socket)).toContain('200');
+});

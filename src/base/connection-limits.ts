@@ -1,0 +1,163 @@
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+
+/** How many connections a server keeps open, and for how long it waits for a request on a new one. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** From one address (IPv6: one /64 network). */
+  readonly maxPerPeer: number;
+  /** From accept, TLS handshake included, until the headers of the first request have arrived; absent: no limit. */
+  readonly firstRequestMs?: number;
+  /** From the headers of any request, its body included, until the end of its response; absent: no limit. */
+  readonly requestMs?: number;
+}
+
+/** What is read of a request: one of `node:http` or of `node:http2`. */
+export interface LimitedRequest extends EventEmitter {
+  readonly complete: boolean;
+  readonly socket: Pick<Socket, 'remoteAddress' | 'remotePort'>;
+}
+
+interface Response extends EventEmitter {
+  readonly statusCode: number;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly peer: string;
+  readonly requests: Set<LimitedRequest>;
+  /** Whether a request on it has succeeded: it is no connection that was opened to take a place. */
+  isProven: boolean;
+  hasAsked: boolean;
+  /** Grows with every use: the least is the oldest. */
+  usedAt: number;
+}
+
+function peerOf(address: string): string {
+  const v4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (!v4.includes(':')) return v4;
+  const [head = '', tail] = v4.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest].slice(0, 4).join(':');
+}
+
+function keyOf({ remoteAddress = '', remotePort = 0 }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** A request that has arrived in full is answered, whatever else comes. */
+function isAnswering({ requests }: Connection): boolean {
+  for (const { complete } of requests) if (complete) return true;
+  return false;
+}
+
+class ConnectionTable {
+  readonly #limits: ConnectionLimits;
+  readonly #open = new Map<string, Connection>();
+  readonly #perPeer = new Map<string, number>();
+  #uses = 0;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  admit(socket: Socket): void {
+    const key = keyOf(socket);
+    const peer = peerOf(socket.remoteAddress ?? '');
+    if (!this.#hasRoomFor(peer)) {
+      socket.destroy();
+      return;
+    }
+    const connection: Connection = {
+      socket,
+      peer,
+      requests: new Set(),
+      isProven: false,
+      hasAsked: false,
+      usedAt: this.#nextUse(),
+    };
+    this.#open.set(key, connection);
+    this.#perPeer.set(peer, this.#countOf(peer) + 1);
+    const { firstRequestMs } = this.#limits;
+    const end = (): void => {
+      if (!connection.hasAsked) socket.destroy();
+    };
+    const timer = firstRequestMs === undefined ? undefined : setTimeout(end, firstRequestMs);
+    timer?.unref();
+    socket.once('close', () => {
+      clearTimeout(timer);
+      if (this.#open.get(key) === connection) this.#remove(key, connection);
+    });
+  }
+
+  begin(request: LimitedRequest, response: Response): void {
+    const connection = this.#open.get(keyOf(request.socket));
+    if (connection === undefined) return;
+    connection.requests.add(request);
+    connection.hasAsked = true;
+    const { requestMs } = this.#limits;
+    const timer = requestMs === undefined ? undefined : setTimeout(() => connection.socket.destroy(), requestMs);
+    timer?.unref();
+    response.once('finish', () => {
+      if (response.statusCode < 400) connection.isProven = true;
+    });
+    response.once('close', () => {
+      clearTimeout(timer);
+      connection.requests.delete(request);
+      connection.usedAt = this.#nextUse();
+    });
+  }
+
+  #nextUse(): number {
+    this.#uses += 1;
+    return this.#uses;
+  }
+
+  /** Makes room where there is none: a connection that has not shown its worth goes first, from the peer with the most. */
+  #hasRoomFor(peer: string): boolean {
+    const { maxConnections, maxPerPeer } = this.#limits;
+    if (this.#countOf(peer) >= maxPerPeer) return this.#evict((connection) => connection.peer === peer);
+    return this.#open.size < maxConnections || this.#evict(() => true);
+  }
+
+  #evict(isCandidate: (connection: Connection) => boolean): boolean {
+    let chosen: [string, Connection] | undefined;
+    for (const entry of this.#open) {
+      const [, connection] = entry;
+      if (!isCandidate(connection) || isAnswering(connection)) continue;
+      if (chosen === undefined || this.#goesBefore(connection, chosen[1])) chosen = entry;
+    }
+    if (chosen === undefined) return false;
+    this.#remove(...chosen);
+    chosen[1].socket.destroy();
+    return true;
+  }
+
+  #goesBefore(one: Connection, other: Connection): boolean {
+    if (one.isProven !== other.isProven) return other.isProven;
+    const more = this.#countOf(one.peer) - this.#countOf(other.peer);
+    return more === 0 ? one.usedAt < other.usedAt : more > 0;
+  }
+
+  #remove(key: string, { peer }: Connection): void {
+    this.#open.delete(key);
+    const left = this.#countOf(peer) - 1;
+    if (left > 0) this.#perPeer.set(peer, left);
+    else this.#perPeer.delete(peer);
+  }
+
+  #countOf(peer: string): number {
+    return this.#perPeer.get(peer) ?? 0;
+  }
+}
+
+/** Bounds the connections of a server of `node:http`, `node:https` or `node:http2`, or of another one that emits `connection` and `request` as these do. Where a limit is reached, a new connection takes the place of one
+ *  that waits: first of those on which no request has succeeded yet, then of idle ones, the oldest of the peer with the most. A connection on which a
+ *  request is being answered is never closed for another; when there are no others, the new one is. */
+export function limitConnections(server: EventEmitter, limits: ConnectionLimits): void {
+  const table = new ConnectionTable(limits);
+  server.prependListener('connection', (socket: Socket) => table.admit(socket));
+  server.on('request', (request: LimitedRequest, response: Response) => table.begin(request, response));
+}

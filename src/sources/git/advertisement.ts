@@ -1,0 +1,82 @@
+import { TerminalError, TransientError } from '../../base/index.ts';
+import type { ByteReader } from './byte-reader.ts';
+import { type ObjectFormat, objectFormatOf } from './object-format.ts';
+import { readPacket } from './pkt-line.ts';
+import type { RequestedRef } from './ref.ts';
+
+/** Branches and tags that are asked for at once, when a server gives no single commits. */
+const maxTips = 50_000;
+
+/** What a server has to offer for one ref. */
+export interface Advertisement {
+  readonly capabilities: ReadonlySet<string>;
+  readonly format: ObjectFormat;
+  /** Of the requested ref; undefined when the server does not have it. */
+  readonly oid: string | undefined;
+  /** For a requested commit: all branches and tags. */
+  readonly tips: ReadonlySet<string>;
+}
+
+interface Line {
+  readonly oid: string;
+  readonly name: string;
+  readonly capabilities: readonly string[] | undefined;
+}
+
+function parseLine(packet: Buffer): Line | undefined {
+  const text = packet.toString().replace(/\n$/, '');
+  const match = /^([0-9a-f]{40}|[0-9a-f]{64}) ([^\0]+)(?:\0(.*))?$/s.exec(text);
+  if (match === null) return undefined;
+  const [, oid = '', name = '', capabilities] = match;
+  return { oid, name, capabilities: capabilities?.split(' ').filter((word) => word !== '') };
+}
+
+class AdvertisementReader {
+  readonly #ref: RequestedRef;
+  capabilities: ReadonlySet<string> = new Set();
+  oid: string | undefined;
+  readonly tips: Set<string> = new Set();
+
+  constructor(ref: RequestedRef) {
+    this.#ref = ref;
+  }
+
+  add({ oid, name, capabilities }: Line): void {
+    if (capabilities !== undefined) this.capabilities = new Set(capabilities);
+    if (this.#ref.kind === 'name') {
+      if (name === this.#ref.fullName) this.oid = oid;
+      return;
+    }
+    if (oid === this.#ref.commit) this.oid = oid;
+    if (!/^refs\/(heads|tags)\//.test(name) || name.endsWith('^{}')) return;
+    this.tips.add(oid);
+    if (this.tips.size > maxTips) {
+      throw new TerminalError('TooManyRefs', `more than ${maxTips} branches and tags: name a branch or tag`);
+    }
+  }
+}
+
+/** Reads the refs that a server advertises, however many there are; only those that are needed stay in memory.
+ *  @throws TransientError CloneFailed, TransferBroken · TerminalError BodyTooLarge, TooManyRefs
+ *  @see gitprotocol-pack(5), "Reference Discovery" */
+export async function readAdvertisement(reader: ByteReader, ref: RequestedRef): Promise<Advertisement> {
+  const found = new AdvertisementReader(ref);
+  let isInService = false;
+  for (;;) {
+    const packet = await readPacket(reader);
+    if (packet === undefined) throw reader.broken();
+    if (packet === 'flush') {
+      if (!isInService) break;
+      isInService = false;
+      continue;
+    }
+    const head = packet.subarray(0, 16).toString('latin1');
+    isInService ||= head.startsWith('# service=');
+    if (isInService || head.startsWith('version ') || head.startsWith('shallow ')) continue;
+    const line = parseLine(packet);
+    if (line === undefined) throw new TransientError('CloneFailed', 'the server advertises what is not a git ref');
+    found.add(line);
+  }
+  const { capabilities, oid, tips } = found;
+  return { capabilities, oid, tips, format: objectFormatOf(capabilities) };
+}

@@ -1,0 +1,97 @@
+import { objectTypes } from './object-format.ts';
+
+const ofsDelta = 6;
+const refDelta = 7;
+
+/** What a pack holds, in typed arrays of about 60 bytes an object: where each entry lies, what it is based on, and its name. */
+export class EntryTable {
+  readonly count: number;
+  readonly oidBytes: number;
+  /** One more than there are entries: the last is the end. */
+  readonly offsets: Float64Array;
+  readonly headerBytes: Uint8Array;
+  /** Inflated, of what the entry itself holds: an object or a delta. */
+  readonly sizes: Float64Array;
+  /** As the pack has it; for a delta 6 or 7. */
+  readonly storedTypes: Uint8Array;
+  /** Of the object; 0 for a delta until it is resolved. */
+  readonly types: Uint8Array;
+  /** Index of the entry that a delta is based on, -1 for none or unknown. */
+  readonly bases: Int32Array;
+  readonly #oids: Buffer;
+  #sorted = new Uint32Array(0);
+
+  constructor(count: number, oidBytes: number) {
+    this.count = count;
+    this.oidBytes = oidBytes;
+    this.offsets = new Float64Array(count + 1);
+    this.headerBytes = new Uint8Array(count);
+    this.sizes = new Float64Array(count);
+    this.storedTypes = new Uint8Array(count);
+    this.types = new Uint8Array(count);
+    this.bases = new Int32Array(count).fill(-1);
+    this.#oids = Buffer.alloc(count * oidBytes);
+  }
+
+  isDelta(index: number): boolean {
+    const type = this.storedTypes[index];
+    return type === ofsDelta || type === refDelta;
+  }
+
+  isRefDelta(index: number): boolean {
+    return this.storedTypes[index] === refDelta;
+  }
+
+  /** Of the object; of a delta by name, until it is resolved, that of its base. */
+  oid(index: number): Buffer {
+    return this.#oids.subarray(index * this.oidBytes, (index + 1) * this.oidBytes);
+  }
+
+  setObject(index: number, type: number, oid: Buffer): void {
+    this.types[index] = type;
+    oid.copy(this.#oids, index * this.oidBytes);
+  }
+
+  setBaseOid(index: number, oid: Buffer): void {
+    oid.copy(this.#oids, index * this.oidBytes);
+  }
+
+  typeName(index: number): string {
+    return objectTypes.get(this.types[index] ?? 0) ?? 'delta';
+  }
+
+  /** Index of the entry that begins at an offset, among the first `count`; -1 for none. */
+  indexBefore(offset: number, count: number): number {
+    const at = lowerBound(count, (position) => (this.offsets[position] ?? 0) - offset);
+    return at < count && this.offsets[at] === offset ? at : -1;
+  }
+
+  compareOids(a: number, b: number): number {
+    const { oidBytes } = this;
+    return this.#oids.compare(this.#oids, b * oidBytes, (b + 1) * oidBytes, a * oidBytes, (a + 1) * oidBytes);
+  }
+
+  /** Makes `find` work, once all objects have their names. */
+  sort(): void {
+    this.#sorted = Uint32Array.from({ length: this.count }, (_, index) => index).sort((a, b) => this.compareOids(a, b));
+  }
+
+  /** Index of an object by its name, -1 for none. */
+  find(oid: Buffer): number {
+    const at = lowerBound(this.#sorted.length, (middle) => Buffer.compare(this.oid(this.#sorted[middle] ?? 0), oid));
+    const index = this.#sorted[at];
+    return index !== undefined && this.oid(index).equals(oid) ? index : -1;
+  }
+}
+
+/** The first position of a sorted list that `compare` does not call smaller. */
+export function lowerBound(length: number, compare: (position: number) => number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compare(middle) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

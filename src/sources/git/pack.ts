@@ -1,0 +1,137 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { TerminalError } from '../../base/index.ts';
+import { applyEntry, inflateEntry, resolveDeltas } from './delta-resolver.ts';
+import type { EntryTable } from './entry-table.ts';
+import type { ObjectFormat } from './object-format.ts';
+import { PackInflater, smallBytes } from './pack-inflater.ts';
+import { scanPack } from './pack-scan.ts';
+
+/** Deltas, and objects that they are made of, are held in memory whole. */
+const maxDeltaBytes = 64 * 1024 * 1024;
+/** All that reading a pack may inflate: bounds the work that a small pack makes. */
+const maxInflatedBytes = 16 * 1024 ** 3;
+const keptBytes = 32 * 1024 * 1024;
+
+export interface PackOptions {
+  readonly path: string;
+  readonly format: ObjectFormat;
+  readonly signal: AbortSignal;
+}
+
+export interface GitObject {
+  readonly type: string;
+  readonly sizeBytes: number;
+  /** In pieces; whole objects when they are small or stored as deltas. */
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/** The objects of a pack on disk, by name. Their contents are read when they are asked for; in memory is a table of them. */
+export class Pack implements AsyncDisposable {
+  readonly #handle: FileHandle;
+  readonly #inflater: PackInflater;
+  readonly #table: EntryTable;
+  readonly #kept = new Map<number, Buffer>();
+  #keptBytes = 0;
+
+  private constructor(handle: FileHandle, inflater: PackInflater, table: EntryTable) {
+    this.#handle = handle;
+    this.#inflater = inflater;
+    this.#table = table;
+  }
+
+  /** Passes through the pack and names all its objects.
+   *  @throws TerminalError InvalidPack, DeltaTooLarge, DeltaTooDeep, UnpackedTooLarge, TooManyObjects */
+  static async open({ path, format, signal }: PackOptions): Promise<Pack> {
+    const { size } = await stat(path);
+    const handle = await open(path, 'r');
+    try {
+      const inflater = new PackInflater({ handle, path, endOffset: size - format.oidBytes }, maxInflatedBytes);
+      const table = await scanPack(inflater, { format, maxDeltaBytes, signal });
+      await resolveDeltas({ table, inflater, maxDeltaBytes }, { format, signal });
+      table.sort();
+      return new Pack(handle, inflater, table);
+    } catch (thrown) {
+      await handle.close();
+      throw thrown;
+    }
+  }
+
+  /** Names and types of all objects. */
+  *list(): Generator<{ readonly oid: string; readonly type: string }> {
+    for (let index = 0; index < this.#table.count; index += 1) {
+      yield { oid: this.#table.oid(index).toString('hex'), type: this.#table.typeName(index) };
+    }
+  }
+
+  has(oid: string): boolean {
+    return this.#table.find(Buffer.from(oid, 'hex')) >= 0;
+  }
+
+  /** @throws TerminalError ObjectMissing */
+  async read(oid: string): Promise<GitObject> {
+    const index = this.#table.find(Buffer.from(oid, 'hex'));
+    if (index < 0) throw new TerminalError('ObjectMissing', `the repository lacks the object ${oid}`);
+    const type = this.#table.typeName(index);
+    if (this.#table.isDelta(index)) {
+      const content = await this.#resolve(index);
+      return { type, sizeBytes: content.length, content: piecesOf(content) };
+    }
+    const sizeBytes = this.#table.sizes[index] ?? 0;
+    const offset = (this.#table.offsets[index] ?? 0) + (this.#table.headerBytes[index] ?? 0);
+    if (sizeBytes > smallBytes) return { type, sizeBytes, content: this.#inflater.stream(offset, sizeBytes) };
+    return { type, sizeBytes, content: piecesOf((await this.#inflater.inflate(offset, sizeBytes)).content) };
+  }
+
+  /** A whole object of a type.
+   *  @throws TerminalError ObjectMissing, InvalidObject */
+  async readWhole(oid: string, expected: { readonly type: string; readonly maxBytes: number }): Promise<Buffer> {
+    const { type, sizeBytes, content } = await this.read(oid);
+    if (type !== expected.type) {
+      throw new TerminalError('InvalidObject', `the object ${oid} is a ${type}, expected a ${expected.type}`);
+    }
+    if (sizeBytes > expected.maxBytes) {
+      const text = `the ${type} ${oid} has ${sizeBytes} bytes, more than the limit of ${expected.maxBytes} bytes`;
+      throw new TerminalError('ObjectTooLarge', text);
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  async #resolve(index: number): Promise<Buffer> {
+    const source = { table: this.#table, inflater: this.#inflater, maxDeltaBytes };
+    const chain: number[] = [];
+    let at = index;
+    for (; this.#table.isDelta(at) && !this.#kept.has(at); at = this.#table.bases[at] ?? 0) chain.push(at);
+    let content = this.#kept.get(at) ?? (await inflateEntry(source, at));
+    this.#keep(at, content);
+    for (const next of chain.reverse()) {
+      content = await applyEntry(source, next, content);
+      this.#keep(next, content);
+    }
+    return content;
+  }
+
+  #keep(index: number, content: Buffer): void {
+    this.#drop(index);
+    this.#kept.set(index, content);
+    this.#keptBytes += content.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#keptBytes <= keptBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(index: number): void {
+    this.#keptBytes -= this.#kept.get(index)?.length ?? 0;
+    this.#kept.delete(index);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
+  yield content;
+}

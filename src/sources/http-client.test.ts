@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { startProxyServer, startWebServer } from '../../test/support/index.ts';
+import { createCertificateAuthority, issueCertificate, readProxySettings, systemClock } from '../base/index.ts';
+import { createHttpClient, type HttpClient, readBody } from './http-client.ts';
+import { RateLimits } from './rate-limits.ts';
+import { RegistryClient } from './registry-client.ts';
+
+const { signal } = new AbortController();
+const answerDeadlineMs = 10_000;
+
+async function textOf(http: HttpClient, url: string): Promise<string> {
+  const request = { method: 'GET', url, signal } as const;
+  const response = await http.send(request);
+  return `${response.status} ${(await readBody(request, response, 1e6)).toString()}`;
+}
+
+describe('behind a proxy', () => {
+  test('servers are reached over HTTPS with a private authority, over HTTP, and directly where NO_PROXY names them', async () => {
+    const nowMs = Date.now();
+    const authority = await createCertificateAuthority({ commonName: 'corporate', nowMs, lifetimeDays: 1 });
+    const commonName = 'registry.corp.example';
+    const tls = await issueCertificate(authority, {
+      commonName,
+      usage: 'server',
+      dnsNames: [commonName],
+      nowMs,
+      lifetimeDays: 1,
+    });
+    await using secure = await startWebServer((_, response) => response.end('secure'), tls);
+    await using plain = await startWebServer((_, response) => response.end('plain'));
+    const hosts = {
+      'registry.corp.example:443': new URL(secure.url).host,
+      'web.corp.example': new URL(plain.url).host,
+    };
+    await using proxy = await startProxyServer({ login: 'me:word', hosts });
+    const url = proxy.url.replace('//', '//me:word@');
+    const proxies = readProxySettings({ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: '.direct.example' });
+    using http = createHttpClient({ caPem: [authority.certificatePem], proxies, answerDeadlineMs });
+    await expect(textOf(http, 'https://registry.corp.example/v2/')).resolves.toBe('200 secure');
+    await expect(textOf(http, 'http://web.corp.example/a?b')).resolves.toBe('200 plain');
+    await expect(textOf(http, plain.url)).resolves.toBe('200 plain');
+    await expect(textOf(http, 'http://never.direct.example/')).rejects.toThrow('ENOTFOUND');
+    expect(proxy.targets).toEqual(['registry.corp.example:443', 'http://web.corp.example/a?b']);
+    using doubting = createHttpClient({ proxies, answerDeadlineMs });
+    await expect(textOf(doubting, 'https://registry.corp.example/')).rejects.toThrow(/--registry-ca FILE/);
+  });
+
+  test('a proxy that refuses is named, without its password', async () => {
+    await using proxy = await startProxyServer({ login: 'me:word' });
+    const proxies = readProxySettings({ HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') });
+    using http = createHttpClient({ proxies, answerDeadlineMs });
+    const failed = textOf(http, 'https://registry.corp.example/');
+    await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: by way of the proxy`);
+    await expect(failed).rejects.not.toThrow(/secret|bWU6c2VjcmV0/);
+  });
+});
+
+describe('the token server that a registry names', () => {
+  test('gets no credentials when it is of somebody else, and is not even asked', async () => {
+    let askedCount = 0;
+    await using elsewhere = await startWebServer((_, response) => {
+      askedCount += 1;
+      response.end('{"token":"t"}');
+    });
+    const realm = elsewhere.url.replace('127.0.0.1', 'localhost');
+    await using registry = await startWebServer((_, response) => {
+      response.writeHead(401, { 'www-authenticate': `Bearer realm="${realm}/token",service="s"` }).end();
+    });
+    using http = createHttpClient({ answerDeadlineMs });
+    const clientWith = (names: boolean): RegistryClient =>
+      new RegistryClient({
+        http,
+        clock: systemClock,
+        registry: new URL(registry.url).host,
+        repository: 'a/b',
+        credentials: {
+          credentials: { username: 'me', password: 'word' },
+          note: '',
+          ...(names ? { ofHost: () => ({ username: 'me', password: 'other' }) } : {}),
+        },
+        limits: new RateLimits(systemClock),
+        insecureRegistries: [],
+        signal,
+      });
+    const ask = (client: RegistryClient): Promise<void> =>
+      client.get('manifests/x', { headers: () => ({}) }, () => Promise.resolve());
+    await expect(ask(clientWith(false))).rejects.toThrow(
+      `the token server ${new URL(realm).host} is neither the registry's host nor of its domain`,
+    );
+    expect(askedCount).toBe(0);
+    await expect(ask(clientWith(true))).rejects.toThrow('401');
+    expect(askedCount).toBe(1);
+  });
+
+  test.each(['127.0.0.1', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254'])(
+    'is not asked at %s by a request that is for other machines only',
+    async (host) => {
+      using http = createHttpClient({ answerDeadlineMs });
+      const request = { method: 'GET', url: `https://${host}:1/token`, signal, isRemoteOnly: true } as const;
+      await expect(http.send(request)).rejects.toThrow(expect.objectContaining({ reason: 'AddressRefused' }));
+    },
+  );
+});
+
+describe('link-local addresses and metadata services', () => {
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fe80::1]/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://100.100.100.200/',
+  ])('%s is not asked', async (url) => {
+    using http = createHttpClient({ answerDeadlineMs });
+    await expect(textOf(http, url)).rejects.toThrow(expect.objectContaining({ reason: 'AddressRefused' }));
+  });
+
+  test('are not asked when a server redirects there', async () => {
+    await using server = await startWebServer((_, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+    });
+    using http = createHttpClient({ answerDeadlineMs });
+    await expect(textOf(http, server.url)).rejects.toThrow(
+      '169.254.169.254: the address 169.254.169.254 is link-local or a metadata service: nothing is sent there',
+    );
+  });
+});

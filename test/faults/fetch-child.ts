@@ -1,0 +1,31 @@
+/** Fetches sources, each several times at once, and prints what became of each, and the most memory that this process had. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { createUnpacker } from '../../provisioners/index.ts';
+import { errorMessage } from '../../src/base/index.ts';
+
+interface Task {
+  readonly sources: readonly { readonly type: string }[];
+  readonly times: number;
+  readonly layerBytes: number;
+}
+
+const { sources, times, layerBytes } = JSON.parse(process.argv[2] ?? '') as Task;
+const storeDir = await mkdtemp(`${tmpdir()}/fetch-child-`);
+const limits = { compressedLayerBytes: layerBytes };
+const unpacker = await createUnpacker({ storeDir, limits, answerDeadlineMs: 20_000, unpackDeadlineMs: 120_000 });
+const { signal } = new AbortController();
+const failures = await Promise.all(
+  Array.from({ length: times }, (_, round) =>
+    sources.map(async (source, index) => {
+      const name = `${source.type}-${index}-${round}`;
+      const provisionerClassName = 'core-rukpak-io-plain';
+      const request = { bundle: { name, uid: name }, provisionerClassName, source };
+      return await unpacker.unpack(request, { signal }).then(() => `${name}: unpacked`, errorMessage);
+    }),
+  ).flat(),
+);
+await unpacker[Symbol.asyncDispose]();
+await rm(storeDir, { recursive: true, force: true });
+const peakMebibytes = process.resourceUsage().maxRSS / 1024;
+process.stdout.write(JSON.stringify({ failures, peakMebibytes }));

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
+import { isForbidden, isNotFound, serviceAccountUser } from '../../src/kube/index.ts';
+import { application, configMap, namespace } from '../e2e/contents.ts';
+import { bundleDeployment, conditionOf, errorOf, startWorld, statusOf, type World } from '../e2e/world.ts';
+import { eventually } from '../support/index.ts';
+
+const apiVersion = 'core.rukpak.io/v1alpha1';
+const rbac = 'rbac.authorization.k8s.io/v1';
+const asTest = { fieldManager: 'test', force: true };
+const asTenant = { fieldManager: 'tenant' };
+
+let world: World;
+/** May edit the namespace `team`. */
+let tenant: KubeClient;
+/** May read and write Bundles and BundleDeployments, but not their status. */
+let author: KubeClient;
+
+async function account(name: string, grant: { readonly role: object; readonly place?: string }): Promise<KubeClient> {
+  const { kube } = world;
+  const subject = { namespace: 'default', name };
+  await kube.apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: subject }, asTest);
+  const kind = grant.place === undefined ? 'ClusterRoleBinding' : 'RoleBinding';
+  const metadata = { name, ...(grant.place !== undefined && { namespace: grant.place }) };
+  const subjects = [{ kind: 'ServiceAccount', ...subject }];
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...grant.role };
+  await kube.apply({ apiVersion: rbac, kind, metadata, subjects, roleRef } as unknown as KubeObject, asTest);
+  return kube.actingAs(serviceAccountUser(subject));
+}
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }, asTest);
+  const rules = [{ apiGroups: ['core.rukpak.io'], resources: ['bundles', 'bundledeployments'], verbs: ['*'] }];
+  const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'author' }, rules };
+  await world.kube.apply(role as unknown as KubeObject, asTest);
+  tenant = await account('tenant', { role: { name: 'edit' }, place: 'team' });
+  author = await account('author', { role: { name: 'author' } });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const deploymentRef = (name: string) => ({ apiVersion, kind: 'BundleDeployment', name });
+
+async function install(name: string, files: Readonly<Record<string, string>>): Promise<KubeObject> {
+  await world.kube.apply(bundleDeployment(name, world.imageSource(`${name}:v1`, files)), asTest);
+  return await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+}
+
+test('who may write BundleDeployments, but not their status, cannot write the record', async () => {
+  const before = statusOf(await install('recorded', application('recorded', 1)));
+  const forged = { activeBundle: 'hers', record: { uid: 'x', bundles: [], installation: 'Creating' } };
+  const ref = deploymentRef('recorded');
+  await author.patch(ref, { status: forged, metadata: { labels: { by: 'author' } } }, asTenant);
+  expect(
+    isForbidden(await errorOf(author.patch(ref, { status: forged }, { ...asTenant, subresource: 'status' }))),
+  ).toBe(true);
+  const after = await world.kube.get(ref);
+  expect(after.metadata.labels).toMatchObject({ by: 'author' });
+  expect(statusOf(after)).toMatchObject({
+    activeBundle: before['activeBundle'],
+    record: before['record'] as JsonObject,
+  });
+});
+
+test('an inventory that somebody writes on a BundleDeployment makes nobody’s objects and namespaces go', async () => {
+  await install('listed', application('listed', 1));
+  const victim = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'victim', annotations: { 'core.rukpak.io/namespace-made-for': 'other' } },
+  };
+  await world.kube.apply(victim, asTest);
+  const annotations = {
+    'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Namespace,Secret',
+    'applyset.kubernetes.io/additional-namespaces': 'listed,victim',
+  };
+  await author.patch(deploymentRef('listed'), { metadata: { annotations } }, asTenant);
+  await eventually(async () => {
+    const { metadata } = await world.kube.get(deploymentRef('listed'));
+    expect(metadata.annotations).toMatchObject({ 'applyset.kubernetes.io/additional-namespaces': 'listed' });
+  });
+  await author.delete(deploymentRef('listed'));
+  await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef('listed'))))).toBe(true));
+  expect((await world.get('Namespace', 'victim')).metadata.deletionTimestamp).toBeUndefined();
+});
+
+test('an object that a tenant labels as installed is neither removed nor changed with the BundleDeployment', async () => {
+  const files = { 'manifests/all.yaml': `${namespace('labelled')}---\n${configMap('a', 'labelled', {})}` };
+  const installed = await install('labelled', files);
+  const { labels = {} } = (await world.get('ConfigMap', 'a', 'labelled')).metadata;
+  const hers = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'hers', namespace: 'team', labels },
+    data: { a: '1' },
+  };
+  await tenant.create(hers, asTenant);
+  await world.kube.delete(deploymentRef('labelled'));
+  await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef('labelled'))))).toBe(true));
+  expect(installed.metadata.uid).toBeDefined();
+  const after = await world.get('ConfigMap', 'hers', 'team');
+  expect([after.metadata.deletionTimestamp, after['data']]).toEqual([undefined, { a: '1' }]);
+});
+
+test('what an impostor of an active Bundle says of itself meets no dependency', async () => {
+  const pausing = { metadata: { annotations: { 'core.rukpak.io/paused': 'true' } } };
+  const { activeBundle } = statusOf(await install('base', application('base', 1))) as { activeBundle: string };
+  await world.kube.patch(deploymentRef('base'), pausing, asTenant);
+  await world.deploymentWith('base', { type: 'Paused', status: 'True' });
+  const { labels = {}, ownerReferences = [] } = (await world.get('Bundle', activeBundle)).metadata;
+  const ref = { apiVersion, kind: 'Bundle', name: activeBundle };
+  await author.delete(ref);
+  await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(ref)))).toBe(true));
+  const properties = [{ type: 'olm.package', value: { packageName: 'ghost', version: '1.0.0' } }];
+  const annotations = { 'core.rukpak.io/bundle-properties': JSON.stringify(properties) };
+  const metadata = { name: activeBundle, labels, ownerReferences, annotations };
+  const spec = { provisionerClassName: 'core-rukpak-io-plain', source: { type: 'upload', upload: {} } };
+  await author.create({ apiVersion, kind: 'Bundle', metadata, spec } as unknown as KubeObject, asTenant);
+  const needy = bundleDeployment('needy', world.imageSource('needy:v1', application('needy', 1)));
+  const needs = [{ type: 'olm.package', value: { packageName: 'ghost', version: '>=1.0.0' } }];
+  const template = (needy['spec'] as { template: object }).template;
+  const wanting = { ...template, metadata: { annotations: { 'core.rukpak.io/dependencies': JSON.stringify(needs) } } };
+  await world.kube.apply(
+    { ...needy, spec: { ...(needy['spec'] as object), template: wanting } } as unknown as KubeObject,
+    asTest,
+  );
+  const held = await world.deploymentWith('needy', {
+    type: 'Installed',
+    status: 'False',
+    reason: 'DependenciesNotMet',
+  });
+  expect(conditionOf(held, 'Installed')?.message).toContain('package ghost');
+});
+
+test('a tenant has no access to the Leases, Secrets and ConfigMaps of the system namespace', async () => {
+  const place = 'rukpak-system';
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'core.rukpak.io', namespace: place },
+  };
+  const release = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'sh.helm.release.v1.a.v1', namespace: place } };
+  const content = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'content', namespace: place } };
+  for (const object of [lease, release, content]) {
+    for (const user of [tenant, author]) {
+      expect(isForbidden(await errorOf(user.create(object, asTenant)))).toBe(true);
+    }
+  }
+});
