@@ -192,7 +192,7 @@ async function expectTidyStore(): Promise<void> {
   expect(await storedFiles('blobs/sha256')).toHaveLength(bundles.length);
   expect(await storedFiles('temporary')).toEqual([]);
   const layers = await storedFiles('layers');
-  expect(layers.filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
+  expect(layers.filter((name) => !/^[0-9a-f]{16}-[0-9a-f]{64}$/.test(name))).toEqual([]);
 }
 
 async function expectVersion(name: string, version: 1 | 2): Promise<void> {
