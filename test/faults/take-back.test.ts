@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
+import type { KubeObject } from '../../src/kube/index.ts';
 import { application, brokenApplication } from '../e2e/contents.ts';
-import { bundleDeployment, conditionOf, startWorld, statusOf } from '../e2e/world.ts';
+import { bundleDeployment, conditionOf, startWorld, statusOf, type World } from '../e2e/world.ts';
 import { eventually } from '../support/index.ts';
+
+/** Waits until the version of `brokenApplication` is what the deployment reports, not a failure of the version before it. */
+async function untilRefused(world: World, name: string): Promise<KubeObject> {
+  return await eventually(async () => {
+    const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+    expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+    return deployment;
+  });
+}
 
 test('a first installation that is refused leaves nothing whose answer was lost', async () => {
   await using world = await startWorld();
@@ -54,8 +64,7 @@ test('what several tries of a first installation have made is taken back when th
   await eventually(() => expect([first.hits, later.hits > 0]).toEqual([1, true]));
   const bad = world.imageSource(`${name}:v2`, brokenApplication(name));
   await server.client.apply(bundleDeployment(name, bad), { fieldManager: 'user', force: true });
-  const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
-  expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+  await untilRefused(world, name);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name };
   await eventually(async () => expect(await server.client.find(namespace)).toBeUndefined());
 });
@@ -84,8 +93,7 @@ test('N8 what is installed is kept whole while the next version is refused, thou
   await eventually(async () => expect(await world.ownedBundles(name)).toHaveLength(2));
   await server.client.patch(settings, { data: { version: 'changed by hand' } });
   fault.remove();
-  const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
-  expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+  const deployment = await untilRefused(world, name);
   await eventually(async () => expect(await server.client.find(settings)).toMatchObject({ data: { version: '1' } }));
   expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
 });
