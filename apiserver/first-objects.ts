@@ -1,7 +1,7 @@
+import type { Cluster } from './core/cluster.ts';
+import type { KubeObject } from './core/kube-object.ts';
+import type { ResourceType } from './core/resource-type.ts';
 import { readManifests } from './manifests.ts';
-import type { Cluster } from './registry/cluster.ts';
-import type { KubeObject } from './registry/kube-object.ts';
-import type { ResourceType } from './registry/resource-type.ts';
 import type { ApiServerOptions } from './server.ts';
 import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';
 

@@ -19,13 +19,13 @@ export {
   type WatchSelection,
   type WriteOptions,
 } from './client/index.ts';
+export type { Cluster, ClusterEvent, ObjectKey } from './core/cluster.ts';
+export type { KubeObject } from './core/kube-object.ts';
+export type { ResourceType } from './core/resource-type.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
 export type { LocalAddress } from './http/port-forward/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
 export { builtinResourceTypes } from './registry/builtin-resources.ts';
-export type { Cluster, ClusterEvent, ObjectKey } from './registry/cluster.ts';
-export type { KubeObject } from './registry/kube-object.ts';
-export type { ResourceType } from './registry/resource-type.ts';
 export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
 export type { WebhookServer, WebhookServerOptions } from './webhook-server.ts';

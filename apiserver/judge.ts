@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import type { FieldError } from '../src/schema/index.ts';
 import { encodeBuiltIn } from './apply/index.ts';
+import { copyJson } from './core/json-copy.ts';
+import type { KubeObject } from './core/kube-object.ts';
+import { asJson } from './core/reading.ts';
+import type { ResourceType } from './core/resource-type.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
 import { resourceTypesOfCrd } from './registry/crd/custom-types.ts';
-import { copyJson } from './registry/json-copy.ts';
-import { asJson } from './registry/kinds/reading.ts';
-import type { KubeObject } from './registry/kube-object.ts';
-import type { ResourceType } from './registry/resource-type.ts';
 import { newObjectErrors } from './registry/write-validation.ts';
 import { decodeProblems, dropNulls, UnreadableObject } from './schema/decode.ts';
 import { pruneUnknown } from './schema/prune.ts';

@@ -1,6 +1,6 @@
 import { errorMessage, isJsonEqual, readSigningRequest } from '../../src/base/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
 import { objectOf, textOf } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -1,8 +1,8 @@
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { compareQuantities } from '../schema/quantity.ts';
 import { resourceList } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { objectOf, textOf } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 
 interface ClassRule {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { StatusError } from '../http/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import { StatusError } from '../core/status-error.ts';
 
 /** Undefined to let a write pass at once; else it waits, and goes on through admission when the promise resolves. */
 export type HoldWrite = (

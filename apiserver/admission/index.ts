@@ -1,7 +1,8 @@
 /** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
  *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
 import type { Authorizer } from '../auth/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import type { AdmissionPlugin } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
 import type { CallConversion } from '../registry/crd/webhook-conversion.ts';
 import { certificateSigners } from './certificates.ts';
 import { claimResize } from './claim-resize.ts';
@@ -9,7 +10,6 @@ import { defaultClasses, storageObjectInUseProtection } from './default-class.ts
 import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { taintNodesByCondition } from './node-taints.ts';
-import type { AdmissionPlugin } from './plugin.ts';
 import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
 import { podSecurity } from './pod-security/index.ts';
 import { validatingPolicies } from './policies/index.ts';
@@ -24,8 +24,8 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 
 const conversionSeconds = 30;
 
+export type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
 export { type HoldWrite, heldWrites } from './held-writes.ts';
-export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 export type { ServiceResolver } from './webhooks/call.ts';
 
 /** What the plug-ins are given. */

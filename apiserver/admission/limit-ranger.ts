@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
 import { constraintErrors, type Usage } from './limit-constraints.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { isNewPod, objectOf, objectsOf, podTotals, textOf } from './pod-parts.ts';
 import { listed, refusal } from './refusal.ts';
 

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import { forbidden, notFound } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { forbidden, notFound } from '../core/status-error.ts';
 import { refusal } from './refusal.ts';
 
 const immortalNamespaces = new Set(['default', 'kube-system', 'kube-public']);

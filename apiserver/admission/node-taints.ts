@@ -1,5 +1,5 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin } from './plugin.ts';
+import type { AdmissionPlugin } from '../core/admission-plugin.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { objectOf, objectsOf } from './pod-parts.ts';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { forbidden } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { forbidden } from '../core/status-error.ts';
 import { randomSuffix } from '../registry/generated-names.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { isNewPod, isPodWrite, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { addLists, maxLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 
 /** The objects of a list; anything else in it is left out. */
 export function objectsOf(value: JsonValue | undefined): JsonObject[] {

@@ -2,10 +2,10 @@ import { goQuote, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
 
 import { type Authorizer, missingRights } from '../auth/index.ts';
-import { forbidden, notFound } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { forbidden, notFound } from '../core/status-error.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const rolePlurals = new Set(['roles', 'clusterroles']);

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
 import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
 import { addLists, maskList, type ResourceList, resourceList, subtractLists } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 import { objectOf } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -7,9 +7,9 @@ import {
   TerminalError,
 } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { badRequest, StatusError } from '../http/status-error.ts';
-import { copyJson } from '../registry/json-copy.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { copyJson } from '../core/json-copy.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { badRequest, StatusError } from '../core/status-error.ts';
 import { dropNulls } from '../schema/decode.ts';
 import { goJson } from '../schema/go-json.ts';
 import { unstructuredProblem } from '../schema/unstructured.ts';

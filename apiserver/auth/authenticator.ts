@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { goQuote } from '../../src/base/index.ts';
 
-import type { UserInfo } from '../admission/plugin.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { UserInfo } from '../core/admission-plugin.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
 /** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */

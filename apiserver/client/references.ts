@@ -1,5 +1,5 @@
-import type { ResourceType } from '../registry/resource-type.ts';
-import type { TypeRegistry } from '../registry/type-registry.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import type { TypeRegistry } from '../core/type-registry.ts';
 
 /** Any Kubernetes object: raw JSON as well as the models of other packages. */
 export interface ApiObject {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster, ClusterEvent, WriteOptions } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { Cluster, ClusterEvent, WriteOptions } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { StatusError } from '../core/status-error.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What all controllers are given. */

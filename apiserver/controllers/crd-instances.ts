@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { cleanupFinalizer, type EndStage, isAtEndStage, setEndStage } from '../registry/crd/definition-end.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
 import { type Controller, isHeldBy, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:apiserver';

@@ -2,7 +2,7 @@
  *  signed certificates.
  *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import type { Cluster } from '../core/cluster.ts';
 import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';

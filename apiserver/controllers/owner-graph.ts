@@ -1,6 +1,6 @@
-import type { ClusterEvent, ObjectKey } from '../registry/cluster.ts';
-import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { ClusterEvent, ObjectKey } from '../core/cluster.ts';
+import type { KubeObject, OwnerReference } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 
 /** Where an object of the graph is. */
 export interface GraphNode {

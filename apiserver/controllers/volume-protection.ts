@@ -1,5 +1,5 @@
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { type Controller, dropFinalizer, isHeldBy, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 interface Protected {

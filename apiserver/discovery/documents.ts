@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { ResourceType, SubresourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import type { ResourceType, SubresourceType } from '../core/resource-type.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
 import type { ApiGroup, GroupVersion } from './groups.ts';
 
 function groupVersionEntry(version: GroupVersion): JsonObject {

@@ -1,5 +1,5 @@
-import type { ResourceType } from '../registry/resource-type.ts';
-import { compareVersions } from '../registry/type-registry.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { compareVersions } from '../core/type-registry.ts';
 
 /** The resources of one group and version, by name. */
 export interface GroupVersion {

@@ -1,7 +1,7 @@
-import type { UserInfo } from '../admission/plugin.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
+import type { UserInfo } from '../core/admission-plugin.ts';
+import { forbidden, StatusError } from '../core/status-error.ts';
 import type { RequestInfo } from './request-info.ts';
-import { forbidden, StatusError } from './status-error.ts';
 
 function accessOf(info: RequestInfo): AccessRequest {
   if (info.kind === 'path') return info;

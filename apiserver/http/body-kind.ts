@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import { badRequest, type StatusError } from '../core/status-error.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
-import { badRequest, type StatusError } from './status-error.ts';
 
 /** The kind of object that a body has to hold. */
 export interface ExpectedKind {

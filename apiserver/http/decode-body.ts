@@ -7,15 +7,15 @@ import {
   jsonSyntaxProblem,
   parseYaml,
 } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { badRequest, StatusError } from '../core/status-error.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
+import { checkFields } from '../schema/field-decoding.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
-import { checkFields } from './field-decoding.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
-import { badRequest, StatusError } from './status-error.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

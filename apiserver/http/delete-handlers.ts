@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { StatusError } from '../core/status-error.ts';
 import type { DeletionOptions } from '../registry/deletion.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
 import type { WriteContext, WriteResult } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
@@ -10,7 +11,6 @@ import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
-import { StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { managerOfUserAgent } from './write-options.ts';
 

@@ -1,11 +1,11 @@
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType, TableColumn } from '../core/resource-type.ts';
+import { badRequest } from '../core/status-error.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
 import { encodeEnveloped, messageOfKind } from '../protobuf/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType, TableColumn } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
 import { jsonReply, type Reply } from './exchange.ts';
 import { type OutputForm, protobufType } from './negotiation.ts';
-import { badRequest } from './status-error.ts';
 
 /** What `includeObject` asks for in the rows of a Table. */
 export type RowObject = 'Metadata' | 'Object' | 'None';

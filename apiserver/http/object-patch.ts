@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import { copyJson } from '../core/json-copy.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { invalid, type StatusError } from '../core/status-error.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '../patch/index.ts';
-import { copyJson } from '../registry/json-copy.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
 import { decodeProblems, UnreadableObject } from '../schema/decode.ts';
+import { dropUnknownFields } from '../schema/field-decoding.ts';
 import { unstructuredProblem } from '../schema/unstructured.ts';
 import { conversionProblem } from './body-kind.ts';
 import type { FieldValidation } from './decode-body.ts';
-import { dropUnknownFields } from './field-decoding.ts';
 import { type DecodedPatch, decodePatch, type PatchKind } from './patch-document.ts';
-import { invalid, type StatusError } from './status-error.ts';
 
 /** What a patch is applied with. */
 export interface PatchOptions {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, isJsonObject, TerminalError, TransientError } from '../../src/base/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
+import type { UserInfo } from '../core/admission-plugin.ts';
+import { badRequest, groupResource, notFound, StatusError } from '../core/status-error.ts';
 import type { Store } from '../storage/index.ts';
 import { StorageError } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
@@ -16,7 +17,6 @@ import { handleGet, handleList } from './read-handlers.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { parseRequestInfo, type RequestInfo, type ResourceRequest } from './request-info.ts';
 import { reviewHandlers } from './reviews.ts';
-import { badRequest, groupResource, notFound, StatusError } from './status-error.ts';
 import { handlePublicPath, isPublicPath } from './version-and-health.ts';
 import { handleWatch } from './watch-handler.ts';
 import { handleCreate, handleUpdate } from './write-handlers.ts';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { notFound, StatusError } from '../core/status-error.ts';
 import { storageName } from '../registry/write-context.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
@@ -18,7 +19,6 @@ import {
 import { negotiateOutput, type OutputForm, wantsPretty } from './negotiation.ts';
 import { encodeObject, encodeValue, listText, parseRowObject, partialObject, tableOf } from './object-output.ts';
 import { parseSelectors, type Selection, selectionOf } from './selection.ts';
-import { notFound, StatusError } from './status-error.ts';
 
 const waitForVersionMs = 3000;
 const waitStepMs = 50;

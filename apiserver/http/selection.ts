@@ -1,15 +1,15 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import {
   type FieldRequirement,
   type LabelSelector,
   matchesFields,
   parseFieldSelector,
   parseLabelSelector,
-} from '../selectors/index.ts';
+} from '../core/selectors/index.ts';
+import { badRequest } from '../core/status-error.ts';
 import { parameter } from './query-values.ts';
 import type { ResourceRequest } from './request-info.ts';
-import { badRequest } from './status-error.ts';
 
 /** Which objects of a collection a list, watch or deletecollection is about. */
 export interface Selection {

@@ -1,5 +1,6 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { badRequest, StatusError } from '../core/status-error.ts';
 import type { WriteTarget } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
@@ -7,7 +8,6 @@ import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
-import { badRequest, StatusError } from './status-error.ts';
 import { readWriteOptions } from './write-options.ts';
 
 /** What a write request acts on. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import { managerErrors } from '../registry/object-meta.ts';
+import { managerErrors } from '../core/object-meta.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import { checkAccess } from './access.ts';
 import type { ResourceCall } from './api-parts.ts';

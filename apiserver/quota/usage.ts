@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { objectOf, objectsOf, podTotals, textOf } from '../admission/pod-parts.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import { addLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
 
 const computeNames = ['cpu', 'memory', 'ephemeral-storage'];

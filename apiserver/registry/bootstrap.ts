@@ -1,9 +1,9 @@
 import { formatTimestamp, isJsonObject, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { StatusError } from '../core/status-error.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
 import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
-import type { Cluster } from './cluster.ts';
-import type { KubeObject } from './kube-object.ts';
 
 const as = 'system:apiserver';
 

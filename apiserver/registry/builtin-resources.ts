@@ -1,11 +1,11 @@
+import type { RegistryView } from '../core/kind-rules.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
 import { columnsOf } from '../table/index.ts';
 import { createBuiltinStrategy } from './builtin-strategy.ts';
 import { type BuiltinRow, builtinRows } from './builtin-table.ts';
-import type { RegistryView } from './kind-rules.ts';
 import { type BuiltinKind, rulesOf } from './kinds/index.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
 import { createRegistryView } from './service-network.ts';
 
 /** What the built-in kinds need of the server they run in. */

@@ -1,12 +1,12 @@
 import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import { dns1123SubdomainProblems, type FieldError } from '../../src/schema/index.ts';
+import { copyJson } from '../core/json-copy.ts';
+import type { KindRules, RegistryView } from '../core/kind-rules.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { asJson, objectAt, valueAt } from '../core/reading.ts';
+import type { Strategy } from '../core/resource-type.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
-import { copyJson } from './json-copy.ts';
 import { kindFacts } from './kind-facts.ts';
-import type { KindRules, RegistryView } from './kind-rules.ts';
-import { asJson, objectAt, valueAt } from './kinds/reading.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { Strategy } from './resource-type.ts';
 
 interface StrategyFacts {
   readonly rules: KindRules;

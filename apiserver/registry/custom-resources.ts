@@ -1,12 +1,12 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster, ClusterEvent } from './cluster.ts';
+import type { Cluster, ClusterEvent } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { StatusError } from '../core/status-error.ts';
+import type { TypeRegistry } from '../core/type-registry.ts';
 import { crdStatus } from './crd/crd-status.ts';
 import { type ColumnsOfPrinterColumns, resourceTypesOfCrd } from './crd/custom-types.ts';
 import type { CallConversion } from './crd/webhook-conversion.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
-import type { TypeRegistry } from './type-registry.ts';
 
 const as = 'system:apiserver';
 const maxSteps = 5;

@@ -1,9 +1,9 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { groupKind, StatusError } from '../http/status-error.ts';
+import { copyJson } from '../core/json-copy.ts';
+import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { groupKind, StatusError } from '../core/status-error.ts';
 import { markDefinition } from './crd/definition-end.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject, ObjectMeta } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
 
 /** What a DELETE asks for. */
 export interface DeletionOptions {

@@ -1,7 +1,7 @@
 import { FieldSet } from '../apply/index.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject, ObjectMeta } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import { copyJson } from '../core/json-copy.ts';
+import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 
 const objectMetaOfStatus = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 

@@ -1,9 +1,9 @@
 import { formatTimestamp } from '../../src/base/index.ts';
 import { serverSideApply, trackUpdate } from '../apply/index.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { groupVersionOf } from '../core/type-registry.ts';
 import { resetFields } from './endpoint-fields.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
-import { groupVersionOf } from './type-registry.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** One write, as managedFields see it. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { UserInfo } from '../core/admission-plugin.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 
 /** Who writes, under which name and with which options. */
 export interface WriteContext {

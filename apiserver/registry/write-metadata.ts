@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { formatTimestamp } from '../../src/base/index.ts';
-import { badRequest } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { badRequest } from '../core/status-error.ts';
 import type { WriteTarget } from './write-context.ts';
 
 function checkName(object: KubeObject, target: WriteTarget): void {

@@ -1,5 +1,5 @@
-import { alreadyExists, conflict, invalid, StatusError } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { alreadyExists, conflict, invalid, StatusError } from '../core/status-error.ts';
 import type { WriteTarget } from './write-context.ts';
 import { sentVersion } from './write-metadata.ts';
 

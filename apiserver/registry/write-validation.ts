@@ -1,14 +1,14 @@
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
-import { invalid, type StatusError } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import {
   dropDuplicateOwners,
   type MetadataFacts,
   validateChangedObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from './object-meta.ts';
-import type { ResourceType } from './resource-type.ts';
+} from '../core/object-meta.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { invalid, type StatusError } from '../core/status-error.ts';
 import type { WriteContext, WriteTarget } from './write-context.ts';
 
 function metadataFacts(type: ResourceType): MetadataFacts {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { Appointments } from '../controllers/appointments.ts';
 import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
 import {

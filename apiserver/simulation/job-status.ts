@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { type IndexProgress, indexText } from './job-indexes.ts';
 import {
   conditionsFrom,

@@ -1,7 +1,7 @@
 import { typeOf } from '../controllers/controller.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { StatusError } from '../core/status-error.ts';
 import { childrenOf } from './simulated.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
 import { assertRoomForPod } from './pod-limit.ts';
 import {
   controllerReference,

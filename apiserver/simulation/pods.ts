@@ -1,9 +1,9 @@
 import { type Clock, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { Appointments } from '../controllers/appointments.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { Cluster, ClusterEvent } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import {
   conditionsFrom,
   isToldToFail,

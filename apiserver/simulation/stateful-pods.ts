@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { objectsIn, specOf, typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { createPod } from './pod-set.ts';
 import { countOf } from './simulated.ts';
 

@@ -1,10 +1,10 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { Cluster, ClusterEvent } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { matchesLabelSelector } from '../core/selectors/index.ts';
 import { compareQuantities } from '../schema/quantity.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
 import { keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:persistent-volume-binder';

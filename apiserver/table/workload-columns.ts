@@ -1,5 +1,5 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { TableColumn } from '../registry/resource-type.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { TableColumn } from '../core/resource-type.ts';
 import { formatAge, formatDuration } from './ages.ts';
 import {
   age,

@@ -1,10 +1,10 @@
 /** Pod security standards, as the labels of namespaces ask for them. Main function: `podSecurity`. Its checks are pure. */
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import { type PodView, podViewOf } from '../../../src/pod-security/index.ts';
-import { invalid } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
+import type { Cluster } from '../../core/cluster.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { invalid } from '../../core/status-error.ts';
 import { objectOf, objectsOf } from '../pod-parts.ts';
 import { refusal } from '../refusal.ts';
 import { findings, isStricter, type LevelVersion, type Policy, policyOf } from './policy.ts';

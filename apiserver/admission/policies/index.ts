@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { Authorizer } from '../../auth/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
+import type { Cluster } from '../../core/cluster.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
+import { StatusError } from '../../core/status-error.ts';
 import { requestLookup } from '../expression-values.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import { type MatchCriteria, matchCriteria } from '../webhooks/matching.ts';
 import { type Decision, decide } from './decisions.ts';

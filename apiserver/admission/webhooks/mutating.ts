@@ -5,13 +5,13 @@ import {
   type JsonValue,
   jsonSyntaxProblem,
 } from '../../../src/base/index.ts';
-import { dropUnknownFields } from '../../http/field-decoding.ts';
-import { internalError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
+import type { Cluster } from '../../core/cluster.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
+import { internalError } from '../../core/status-error.ts';
 import { decodeProblems } from '../../schema/decode.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
+import { dropUnknownFields } from '../../schema/field-decoding.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { type Hook, HookReader } from './hook.ts';

@@ -1,6 +1,6 @@
-import { internalError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
+import type { Cluster } from '../../core/cluster.ts';
+import { internalError } from '../../core/status-error.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { HookReader } from './hook.ts';

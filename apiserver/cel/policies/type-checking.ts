@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { basicTypes, type CelType, compileProgram, type Environment, isFaulty } from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { groupVersionOf } from '../../registry/type-registry.ts';
+import type { Cluster } from '../../core/cluster.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
+import { groupVersionOf } from '../../core/type-registry.ts';
 import { type DeclaredType, declareSchema, structsOf } from '../rules/declared-type.ts';
 import { admissionEnvironment } from './admission-environment.ts';
 

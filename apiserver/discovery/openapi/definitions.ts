@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { ApiPath } from './operations.ts';
 import { metaDefinition } from './operations.ts';

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import { capitalise, customMedia, groupTag, type KindName, plainMedia } from './operations.ts';
 import { type ApiParameter, pathParameters } from './parameters.ts';

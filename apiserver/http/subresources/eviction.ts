@@ -1,14 +1,14 @@
 import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { copyJson } from '../../core/json-copy.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { matchesLabelSelector } from '../../core/selectors/index.ts';
+import { badRequest, forbidden, StatusError } from '../../core/status-error.ts';
 import { checkPreconditions, type DeletionOptions } from '../../registry/deletion.ts';
-import { copyJson } from '../../registry/json-copy.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
 import type { WriteContext } from '../../registry/write-context.ts';
-import { matchesLabelSelector } from '../../selectors/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
 import { readObject, virtualForm } from '../read-handlers.ts';
-import { badRequest, forbidden, StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { badRequest, type StatusError } from '../../core/status-error.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { readObject } from '../read-handlers.ts';
-import { badRequest, type StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 

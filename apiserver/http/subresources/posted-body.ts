@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';

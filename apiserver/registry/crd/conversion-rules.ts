@@ -8,8 +8,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
-import { webhookServiceErrors, webhookUrlErrors } from '../webhook-client-rules.ts';
+import { listOfTexts, objectAt, textAt, valueAt } from '../../core/reading.ts';
+import { webhookServiceErrors, webhookUrlErrors } from '../../core/webhook-client-rules.ts';
 
 const at = 'spec.conversion';
 const clientAt = `${at}.webhookClientConfig`;

@@ -1,6 +1,6 @@
 import { mapLimit } from '../../../src/base/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { StatusError } from '../../core/status-error.ts';
 
 /** Objects that stay converted, at most. */
 const capacity = 20_000;

@@ -8,7 +8,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   ensureObject,
@@ -19,8 +20,7 @@ import {
   setDefaults,
   textAt,
   valueAt,
-} from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+} from '../../core/reading.ts';
 import { approvalErrors } from './approval.ts';
 import { caBundleProblem, conversionErrors } from './conversion-rules.ts';
 import { storedVersions } from './crd-status.ts';

@@ -1,6 +1,6 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { asJson, listAt, objectAt, objectsAt, textAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, listAt, objectAt, objectsAt, textAt } from '../../core/reading.ts';
 import { type Approval, approvalOf } from './approval.ts';
 
 interface Condition {

@@ -7,12 +7,12 @@ import {
   type FieldError,
   type Schema,
 } from '../../../src/schema/index.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { finalizerWarnings } from '../../core/object-meta.ts';
+import { asJson, valueAt } from '../../core/reading.ts';
+import type { ScalePaths, Strategy } from '../../core/resource-type.ts';
 import { UnreadableObject } from '../../schema/decode.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
-import { asJson, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { finalizerWarnings } from '../object-meta.ts';
-import type { ScalePaths, Strategy } from '../resource-type.ts';
 import {
   compileEmbeddedWalk,
   embeddedObjectErrors,

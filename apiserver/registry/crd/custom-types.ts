@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
-import { columnsOfPrinterColumns } from '../../table/index.ts';
-import { copyJson } from '../json-copy.ts';
-import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { copyJson } from '../../core/json-copy.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import type {
   AsyncConversion,
   ResourceType,
@@ -13,8 +11,10 @@ import type {
   SubresourceType,
   TableColumn,
   Verb,
-} from '../resource-type.ts';
-import { compareVersions } from '../type-registry.ts';
+} from '../../core/resource-type.ts';
+import { compareVersions } from '../../core/type-registry.ts';
+import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { ConvertedObjects } from './converted-objects.ts';
 import {
   type CustomObjects,

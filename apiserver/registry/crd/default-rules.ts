@@ -1,7 +1,7 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { compileSchema, type FieldError, invalidField, type Schema, UntypedValue } from '../../../src/schema/index.ts';
+import { isTrueAt, objectAt, valueAt } from '../../core/reading.ts';
 import { pruneCustom } from '../../schema/prune-custom.ts';
-import { isTrueAt, objectAt, valueAt } from '../kinds/reading.ts';
 import { compileEmbeddedWalk, embeddedObjectErrors, embeddedTypeError } from './embedded-objects.ts';
 
 const embedded = 'x-kubernetes-embedded-resource';

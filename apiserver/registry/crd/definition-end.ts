@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../../../src/base/index.ts';
-import { asJson, ensureObject, objectAt, objectsAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, ensureObject, objectAt, objectsAt } from '../../core/reading.ts';
 import { withCondition } from './crd-status.ts';
 
 /** Holds a definition until its objects are gone. */

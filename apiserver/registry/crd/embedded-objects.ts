@@ -8,12 +8,12 @@ import {
   type Schema,
   UntypedValue,
 } from '../../../src/schema/index.ts';
+import type { ObjectMeta } from '../../core/kube-object.ts';
+import { validateObjectMeta } from '../../core/object-meta.ts';
+import { valueAt } from '../../core/reading.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import { decodeProblems, dropNulls } from '../../schema/decode.ts';
 import { pruneUnknown } from '../../schema/prune.ts';
-import { valueAt } from '../kinds/reading.ts';
-import type { ObjectMeta } from '../kube-object.ts';
-import { validateObjectMeta } from '../object-meta.ts';
 
 /** Looks at every embedded object in a value; `path` is the value's. */
 export type EmbeddedWalk = (value: JsonValue, path: string, visit: (object: JsonObject, path: string) => void) => void;

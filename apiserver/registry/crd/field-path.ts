@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { objectAt, valueAt } from '../kinds/reading.ts';
+import { objectAt, valueAt } from '../../core/reading.ts';
 
 /** Where a path leads, or why it leads nowhere. */
 export type FieldPathResult =

@@ -7,7 +7,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { isTrueAt, listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
+import { isTrueAt, listOfTexts, objectAt, textAt, valueAt } from '../../core/reading.ts';
 
 const listType = 'x-kubernetes-list-type';
 const mapType = 'x-kubernetes-map-type';

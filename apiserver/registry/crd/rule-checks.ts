@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, type Schema } from '../../../src/schema/index.ts';
 import { createRuleValidator } from '../../cel/rules/rule-validator.ts';
-import { asJson } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson } from '../../core/reading.ts';
 
 const blocking = new Set([
   'FieldValueRequired',

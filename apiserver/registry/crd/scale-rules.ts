@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type FieldError, goNumber, invalidField } from '../../../src/schema/index.ts';
-import { asJson, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import type { ScalePaths } from '../resource-type.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, valueAt } from '../../core/reading.ts';
+import type { ScalePaths } from '../../core/resource-type.ts';
 
 const maxReplicas = 2_147_483_647;
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField, PlainText } from '../../../src/schema/index.ts';
 import { validationRuleErrors } from '../../cel/rules/schema-rules.ts';
-import { isTrueAt, textAt } from '../kinds/reading.ts';
+import { isTrueAt, textAt } from '../../core/reading.ts';
 import { defaultErrors } from './default-rules.ts';
 import { keywordErrors } from './keyword-rules.ts';
 import { structuralErrors, structureProblem } from './structural.ts';

@@ -8,7 +8,7 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
+import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { followFieldPath } from './field-path.ts';
 import { schemaErrors, schemaOf } from './schema-rules.ts';
 import { structureProblem } from './structural.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { annotationErrors, labelErrors } from '../object-meta.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { annotationErrors, labelErrors } from '../../core/object-meta.ts';
+import { listOfTexts, objectAt, textAt, valueAt } from '../../core/reading.ts';
+import { StatusError } from '../../core/status-error.ts';
 
 /** Sends a ConversionReview to the webhook of a definition and gives its answer.
  *  @throws Error whose message is shown to the client */

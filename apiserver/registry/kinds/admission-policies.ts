@@ -13,13 +13,13 @@ import {
 } from '../../../src/schema/index.ts';
 import { expressionErrors } from '../../cel/policies/condition-errors.ts';
 import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';
-import { asJson, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];

@@ -8,12 +8,12 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from '../../core/reading.ts';
 import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
-import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 
 /** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */
 

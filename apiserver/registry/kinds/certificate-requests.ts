@@ -8,10 +8,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules, SubresourceRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
+import type { KindRules, SubresourceRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   goTime,
@@ -23,7 +21,9 @@ import {
   specOf,
   textAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { invalidPrinted } from '../../schema/go-prints.ts';
+import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
 
 /** CertificateSigningRequests: nothing about a request changes but who approved it and what was issued. */
 

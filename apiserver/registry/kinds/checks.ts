@@ -8,7 +8,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { numberAt, objectsAt, textAt, valueAt } from './reading.ts';
+import { numberAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 
 /** Rules that many kinds share. Each gives the errors of one field, none when all is well. */
 

@@ -9,9 +9,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { listOfTexts, objectAt, textAt, textsAt, valueAt } from '../../core/reading.ts';
 import { compareQuantities, isWhole } from '../../schema/quantity.ts';
 import { choice, invalids, requiredTexts } from './checks.ts';
-import { listOfTexts, objectAt, textAt, textsAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -9,9 +9,8 @@ import {
   requiredField,
   tooLongField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { jsonObjectProblem } from './json-problem.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   ensureObject,
@@ -22,7 +21,8 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { jsonObjectProblem } from './json-problem.ts';
 
 const maxBytes = 1_048_576;
 const frozenText = 'field is immutable when `immutable` is set';

@@ -7,9 +7,8 @@ import {
   pathSegmentProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   countAt,
@@ -21,7 +20,8 @@ import {
   specOf,
   textAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 
 /** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see reference "types" 4.5 */
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { asJson } from './reading.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson } from '../../core/reading.ts';
 
 function renamed(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(

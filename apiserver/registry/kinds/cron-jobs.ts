@@ -6,15 +6,15 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { ensureObject, isTrueAt, objectAt, setDefaults, specOf, textAt, valueAt } from '../../core/reading.ts';
 import { notNegative, requiredChoice } from './checks.ts';
 import { scheduleProblem, zoneProblem } from './cron-schedule.ts';
 import { jobSpecErrors } from './job-spec.ts';
 import { jobSpecWarnings } from './jobs.ts';
 import { dropDisabledFields } from './pod/disabled-fields.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, isTrueAt, objectAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { beginsWith, nameWarnings, readSpec } from './workload-rules.ts';
 
 const longestName = 52;

@@ -8,12 +8,12 @@ import {
   invalidField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { ensureObject, numberAt, objectAt, setDefaults, specOf, textAt, valueAt } from '../../core/reading.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, numberAt, objectAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { isEmptySelector } from './selectors.ts';
 import { shareAmount, shareFormErrors, shareLimitErrors } from './shares.ts';
 import {

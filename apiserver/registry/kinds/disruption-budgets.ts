@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import { type FieldError, type GoValue, goLiteral, goPointer, invalidField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, objectAt, valueAt } from '../../core/reading.ts';
 import { choice, notNegative } from './checks.ts';
-import { asJson, objectAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 import { shareFormErrors, shareLimitErrors } from './shares.ts';
 import { beginsWith, readSpec } from './workload-rules.ts';

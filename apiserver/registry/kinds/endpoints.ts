@@ -10,8 +10,9 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from '../../core/reading.ts';
 import {
   addressErrors,
   addressWarnings,
@@ -21,7 +22,6 @@ import {
   strictAddressErrors,
 } from './addresses.ts';
 import { eachErrors, immutableErrors, invalids, requiredChoice } from './checks.ts';
-import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
 
 /** Endpoints and EndpointSlices. @see reference "types" 4.5 */
 

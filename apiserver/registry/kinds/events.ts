@@ -6,11 +6,11 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, countAt, objectAt, textAt, valueAt } from '../../core/reading.ts';
 import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
-import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.
  *  @see reference "types" 4.5 */

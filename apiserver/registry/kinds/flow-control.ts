@@ -9,11 +9,21 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import {
+  asJson,
+  countAt,
+  isTrueAt,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  setDefaults,
+  specOf,
+  textAt,
+} from '../../core/reading.ts';
 import { goStruct } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { eachErrors, forbiddenWhen, invalids } from './checks.ts';
-import { asJson, countAt, isTrueAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 
 /** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */
 

@@ -1,6 +1,7 @@
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, objectAt, textAt, valueAt } from '../../core/reading.ts';
 import { crdRules } from '../crd/crd-rules.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { admissionPolicyBindingRules, admissionPolicyRules } from './admission-policies.ts';
 import { autoscalerToServed, autoscalerToStorage } from './autoscaler-conversion.ts';
 import { autoscalerRules, autoscalerV1Rules } from './autoscalers.ts';
@@ -25,7 +26,6 @@ import { podRules } from './pods.ts';
 import * as policy from './policy-defaults.ts';
 import { limitRangeRules, quotaRules } from './quotas.ts';
 import { bindingRules, clusterRoleRules, namespacedRoleRules } from './rbac.ts';
-import { asJson, objectAt, textAt, valueAt } from './reading.ts';
 import { replicaSetRules } from './replica-sets.ts';
 import { replicationControllerRules } from './replication-controllers.ts';
 import { ipAddressRules, serviceCidrRules } from './service-cidrs.ts';

@@ -11,12 +11,22 @@ import {
   tooLongField,
   wildcardSubdomainProblems,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import {
+  asJson,
+  countAt,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  setDefaults,
+  specOf,
+  textAt,
+  valueAt,
+} from '../../core/reading.ts';
 import { invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
-import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 
 /** Ingresses and their classes. @see reference "types" 4.5 */
 

@@ -9,8 +9,8 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { each, invalids } from './checks.ts';
-import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 const mostRules = 20;
 const mostPatterns = 20;

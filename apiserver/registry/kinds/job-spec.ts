@@ -9,11 +9,11 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { choice, each, invalids, notNegative } from './checks.ts';
 import { failurePolicyErrors } from './job-failure-policy.ts';
 import { countIndexes } from './job-indexes.ts';
 import { templateErrors } from './pod/template.ts';
-import { numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 const mostIndexedPods = 100_000;
 const manyCompletions = 100_000;

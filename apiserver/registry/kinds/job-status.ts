@@ -1,9 +1,9 @@
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import { duplicateField, type FieldError, goLiteral, invalidField, requiredField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, isTrueAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { notNegative } from './checks.ts';
 import { countIndexes, firstCommonIndex } from './job-indexes.ts';
-import { asJson, isTrueAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { readSpec } from './workload-rules.ts';
 
 /** The step from one status of a job to the next. */

@@ -9,15 +9,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { greatestInt32, immutable } from './checks.ts';
-import { jobSpecErrors } from './job-spec.ts';
-import { jobStatusErrors } from './job-status.ts';
-import { dropDisabledFields } from './pod/disabled-fields.ts';
-import { mismatchErrors } from './pod/template.ts';
-import { podWarnings } from './pod/warnings.ts';
-import { defaultTemplate } from './pod-defaults.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   ensureObject,
@@ -29,7 +22,14 @@ import {
   specOf,
   textsAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { greatestInt32, immutable } from './checks.ts';
+import { jobSpecErrors } from './job-spec.ts';
+import { jobStatusErrors } from './job-status.ts';
+import { dropDisabledFields } from './pod/disabled-fields.ts';
+import { mismatchErrors } from './pod/template.ts';
+import { podWarnings } from './pod/warnings.ts';
+import { defaultTemplate } from './pod-defaults.ts';
 import { isUsableSelector, selectorErrors, selects } from './selectors.ts';
 import { nameWarnings, readSpec } from './workload-rules.ts';
 

@@ -8,8 +8,8 @@ import {
 } from '../../../src/schema/index.ts';
 import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
 import { expressionErrors } from '../../cel/policies/condition-errors.ts';
+import { objectsAt, textAt } from '../../core/reading.ts';
 import { invalids } from './checks.ts';
-import { objectsAt, textAt } from './reading.ts';
 
 const maxConditions = 64;
 

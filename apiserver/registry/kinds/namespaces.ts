@@ -4,10 +4,10 @@ import {
   invalidField,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import type { KindRules, SubresourceRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules, SubresourceRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from '../../core/reading.ts';
 import { invalids } from './checks.ts';
-import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** The label by which selectors find a namespace; always the name. */
 function forceNameLabel(object: KubeObject): void {

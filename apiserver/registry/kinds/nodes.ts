@@ -7,13 +7,9 @@ import {
   labelValueProblems,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { labelErrors } from '../object-meta.ts';
-import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
-import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
-import { amountErrors, containerNameErrors } from './quotas.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { labelErrors } from '../../core/object-meta.ts';
 import {
   asJson,
   countAt,
@@ -25,7 +21,11 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
+import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
+import { amountErrors, containerNameErrors } from './quotas.ts';
 
 /** Nodes, and the classes by which pods choose how they run. @see reference "types" 4.5 */
 

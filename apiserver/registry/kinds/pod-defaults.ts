@@ -1,5 +1,14 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import { ensureObject, isTrueAt, numberAt, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
+import {
+  ensureObject,
+  isTrueAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  setDefaults,
+  textAt,
+  valueAt,
+} from '../../core/reading.ts';
 
 const probeDefaults: JsonObject = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 

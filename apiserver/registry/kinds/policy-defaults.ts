@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults } from './reading.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults } from '../../core/reading.ts';
 
 export function defaultNetworkPolicy(object: KubeObject): void {
   const spec = ensureObject(asJson(object), 'spec');

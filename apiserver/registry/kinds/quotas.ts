@@ -8,12 +8,12 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from '../../core/reading.ts';
 import { goQuantity, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '../../schema/quantity.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { eachErrors, invalids } from './checks.ts';
-import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
 import {
   computeResources,
   countedResources,

@@ -7,11 +7,11 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from '../../core/reading.ts';
 import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { choice, eachErrors, invalids } from './checks.ts';
-import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** Roles and their bindings. The server judges a change of one twice, and says so twice. @see reference "types" 3.3 */

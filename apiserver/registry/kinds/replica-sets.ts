@@ -1,10 +1,10 @@
 import type { FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, numberAt, objectAt, setDefaults, specOf } from '../../core/reading.ts';
 import { notNegative } from './checks.ts';
 import { replicaTemplateErrors, replicaWords } from './deployments.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { asJson, numberAt, objectAt, setDefaults, specOf } from './reading.ts';
 import {
   beginsWith,
   fixedSelectorErrors,

@@ -7,9 +7,9 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { labelErrors } from '../object-meta.ts';
+import { labelErrors } from '../../core/object-meta.ts';
+import { listOfTexts, objectAt, objectsAt, textAt, textsAt } from '../../core/reading.ts';
 import { each, invalids } from './checks.ts';
-import { listOfTexts, objectAt, objectsAt, textAt, textsAt } from './reading.ts';
 
 /** LabelSelectors in objects: their rules, and whether they choose a set of labels. */
 

@@ -6,12 +6,12 @@ import {
   pathSegmentProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, listOfTexts, objectAt, specOf, textAt } from '../../core/reading.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
 import { immutableErrors, invalids } from './checks.ts';
-import { asJson, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** ServiceCIDRs and IPAddresses: where services get their addresses, and which are taken. */
 

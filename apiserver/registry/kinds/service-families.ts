@@ -6,9 +6,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { listOfTexts, textAt } from '../../core/reading.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
 import { addressErrors, parseAddress } from './addresses.ts';
-import { listOfTexts, textAt } from './reading.ts';
 import { hasSelector, isHeadless, isSameList, usesNodePorts } from './service-fields.ts';
 
 const dualPolicies = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";

@@ -11,9 +11,10 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { labelErrors } from '../../core/object-meta.ts';
+import { countAt, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from '../../core/reading.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { labelErrors } from '../object-meta.ts';
 import {
   addressErrors,
   addressWarnings,
@@ -24,7 +25,6 @@ import {
   portNumberErrors,
 } from './addresses.ts';
 import { invalids, requiredChoice } from './checks.ts';
-import { countAt, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
 import { clusterAddressErrors } from './service-families.ts';
 import {
   isBalanced,

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../src/base/index.ts';
 import { dns1035LabelProblems, type FieldError } from '../../../src/schema/index.ts';
-import { invalid } from '../../http/status-error.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from '../../core/reading.ts';
+import { invalid } from '../../core/status-error.ts';
 import { addressWarnings } from './addresses.ts';
-import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 import { allocateForCreate, allocateForUpdate, dropUnused } from './service-allocation.ts';
 import { isBalanced, isNamed, isReachableFromOutside } from './service-fields.ts';
 import { balancerStatusErrors, serviceWarnings, validateService, validateServiceChange } from './service-validation.ts';

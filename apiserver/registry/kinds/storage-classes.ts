@@ -10,11 +10,8 @@ import {
   requiredField,
   tooLongField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
-import { csiDriverNameErrors } from './pod/storage-volumes.ts';
+import type { KindRules } from '../../core/kind-rules.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   listOfTexts,
@@ -26,7 +23,10 @@ import {
   textAt,
   textsAt,
   valueAt,
-} from './reading.ts';
+} from '../../core/reading.ts';
+import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
+import { csiDriverNameErrors } from './pod/storage-volumes.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** StorageClasses and the kinds by which storage drivers make themselves known. @see reference "types" 4.5, 4.6 */

@@ -8,12 +8,12 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
 import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KubeObject } from '../kube-object.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';
-import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 import { clientConfigErrors } from './webhook-client.ts';
 

@@ -6,10 +6,10 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
+import { asJson, objectAt, valueAt } from '../../core/reading.ts';
 import { immutable } from './checks.ts';
 import { podWarnings } from './pod/warnings.ts';
-import { asJson, objectAt, valueAt } from './reading.ts';
 import { isEmptySelector, isUsableSelector, selectorErrors } from './selectors.ts';
 
 /** Parts of rules that kinds with a pod template share. */

@@ -10,8 +10,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { choice, each, invalids, requiredChoice } from '../checks.ts';
-import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { environmentErrors, environmentSourceErrors } from './environment.ts';
 import { containerHandlerErrors, handlerFields } from './handlers.ts';
 import { deviceErrors, mountErrors } from './mounts.ts';

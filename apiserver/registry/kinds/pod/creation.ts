@@ -1,6 +1,15 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
-import { asJson, ensureObject, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from '../reading.ts';
+import type { KubeObject } from '../../../core/kube-object.ts';
+import {
+  asJson,
+  ensureObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  specOf,
+  textAt,
+  textsAt,
+} from '../../../core/reading.ts';
 import { appArmorPrefix } from './annotations.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { qosClass } from './qos.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { objectAt, objectsAt, textAt } from '../reading.ts';
+import { objectAt, objectsAt, textAt } from '../../../core/reading.ts';
 import { containersWithPaths } from './windows.ts';
 
 function dropStopSignal(container: JsonObject): void {

@@ -6,8 +6,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
+import { objectAt, textAt } from '../../../core/reading.ts';
 import { each, invalids } from '../checks.ts';
-import { objectAt, textAt } from '../reading.ts';
 import { environmentFields, fieldReferenceErrors, resourceReferenceErrors } from './field-references.ts';
 
 const printable = /^[ -<>-~]*$/;

@@ -6,9 +6,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { textAt, valueAt } from '../../../core/reading.ts';
 import { canonicalQuantity } from '../../../schema/quantity.ts';
 import { invalids } from '../checks.ts';
-import { textAt, valueAt } from '../reading.ts';
 
 /** Fields of a pod that environment variables may show. */
 export const environmentFields: readonly string[] = [

@@ -6,9 +6,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { portErrors } from '../addresses.ts';
 import { invalids, notNegative } from '../checks.ts';
-import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 
 type HandlerRule = (handler: JsonObject, path: string, graceSeconds: number | undefined) => FieldError[];
 

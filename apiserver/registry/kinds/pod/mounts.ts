@@ -7,8 +7,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { each } from '../checks.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';
 
 type Volumes = ReadonlyMap<string, JsonObject>;

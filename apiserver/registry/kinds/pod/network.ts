@@ -9,9 +9,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, objectsAt, textAt } from '../../../core/reading.ts';
 import { addressErrors, portNameProblems } from '../addresses.ts';
 import { each, invalids, portNumberProblems } from '../checks.ts';
-import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, objectsAt, textAt } from '../reading.ts';
 
 const mostNameservers = 3;
 const mostSearches = 32;

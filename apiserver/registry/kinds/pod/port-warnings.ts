@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { numberAt, objectsAt, textAt } from '../reading.ts';
+import { numberAt, objectsAt, textAt } from '../../../core/reading.ts';
 
 interface PlacedPort {
   readonly path: string;

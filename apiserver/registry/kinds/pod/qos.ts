@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
+import { objectsAt, textsAt } from '../../../core/reading.ts';
 import { parseQuantity } from '../../../schema/quantity.ts';
-import { objectsAt, textsAt } from '../reading.ts';
 
 const counted = ['cpu', 'memory'];
 

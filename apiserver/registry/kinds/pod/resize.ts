@@ -1,8 +1,8 @@
 import { isJsonEqual, type JsonObject } from '../../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
+import type { KubeObject } from '../../../core/kube-object.ts';
+import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
 import { compareQuantities } from '../../../schema/quantity.ts';
-import type { KubeObject } from '../../kube-object.ts';
-import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { readSpec } from '../workload-rules.ts';
 import { mirrorAnnotation } from './annotations.ts';
 import { qosClass } from './qos.ts';

@@ -7,8 +7,8 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../../src/schema/index.ts';
+import { textsAt } from '../../../core/reading.ts';
 import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/quantity.ts';
-import { textsAt } from '../reading.ts';
 import {
   computeResources,
   countedResources,

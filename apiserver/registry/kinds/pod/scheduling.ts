@@ -11,8 +11,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { choice, each, invalids } from '../checks.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { selectorErrors } from '../selectors.ts';
 
 const badOperator = 'not a valid selector operator';

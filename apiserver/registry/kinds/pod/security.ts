@@ -10,8 +10,8 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, textAt, valueAt } from '../../../core/reading.ts';
 import { choice, each, greatestInt32, invalids, rangeProblems } from '../checks.ts';
-import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors } from './paths.ts';
 import { windowsErrors } from './windows.ts';
 

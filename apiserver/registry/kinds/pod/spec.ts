@@ -7,9 +7,9 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import { labelErrors } from '../../object-meta.ts';
+import { labelErrors } from '../../../core/object-meta.ts';
+import { isTrueAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
 import { choice, greatestInt32, invalids, rangeText, requiredChoice } from '../checks.ts';
-import { isTrueAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { containerErrors, ephemeralContainerErrors, initContainerErrors, type PodFacts } from './containers.ts';
 import { dnsConfigErrors, hostAliasErrors, hostNetworkErrors } from './network.ts';
 import { resourceErrors } from './resources.ts';

@@ -6,10 +6,10 @@ import {
   invalidField,
   qualifiedNameProblems,
 } from '../../../../src/schema/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
+import type { KubeObject } from '../../../core/kube-object.ts';
+import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
 import { addressErrors, addressWarnings, parseAddress } from '../addresses.ts';
 import { each, immutable, invalids } from '../checks.ts';
-import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { readSpec } from '../workload-rules.ts';
 import { podAnnotationErrors } from './annotations.ts';
 import { lockedAnnotationErrors } from './update.ts';

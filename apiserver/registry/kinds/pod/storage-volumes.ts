@@ -10,8 +10,8 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { isTrueAt, listAt, numberAt, objectAt, textAt, valueAt } from '../../../core/reading.ts';
 import { choice, invalids, rangeProblems, rangeText, requiredTexts } from '../checks.ts';
-import { isTrueAt, listAt, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 
 /** Errors of a volume source at `path`. */
 export type SourceRule = (source: JsonObject, path: string) => FieldError[];

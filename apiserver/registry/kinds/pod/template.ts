@@ -6,8 +6,8 @@ import {
   invalidField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { annotationErrors, labelErrors } from '../../object-meta.ts';
-import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../reading.ts';
+import { annotationErrors, labelErrors } from '../../../core/object-meta.ts';
+import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../core/reading.ts';
 import { selects } from '../selectors.ts';
 import { podAnnotationErrors, profileAgreementErrors } from './annotations.ts';
 import { podSpecErrors } from './spec.ts';

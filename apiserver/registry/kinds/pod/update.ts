@@ -7,9 +7,9 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
+import type { KubeObject } from '../../../core/kube-object.ts';
+import { asJson, numberAt, objectAt, objectsAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
 import { greatestInt32, rangeText } from '../checks.ts';
-import { asJson, numberAt, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { readSpec } from '../workload-rules.ts';
 import { appArmorPrefix, mirrorAnnotation, podAnnotationErrors } from './annotations.ts';
 import { imageErrors } from './containers.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../src/base/index.ts';
-import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
+import { objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 
 /** A file of a volume, and what fills it. */
 interface FilledPath {

@@ -9,11 +9,11 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { annotationErrors, labelErrors } from '../../../core/object-meta.ts';
+import { objectAt, objectsAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
 import { compareQuantities } from '../../../schema/quantity.ts';
-import { annotationErrors, labelErrors } from '../../object-meta.ts';
 import { invalids, requiredChoice, requiredTexts } from '../checks.ts';
 import { claimSpecErrors } from '../claim-spec.ts';
-import { objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';
 import { type SourceRule, secondSource, storageRules } from './storage-volumes.ts';
 import { downwardVolumeErrors, keyedVolumeErrors, projectedVolumeErrors } from './volume-files.ts';

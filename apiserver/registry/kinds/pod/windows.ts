@@ -7,8 +7,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { invalids } from '../checks.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 
 const longestCredentials = 64 * 1024;
 const longestDomain = 256;

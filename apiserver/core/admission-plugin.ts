@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
 
 export interface UserInfo {
   readonly username: string;

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { isJsonObject, type JsonObject, objectAt, valueAt } from '../../src/base/index.ts';
+import type { KubeObject } from './kube-object.ts';
 
-export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../src/base/index.ts';
 
 /** The object as plain JSON, to read and set fields of any kind. The same object, not a copy. */
 export function asJson(object: KubeObject): JsonObject {

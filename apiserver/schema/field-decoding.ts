@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { decodeProblems, dropNulls, UnreadableObject } from '../schema/decode.ts';
-import { pruneUnknown } from '../schema/prune.ts';
-import { badRequest } from './status-error.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import type { ResourceType } from '../core/resource-type.ts';
+import { badRequest } from '../core/status-error.ts';
+import { decodeProblems, dropNulls, UnreadableObject } from './decode.ts';
+import { pruneUnknown } from './prune.ts';
 
 /** Checks types against the schema, drops unknown fields from the object and gives their paths.
  *  @throws StatusError 400 for a value of the wrong type in a built-in kind or in metadata */
