@@ -2,7 +2,7 @@ import type { Cluster } from './core/cluster.ts';
 import type { KubeObject } from './core/kube-object.ts';
 import type { ResourceType } from './core/resource-type.ts';
 import { readManifests } from './manifests.ts';
-import type { ApiServerOptions } from './server.ts';
+import type { ApiServerOptions } from './options.ts';
 import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';
 
 /** Creates an object of the start, or brings what is written in it up to date in the one that is there. */

@@ -27,5 +27,6 @@ export type { LocalAddress } from './http/port-forward/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
 export { builtinResourceTypes } from './registry/builtin-resources.ts';
-export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
+export type { ApiServerOptions } from './options.ts';
+export { type ApiServer, startApiServer } from './server.ts';
 export type { WebhookServer, WebhookServerOptions } from './webhook-server.ts';

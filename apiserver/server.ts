@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import {
   type CertifiedKey,
-  type Clock,
   issueCertificate,
-  type Logger,
   signCertificateRequest,
   silentLogger,
   systemClock,
@@ -27,7 +25,6 @@ import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
 import type { Cluster } from './core/cluster.ts';
 import type { KubeObject } from './core/kube-object.ts';
-import type { ResourceType } from './core/resource-type.ts';
 import { TypeRegistry } from './core/type-registry.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
@@ -41,7 +38,7 @@ import { subresourceHandlers } from './http/subresources/index.ts';
 import { tokenKeyPaths } from './http/token-keys.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
 import { WatchLimits } from './http/watch-limits.ts';
-import type { Manifest } from './manifests.ts';
+import type { ApiServerOptions } from './options.ts';
 import { applyJsonPatch } from './patch/index.ts';
 import { bootstrap, describeServer } from './registry/bootstrap.ts';
 import { builtinResourceTypes } from './registry/builtin-resources.ts';
@@ -55,39 +52,7 @@ import {
   knownWebhookServer,
   planWebhookServer,
   type WebhookServer,
-  type WebhookServerOptions,
 } from './webhook-server.ts';
-
-/** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
-export interface ApiServerOptions {
-  /** 0, the default, takes a free one. */
-  readonly port?: number;
-  /** Default 127.0.0.1. */
-  readonly host?: string;
-  /** Keeps objects, certificates and tokens; one process at a time. Absent: in memory. */
-  readonly dataDir?: string | undefined;
-  /** CustomResourceDefinitions that are there, established, from the first request on. */
-  readonly crds?: readonly Manifest[];
-  /** Validating and MutatingWebhookConfigurations that are asked from the first request on. Where they name a Service, `webhookServer` is
-   *  asked instead, for conversion of the `crds` too. */
-  readonly webhooks?: readonly Manifest[];
-  /** Who answers for webhooks. Default: a free loopback port, to be found with a certificate for it in `ApiServer.webhookServer`. */
-  readonly webhookServer?: WebhookServerOptions;
-  /** Where a Service is that webhooks are to be asked at. Default: at its Endpoints and EndpointSlices. */
-  readonly resolveService?: ServiceResolver;
-  /** Which writes wait until the webhook that validates them listens; asked from the first request on. Default: none. */
-  readonly holdWrite?: HoldWrite | undefined;
-  /** Resource types beside the built-in ones. */
-  readonly extraTypes?: readonly ResourceType[];
-  readonly log?: Logger;
-  readonly clock?: Clock;
-  /** Whether workloads reach the status a healthy cluster would give them. Default true. */
-  readonly simulation?: boolean;
-  /** Where to write the kubeconfig, mode 0600. */
-  readonly kubeconfigPath?: string | undefined;
-  /** The admin's bearer token, instead of a random one. */
-  readonly token?: string | undefined;
-}
 
 /** A running server. */
 export interface ApiServer extends AsyncDisposable {

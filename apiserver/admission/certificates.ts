@@ -1,7 +1,7 @@
 import { errorMessage, isJsonEqual, readSigningRequest } from '../../src/base/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import { objectOf, textOf } from './pod-parts.ts';
+import { objectOf, textOf } from '../core/reading.ts';
 import { refusal } from './refusal.ts';
 
 const group = 'certificates.k8s.io';

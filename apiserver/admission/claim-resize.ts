@@ -3,7 +3,7 @@ import type { Cluster } from '../core/cluster.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { compareQuantities } from '../schema/quantity.ts';
 import { resourceList } from '../schema/resource-lists.ts';
-import { objectOf, textOf } from './pod-parts.ts';
+import { objectOf, textOf } from '../core/reading.ts';
 import { refusal } from './refusal.ts';
 
 function sizeOf(claim: KubeObject | undefined): string {

@@ -9,7 +9,8 @@ import {
   type Value,
 } from '../../src/cel/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { AdmissionRequest, UserInfo } from '../core/admission-plugin.ts';
+import type { AdmissionRequest } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { ResourceType } from '../core/resource-type.ts';
 import { buildReview, convert } from './webhooks/review.ts';

@@ -4,7 +4,9 @@ import type { Cluster } from '../core/cluster.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
 import { constraintErrors, type Usage } from './limit-constraints.ts';
-import { isNewPod, objectOf, objectsOf, podTotals, textOf } from './pod-parts.ts';
+import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import { podTotals } from '../quota/index.ts';
+import { isNewPod } from './pod-parts.ts';
 import { listed, refusal } from './refusal.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';

@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '../core/admission-plugin.ts';
 import type { KubeObject } from '../core/kube-object.ts';
-import { objectOf, objectsOf } from './pod-parts.ts';
+import { objectOf, objectsOf } from '../core/reading.ts';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 

@@ -4,7 +4,8 @@ import type { Cluster } from '../core/cluster.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { forbidden } from '../core/status-error.ts';
 import { randomSuffix } from '../registry/generated-names.ts';
-import { isNewPod, isPodWrite, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
+import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import { isNewPod, isPodWrite, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 
 const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, UserInfo } from '../core/admission-plugin.ts';
+import type { AdmissionPlugin } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 
 function authorOf({ username, uid, groups, extra }: UserInfo): JsonObject {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../core/kube-object.ts';
 import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
 import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
 import { addLists, maskList, type ResourceList, resourceList, subtractLists } from '../schema/resource-lists.ts';
-import { objectOf } from './pod-parts.ts';
+import { objectOf } from '../core/reading.ts';
 import { refusal } from './refusal.ts';
 
 const as = 'system:apiserver';

@@ -3,7 +3,8 @@ import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin
 import type { Cluster } from '../core/cluster.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { resourceList } from '../schema/resource-lists.ts';
-import { isNewPod, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
+import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import { isNewPod, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 
 function classOf(cluster: Cluster, request: AdmissionRequest): KubeObject | undefined {

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../src/rbac/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 

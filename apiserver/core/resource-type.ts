@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { FieldError, Schema } from '../../src/schema/index.ts';
-import type { KindFacts } from '../registry/kind-facts.ts';
+import type { KindFacts } from './kind-facts.ts';
 import type { KubeObject } from './kube-object.ts';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { RequestInfo, ResourceRequest } from '../http/request-info.ts';
 
 /** Which requests on resources are meant; what is left out matches all. */

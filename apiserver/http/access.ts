@@ -1,5 +1,5 @@
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import { forbidden, StatusError } from '../core/status-error.ts';
 import type { RequestInfo } from './request-info.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Authenticator, Authorizer, ServiceAccountTokens } from '../auth/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { ResourceType } from '../core/resource-type.ts';
 import type { TypeRegistry } from '../core/type-registry.ts';
 import type { ObjectWriter } from '../registry/object-writer.ts';

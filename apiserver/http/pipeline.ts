@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, isJsonObject, TerminalError, TransientError } from '../../src/base/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import { badRequest, groupResource, notFound, StatusError } from '../core/status-error.ts';
 import type { Store } from '../storage/index.ts';
 import { StorageError } from '../storage/index.ts';

@@ -2,7 +2,7 @@ import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '
 import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
 import { tokenIssuer } from '../auth/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { badRequest, invalid } from '../core/status-error.ts';
 import { groupVersionOf } from '../core/type-registry.ts';

@@ -1,3 +1,4 @@
 /** What objects use of resource quotas: pure functions that admission and the quota controller share. */
+export { podTotals } from './pod-totals.ts';
 export { isTerminatingPod, matchesScopes } from './scopes.ts';
 export { countedKind, missingCompute, usageOf } from './usage.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf, textOf, textsOf } from '../admission/pod-parts.ts';
+import { objectOf, objectsOf, textOf, textsOf } from '../core/reading.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { parseQuantity } from '../schema/quantity.ts';
 import { resourceList } from '../schema/resource-lists.ts';

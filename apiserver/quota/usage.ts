@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf, podTotals, textOf } from '../admission/pod-parts.ts';
+import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import { podTotals } from './pod-totals.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { ResourceType } from '../core/resource-type.ts';
 import { addLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';

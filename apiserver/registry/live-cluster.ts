@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { completeUser } from '../auth/authenticator.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import { completeUser } from '../core/user-info.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from '../core/cluster.ts';
 import { copyJson } from '../core/json-copy.ts';
 import type { KubeObject } from '../core/kube-object.ts';

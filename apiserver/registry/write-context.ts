@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { UserInfo } from '../core/admission-plugin.ts';
+import type { UserInfo } from '../core/user-info.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import type { ResourceType } from '../core/resource-type.ts';
 

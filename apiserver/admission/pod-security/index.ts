@@ -5,7 +5,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plu
 import type { Cluster } from '../../core/cluster.ts';
 import type { KubeObject } from '../../core/kube-object.ts';
 import { invalid } from '../../core/status-error.ts';
-import { objectOf, objectsOf } from '../pod-parts.ts';
+import { objectOf, objectsOf } from '../../core/reading.ts';
 import { refusal } from '../refusal.ts';
 import { findings, isStricter, type LevelVersion, type Policy, policyOf } from './policy.ts';
 
