@@ -1,6 +1,4 @@
-import type { Cluster } from './core/cluster.ts';
-import type { KubeObject } from './core/kube-object.ts';
-import type { ResourceType } from './core/resource-type.ts';
+import type { Cluster, KubeObject, ResourceType } from './core/index.ts';
 import { readManifests } from './manifests.ts';
 import type { ApiServerOptions } from './options.ts';
 import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';

@@ -19,14 +19,12 @@ export {
   type WatchSelection,
   type WriteOptions,
 } from './client/index.ts';
-export type { Cluster, ClusterEvent, ObjectKey } from './core/cluster.ts';
-export type { KubeObject } from './core/kube-object.ts';
-export type { ResourceType } from './core/resource-type.ts';
+export type { Cluster, ClusterEvent, KubeObject, ObjectKey, ResourceType } from './core/index.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
-export type { LocalAddress } from './http/port-forward/index.ts';
+export type { LocalAddress } from './http/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
-export { builtinResourceTypes } from './registry/builtin-resources.ts';
 export type { ApiServerOptions } from './options.ts';
+export { builtinResourceTypes } from './registry/index.ts';
 export { type ApiServer, startApiServer } from './server.ts';
 export type { WebhookServer, WebhookServerOptions } from './webhook-server.ts';

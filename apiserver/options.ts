@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../src/base/index.ts';
 import type { HoldWrite, ServiceResolver } from './admission/index.ts';
-import type { ResourceType } from './core/resource-type.ts';
+import type { ResourceType } from './core/index.ts';
 import type { Manifest } from './manifests.ts';
 import type { WebhookServerOptions } from './webhook-server.ts';
 

@@ -23,36 +23,38 @@ import {
 } from './auth/index.ts';
 import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
-import type { Cluster } from './core/cluster.ts';
-import type { KubeObject } from './core/kube-object.ts';
-import { TypeRegistry } from './core/type-registry.ts';
+import { type Cluster, type KubeObject, TypeRegistry } from './core/index.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
 import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
-import type { ApiParts } from './http/api-parts.ts';
-import { type Listener, listen } from './http/listener.ts';
-import { handlePatch } from './http/patch-handler.ts';
-import { Pipeline } from './http/pipeline.ts';
-import { type LocalAddress, PodPorts, PortForwardLimits } from './http/port-forward/index.ts';
-import { subresourceHandlers } from './http/subresources/index.ts';
-import { tokenKeyPaths } from './http/token-keys.ts';
-import { kubernetesVersion } from './http/version-and-health.ts';
-import { WatchLimits } from './http/watch-limits.ts';
+import {
+  type ApiParts,
+  handlePatch,
+  kubernetesVersion,
+  type Listener,
+  type LocalAddress,
+  listen,
+  Pipeline,
+  PodPorts,
+  PortForwardLimits,
+  subresourceHandlers,
+  tokenKeyPaths,
+  WatchLimits,
+} from './http/index.ts';
 import type { ApiServerOptions } from './options.ts';
 import { applyJsonPatch } from './patch/index.ts';
-import { bootstrap, describeServer } from './registry/bootstrap.ts';
-import { builtinResourceTypes } from './registry/builtin-resources.ts';
-import { CustomResources } from './registry/custom-resources.ts';
-import { LiveCluster } from './registry/live-cluster.ts';
-import { ObjectWriter } from './registry/object-writer.ts';
+import {
+  bootstrap,
+  builtinResourceTypes,
+  CustomResources,
+  describeServer,
+  LiveCluster,
+  ObjectWriter,
+} from './registry/index.ts';
 import { startSimulation } from './simulation/index.ts';
 import { openStore, type Store } from './storage/index.ts';
 import { columnsOfPrinterColumns } from './table/index.ts';
-import {
-  knownWebhookServer,
-  planWebhookServer,
-  type WebhookServer,
-} from './webhook-server.ts';
+import { knownWebhookServer, planWebhookServer, type WebhookServer } from './webhook-server.ts';
 
 /** A running server. */
 export interface ApiServer extends AsyncDisposable {

@@ -1,9 +1,12 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { compareQuantities } from '../schema/quantity.ts';
-import { resourceList } from '../schema/resource-lists.ts';
-import { objectOf, textOf } from '../core/reading.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  textOf,
+} from '../core/index.ts';
+import { compareQuantities, resourceList } from '../schema/index.ts';
 import { refusal } from './refusal.ts';
 
 function sizeOf(claim: KubeObject | undefined): string {

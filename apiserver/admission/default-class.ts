@@ -1,7 +1,5 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import type { AdmissionPlugin, AdmissionRequest, Cluster, KubeObject } from '../core/index.ts';
 
 interface ClassRule {
   readonly name: string;

@@ -9,10 +9,7 @@ import {
   type Value,
 } from '../../src/cel/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { AdmissionRequest } from '../core/admission-plugin.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
+import type { AdmissionRequest, KubeObject, ResourceType, UserInfo } from '../core/index.ts';
 import { buildReview, convert } from './webhooks/review.ts';
 
 function userOf(question: AuthorizationQuestion, asking: UserInfo): UserInfo {

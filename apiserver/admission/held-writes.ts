@@ -1,5 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import { StatusError } from '../core/status-error.ts';
+import { type AdmissionPlugin, type AdmissionRequest, StatusError } from '../core/index.ts';
 
 /** Undefined to let a write pass at once; else it waits, and goes on through admission when the promise resolves. */
 export type HoldWrite = (

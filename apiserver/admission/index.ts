@@ -1,9 +1,11 @@
 /** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
  *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
 import type { Authorizer } from '../auth/index.ts';
-import type { AdmissionPlugin } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { CallConversion } from '../registry/crd/webhook-conversion.ts';
+import type { AdmissionPlugin, Cluster } from '../core/index.ts';
+import type { CallConversion } from '../registry/crd/index.ts';
+
+export type { AdmissionPlugin, AdmissionRequest } from '../core/index.ts';
+
 import { certificateSigners } from './certificates.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
@@ -24,7 +26,6 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 
 const conversionSeconds = 30;
 
-export type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
 export { type HoldWrite, heldWrites } from './held-writes.ts';
 export type { ServiceResolver } from './webhooks/call.ts';
 

@@ -1,11 +1,16 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
-import { constraintErrors, type Usage } from './limit-constraints.ts';
-import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
 import { podTotals } from '../quota/index.ts';
+import { type ResourceList, resourceList } from '../schema/index.ts';
+import { constraintErrors, type Usage } from './limit-constraints.ts';
 import { isNewPod } from './pod-parts.ts';
 import { listed, refusal } from './refusal.ts';
 

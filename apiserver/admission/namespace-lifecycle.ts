@@ -1,8 +1,12 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { forbidden, notFound } from '../core/status-error.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  notFound,
+} from '../core/index.ts';
 import { refusal } from './refusal.ts';
 
 const immortalNamespaces = new Set(['default', 'kube-system', 'kube-public']);

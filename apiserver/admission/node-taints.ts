@@ -1,6 +1,4 @@
-import type { AdmissionPlugin } from '../core/admission-plugin.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { objectOf, objectsOf } from '../core/reading.ts';
+import { type AdmissionPlugin, type KubeObject, objectOf, objectsOf } from '../core/index.ts';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 

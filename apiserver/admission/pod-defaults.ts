@@ -1,10 +1,15 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { forbidden } from '../core/status-error.ts';
-import { randomSuffix } from '../registry/generated-names.ts';
-import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
+import { randomSuffix } from '../registry/index.ts';
 import { isNewPod, isPodWrite, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import type { AdmissionPlugin, AdmissionRequest, KubeObject } from '../core/index.ts';
 
 /** Whether a pod is being made. */
 export function isNewPod({ operation, resource, subresource }: AdmissionRequest): boolean {

@@ -1,11 +1,14 @@
 import { goQuote, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
-
 import { type Authorizer, missingRights } from '../auth/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { forbidden, notFound } from '../core/status-error.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  notFound,
+} from '../core/index.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const rolePlurals = new Set(['roles', 'clusterroles']);

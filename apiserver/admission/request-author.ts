@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin } from '../core/admission-plugin.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import type { AdmissionPlugin, KubeObject, UserInfo } from '../core/index.ts';
 
 function authorOf({ username, uid, groups, extra }: UserInfo): JsonObject {
   const listed = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);

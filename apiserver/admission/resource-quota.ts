@@ -1,11 +1,15 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import { type AdmissionPlugin, type AdmissionRequest, type Cluster, type KubeObject, objectOf } from '../core/index.ts';
 import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
-import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
-import { addLists, maskList, type ResourceList, resourceList, subtractLists } from '../schema/resource-lists.ts';
-import { objectOf } from '../core/reading.ts';
+import {
+  addLists,
+  compareQuantities,
+  maskList,
+  parseQuantity,
+  type ResourceList,
+  resourceList,
+  subtractLists,
+} from '../schema/index.ts';
 import { refusal } from './refusal.ts';
 
 const as = 'system:apiserver';

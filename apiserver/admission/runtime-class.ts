@@ -1,9 +1,14 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { resourceList } from '../schema/resource-lists.ts';
-import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
+import { resourceList } from '../schema/index.ts';
 import { isNewPod, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 

@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { goQuote } from '../../src/base/index.ts';
+import { completeUser, type KubeObject, type UserInfo } from '../core/index.ts';
 
-import { completeUser, type UserInfo } from '../core/user-info.ts';
-import type { KubeObject } from '../core/kube-object.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
 /** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */

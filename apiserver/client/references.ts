@@ -1,5 +1,4 @@
-import type { ResourceType } from '../core/resource-type.ts';
-import type { TypeRegistry } from '../core/type-registry.ts';
+import type { ResourceType, TypeRegistry } from '../core/index.ts';
 
 /** Any Kubernetes object: raw JSON as well as the models of other packages. */
 export interface ApiObject {

@@ -1,7 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { matchesLabelSelector } from '../core/selectors/index.ts';
+import { type Cluster, type KubeObject, matchesLabelSelector } from '../core/index.ts';
 import { type Controller, objectsIn, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:clusterrole-aggregation-controller';

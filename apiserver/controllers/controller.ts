@@ -1,8 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
-import type { Cluster, ClusterEvent, WriteOptions } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { StatusError } from '../core/status-error.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+  type WriteOptions,
+} from '../core/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What all controllers are given. */

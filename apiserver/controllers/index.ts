@@ -2,7 +2,7 @@
  *  signed certificates.
  *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import type { Cluster } from '../core/cluster.ts';
+import type { Cluster } from '../core/index.ts';
 import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';
@@ -18,6 +18,9 @@ import { nodeTaints } from './node-taints.ts';
 import { policyTypes } from './policy-types.ts';
 import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
+
+export { Appointments } from './appointments.ts';
+export { type Controller, objectsIn, runControllers, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 /** What the controllers are given. */
 export interface ControllerDeps {

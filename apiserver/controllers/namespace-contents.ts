@@ -1,8 +1,5 @@
 import { type Clock, formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { groupResource } from '../core/status-error.ts';
+import { type Cluster, groupResource, type KubeObject, type ResourceType } from '../core/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:namespace-controller';

@@ -1,6 +1,4 @@
-import type { ClusterEvent, ObjectKey } from '../core/cluster.ts';
-import type { KubeObject, OwnerReference } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
+import type { ClusterEvent, KubeObject, ObjectKey, OwnerReference, ResourceType } from '../core/index.ts';
 
 /** Where an object of the graph is. */
 export interface GraphNode {

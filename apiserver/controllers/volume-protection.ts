@@ -1,5 +1,4 @@
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { type Controller, dropFinalizer, isHeldBy, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 interface Protected {

@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt, valueAt } from '../../src/base/index.ts';
 import type { KubeObject } from './kube-object.ts';
 
-export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../src/base/index.ts';
-
 /** The object as plain JSON, to read and set fields of any kind. The same object, not a copy. */
 export function asJson(object: KubeObject): JsonObject {
   return object as unknown as JsonObject;

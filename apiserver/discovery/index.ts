@@ -1,11 +1,19 @@
 /** What the server tells about itself: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
  *  Reads the resource types that are served and nothing else. */
 import type { JsonObject } from '../../src/base/index.ts';
-import { groupVersionOf, type TypeRegistry } from '../core/type-registry.ts';
-import { type Exchange, jsonReply, type Reply } from '../http/exchange.ts';
-import { aggregatedKind, negotiateOutput, negotiateRoot, type Syntax, wantsPretty } from '../http/negotiation.ts';
-import { encodeValue } from '../http/object-output.ts';
-import { healthPaths } from '../http/version-and-health.ts';
+import { groupVersionOf, type TypeRegistry } from '../core/index.ts';
+import {
+  aggregatedKind,
+  type Exchange,
+  encodeValue,
+  healthPaths,
+  jsonReply,
+  negotiateOutput,
+  negotiateRoot,
+  type Reply,
+  type Syntax,
+  wantsPretty,
+} from '../http/index.ts';
 import {
   aggregatedDocument,
   apiVersionsDocument,

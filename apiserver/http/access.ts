@@ -1,6 +1,5 @@
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import { forbidden, StatusError } from '../core/status-error.ts';
+import { forbidden, StatusError, type UserInfo } from '../core/index.ts';
 import type { RequestInfo } from './request-info.ts';
 
 function accessOf(info: RequestInfo): AccessRequest {

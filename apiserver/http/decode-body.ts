@@ -7,11 +7,8 @@ import {
   jsonSyntaxProblem,
   parseYaml,
 } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { badRequest, StatusError } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
-import { checkFields } from '../schema/field-decoding.ts';
+import { badRequest, groupVersionOf, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import { checkFields } from '../schema/index.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
 import type { Syntax } from './negotiation.ts';

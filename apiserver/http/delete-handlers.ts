@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { StatusError } from '../core/status-error.ts';
-import type { DeletionOptions } from '../registry/deletion.ts';
-import type { WriteContext, WriteResult } from '../registry/write-context.ts';
+import { type KubeObject, StatusError } from '../core/index.ts';
+import type { DeletionOptions, WriteContext, WriteResult } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
 import { type Reply, readBody } from './exchange.ts';

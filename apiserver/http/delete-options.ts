@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import { StatusError } from '../core/status-error.ts';
-import type { DeletionOptions } from '../registry/deletion.ts';
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
-import { decodeProblems } from '../schema/decode.ts';
+import { StatusError } from '../core/index.ts';
+import type { DeletionOptions } from '../registry/index.ts';
+import { decodeProblems, loadBuiltinSchemas } from '../schema/index.ts';
 import { decodeBare } from './decode-body.ts';
 import { invalidOptions } from './list-options.ts';
 import type { Syntax } from './negotiation.ts';

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../src/schema/index.ts';
-import { badRequest, invalid, StatusError } from '../core/status-error.ts';
+import { badRequest, invalid, StatusError } from '../core/index.ts';
 import { parseContinue } from './continue-token.ts';
 import { integerParameter, parameter, revisionProblem } from './query-values.ts';
 

@@ -1,8 +1,5 @@
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType, TableColumn } from '../core/resource-type.ts';
-import { badRequest } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
+import { badRequest, groupVersionOf, type KubeObject, type ResourceType, type TableColumn } from '../core/index.ts';
 import { encodeEnveloped, messageOfKind } from '../protobuf/index.ts';
 import { jsonReply, type Reply } from './exchange.ts';
 import { type OutputForm, protobufType } from './negotiation.ts';

@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { invalid, type StatusError } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
+import {
+  copyJson,
+  groupVersionOf,
+  invalid,
+  type KubeObject,
+  type ResourceType,
+  type StatusError,
+} from '../core/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '../patch/index.ts';
-import { decodeProblems, UnreadableObject } from '../schema/decode.ts';
-import { dropUnknownFields } from '../schema/field-decoding.ts';
-import { unstructuredProblem } from '../schema/unstructured.ts';
+import { decodeProblems, dropUnknownFields, UnreadableObject, unstructuredProblem } from '../schema/index.ts';
 import { conversionProblem } from './body-kind.ts';
 import type { FieldValidation } from './decode-body.ts';
 import { type DecodedPatch, decodePatch, type PatchKind } from './patch-document.ts';

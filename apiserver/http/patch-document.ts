@@ -1,5 +1,5 @@
 import { assertHarmless, isJsonObject, type JsonValue, jsonSyntaxProblem } from '../../src/base/index.ts';
-import { badRequest, type StatusError } from '../core/status-error.ts';
+import { badRequest, type StatusError } from '../core/index.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
 
 export type PatchKind = 'json' | 'merge' | 'strategic';

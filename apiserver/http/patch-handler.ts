@@ -1,11 +1,15 @@
 import { assertHarmless, errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { badRequest, notFound, type StatusError } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
-import { applyFields } from '../registry/field-tracking.ts';
+import {
+  badRequest,
+  copyJson,
+  groupVersionOf,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type StatusError,
+} from '../core/index.ts';
+import { applyFields } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { type Reply, readBody } from './exchange.ts';
 import { mediaType, unsupportedMediaType } from './negotiation.ts';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { errorMessage, isJsonObject, TerminalError, TransientError } from '../../src/base/index.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import { badRequest, groupResource, notFound, StatusError } from '../core/status-error.ts';
-import type { Store } from '../storage/index.ts';
-import { StorageError } from '../storage/index.ts';
+import { badRequest, groupResource, notFound, StatusError, type UserInfo } from '../core/index.ts';
+import { StorageError, type Store } from '../storage/index.ts';
 import { checkAccess } from './access.ts';
 import type { ApiParts, ResourceCall, VerbHandler } from './api-parts.ts';
 import { handleDelete, handleDeleteCollection } from './delete-handlers.ts';

@@ -1,5 +1,5 @@
 import { errorMessage, type JsonObject } from '../../src/base/index.ts';
-import { badRequest, StatusError } from '../core/status-error.ts';
+import { badRequest, StatusError } from '../core/index.ts';
 import { decodeMessage, type Envelope, messageOfKind, openEnvelope } from '../protobuf/index.ts';
 
 const shownBytes = 30;

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { notFound, StatusError } from '../core/status-error.ts';
-import { storageName } from '../registry/write-context.ts';
+import { type KubeObject, notFound, type ResourceType, StatusError } from '../core/index.ts';
+import { storageName } from '../registry/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { formatContinue, formatContinueFrom } from './continue-token.ts';

@@ -2,11 +2,8 @@ import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '
 import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
 import { tokenIssuer } from '../auth/index.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { badRequest, invalid } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
-import { trackFields } from '../registry/field-tracking.ts';
+import { badRequest, groupVersionOf, invalid, type KubeObject, type UserInfo } from '../core/index.ts';
+import { trackFields } from '../registry/index.ts';
 import { accessErrors, accessOfReview, ignoredSelectors, localAccessErrors } from './access-review.ts';
 import type { ResourceCall, VerbHandler } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';

@@ -1,13 +1,13 @@
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
 import {
+  badRequest,
   type FieldRequirement,
+  type KubeObject,
   type LabelSelector,
   matchesFields,
   parseFieldSelector,
   parseLabelSelector,
-} from '../core/selectors/index.ts';
-import { badRequest } from '../core/status-error.ts';
+  type ResourceType,
+} from '../core/index.ts';
 import { parameter } from './query-values.ts';
 import type { ResourceRequest } from './request-info.ts';
 

@@ -1,4 +1,4 @@
-import { StatusError } from '../core/status-error.ts';
+import { StatusError } from '../core/index.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { withZeroNulls } from '../apply/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { StatusError } from '../core/status-error.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
+import { groupVersionOf, type KubeObject, type StatusError } from '../core/index.ts';
 import { encodeWatchFrame } from '../protobuf/index.ts';
 import type { Encodings, StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';

@@ -1,7 +1,5 @@
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { badRequest, StatusError } from '../core/status-error.ts';
-import type { WriteTarget } from '../registry/write-context.ts';
+import { badRequest, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import type { WriteTarget } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
 import { type Reply, readBody } from './exchange.ts';

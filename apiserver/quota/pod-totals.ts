@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf } from '../core/reading.ts';
-import { addLists, maxLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { objectOf, objectsOf } from '../core/index.ts';
+import { addLists, maxLists, type ResourceList, resourceList } from '../schema/index.ts';
 
 /** What all containers of a pod ask for together, as the scheduler counts: init containers run one by one before the others, those that are
  *  restarted beside them. */

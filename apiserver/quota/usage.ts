@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf, textOf } from '../core/reading.ts';
+import { type KubeObject, objectOf, objectsOf, type ResourceType, textOf } from '../core/index.ts';
+import { addLists, type ResourceList, resourceList } from '../schema/index.ts';
 import { podTotals } from './pod-totals.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { addLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
 
 const computeNames = ['cpu', 'memory', 'ephemeral-storage'];
 /** Kinds that are counted by their plain names too. */

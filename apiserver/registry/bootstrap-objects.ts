@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 import source from './generated/bootstrap-objects.json' with { type: 'json' };
 
 function objectsOf(value: unknown): readonly KubeObject[] {

@@ -1,7 +1,5 @@
 import { formatTimestamp, isJsonObject, type Logger } from '../../src/base/index.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { StatusError } from '../core/status-error.ts';
+import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
 import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
 

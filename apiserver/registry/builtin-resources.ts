@@ -1,7 +1,5 @@
-import type { RegistryView } from '../core/kind-rules.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
+import type { KubeObject, RegistryView, ResourceType } from '../core/index.ts';
+import { loadBuiltinSchemas } from '../schema/index.ts';
 import { columnsOf } from '../table/index.ts';
 import { createBuiltinStrategy } from './builtin-strategy.ts';
 import { type BuiltinRow, builtinRows } from './builtin-table.ts';

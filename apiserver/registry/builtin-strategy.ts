@@ -1,10 +1,6 @@
-import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { isJsonEqual, type JsonValue, objectAt, valueAt } from '../../src/base/index.ts';
 import { dns1123SubdomainProblems, type FieldError } from '../../src/schema/index.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KindRules, RegistryView } from '../core/kind-rules.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { asJson, objectAt, valueAt } from '../core/reading.ts';
-import type { Strategy } from '../core/resource-type.ts';
+import { asJson, copyJson, type KindRules, type KubeObject, type RegistryView, type Strategy } from '../core/index.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
 import { kindFacts } from './kind-facts.ts';
 

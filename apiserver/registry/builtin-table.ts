@@ -1,4 +1,4 @@
-import type { Verb } from '../core/resource-type.ts';
+import type { Verb } from '../core/index.ts';
 import source from './generated/builtin-resources.json' with { type: 'json' };
 
 /** One resource that the server has built in: what discovery says of it. Behaviour is in `kinds/`. */

@@ -1,9 +1,13 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { groupKind, StatusError } from '../core/status-error.ts';
-import { markDefinition } from './crd/definition-end.ts';
+import {
+  copyJson,
+  groupKind,
+  type KubeObject,
+  type ObjectMeta,
+  type ResourceType,
+  StatusError,
+} from '../core/index.ts';
+import { markDefinition } from './crd/index.ts';
 
 /** What a DELETE asks for. */
 export interface DeletionOptions {

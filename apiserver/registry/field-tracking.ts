@@ -1,8 +1,6 @@
 import { formatTimestamp } from '../../src/base/index.ts';
 import { serverSideApply, trackUpdate } from '../apply/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { groupVersionOf } from '../core/type-registry.ts';
+import { groupVersionOf, type KubeObject, type ResourceType } from '../core/index.ts';
 import { resetFields } from './endpoint-fields.ts';
 import type { WriteContext } from './write-context.ts';
 

@@ -1,4 +1,4 @@
-import type { KindFacts, MetadataChecks } from '../core/kind-facts.ts';
+import type { KindFacts, MetadataChecks } from '../core/index.ts';
 
 const createsAbsent: ReadonlySet<string> = new Set([
   'clusterrolebindings.rbac.authorization.k8s.io',

@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { completeUser } from '../core/user-info.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from '../core/cluster.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import type { TypeRegistry } from '../core/type-registry.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  completeUser,
+  copyJson,
+  type DeleteOptions,
+  type KubeObject,
+  type ObjectKey,
+  type ResourceType,
+  type TypeRegistry,
+  type UserInfo,
+  type WriteOptions,
+} from '../core/index.ts';
 import { applyMergePatch } from '../patch/index.ts';
 import type { Store, StoreEvent } from '../storage/index.ts';
 import type { ObjectWriter } from './object-writer.ts';

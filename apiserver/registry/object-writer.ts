@@ -1,12 +1,16 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { encodeBuiltIn, keepTimes } from '../apply/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../core/admission-plugin.ts';
-import { copyJson } from '../core/json-copy.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType, Strategy } from '../core/resource-type.ts';
-import { alreadyExists, notFound } from '../core/status-error.ts';
-import type { Store } from '../storage/index.ts';
-import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  alreadyExists,
+  copyJson,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type Strategy,
+} from '../core/index.ts';
+import { StaleChangeError, type Store, type StoredEntry } from '../storage/index.ts';
 import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
 import { trackFields } from './field-tracking.ts';
 import { randomSuffix } from './generated-names.ts';

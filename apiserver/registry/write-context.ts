@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { UserInfo } from '../core/user-info.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
+import type { KubeObject, ResourceType, UserInfo } from '../core/index.ts';
 
 /** Who writes, under which name and with which options. */
 export interface WriteContext {

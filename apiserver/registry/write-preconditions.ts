@@ -1,5 +1,4 @@
-import type { KubeObject } from '../core/kube-object.ts';
-import { alreadyExists, conflict, invalid, StatusError } from '../core/status-error.ts';
+import { alreadyExists, conflict, invalid, type KubeObject, StatusError } from '../core/index.ts';
 import type { WriteTarget } from './write-context.ts';
 import { sentVersion } from './write-metadata.ts';
 

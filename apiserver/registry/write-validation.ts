@@ -1,14 +1,15 @@
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
 import {
   dropDuplicateOwners,
+  invalid,
+  type KubeObject,
   type MetadataFacts,
+  type ResourceType,
+  type StatusError,
   validateChangedObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from '../core/object-meta.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { invalid, type StatusError } from '../core/status-error.ts';
+} from '../core/index.ts';
 import type { WriteContext, WriteTarget } from './write-context.ts';
 
 function metadataFacts(type: ResourceType): MetadataFacts {

@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { badRequest } from '../core/status-error.ts';
+import { badRequest, type KubeObject, type ResourceType } from '../core/index.ts';
 import { decodeProblems, dropNulls, UnreadableObject } from './decode.ts';
 import { pruneUnknown } from './prune.ts';
 

@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
+import { Appointments, type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
 import {

@@ -2,8 +2,8 @@
  *  pods, claims and load balancers reach the status that users wait for. Main function: `startSimulation`.
  *  Works through `Cluster` alone, waits for events and never polls; without it workloads just stay as they were written. */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import { runControllers } from '../controllers/controller.ts';
-import type { Cluster } from '../core/cluster.ts';
+import { runControllers } from '../controllers/index.ts';
+import type { Cluster } from '../core/index.ts';
 import { cronJobSimulation } from './cron-jobs.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';

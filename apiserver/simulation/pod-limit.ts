@@ -1,7 +1,5 @@
-import { typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import { StatusError } from '../core/status-error.ts';
+import { typeOf } from '../controllers/index.ts';
+import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { childrenOf } from './simulated.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */

@@ -1,9 +1,14 @@
 import { type Clock, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
+import {
+  Appointments,
+  type Controller,
+  objectsIn,
+  specOf,
+  statusOf,
+  typeOf,
+  unlessGone,
+} from '../controllers/index.ts';
+import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import {
   conditionsFrom,
   isToldToFail,

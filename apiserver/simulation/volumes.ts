@@ -1,10 +1,13 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../core/cluster.ts';
-import type { KubeObject } from '../core/kube-object.ts';
-import type { ResourceType } from '../core/resource-type.ts';
-import { matchesLabelSelector } from '../core/selectors/index.ts';
-import { compareQuantities } from '../schema/quantity.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  matchesLabelSelector,
+  type ResourceType,
+} from '../core/index.ts';
+import { compareQuantities } from '../schema/index.ts';
 import { keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:persistent-volume-binder';

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../core/kube-object.ts';
-import type { TableColumn } from '../core/resource-type.ts';
+import type { KubeObject, TableColumn } from '../core/index.ts';
 import { formatAge, formatDuration } from './ages.ts';
 import {
   age,

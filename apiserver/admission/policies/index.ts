@@ -1,10 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { Authorizer } from '../../auth/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { Cluster } from '../../core/cluster.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
-import { StatusError } from '../../core/status-error.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+} from '../../core/index.ts';
 import { requestLookup } from '../expression-values.ts';
 import { refusal } from '../refusal.ts';
 import { type MatchCriteria, matchCriteria } from '../webhooks/matching.ts';

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { Cluster } from '../../core/cluster.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
-import { matchesLabelSelector } from '../../core/selectors/index.ts';
+import {
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  matchesLabelSelector,
+  type ResourceType,
+} from '../../core/index.ts';
 import type { Binding, Policy } from './policy.ts';
 
 type ParamKind = NonNullable<Policy['paramKind']>;

@@ -1,6 +1,5 @@
 import { errorMessage, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import type { AdmissionRequest } from '../../core/admission-plugin.ts';
-import { badRequest, internalError, type StatusDetails, StatusError } from '../../core/status-error.ts';
+import { type AdmissionRequest, badRequest, internalError, type StatusDetails, StatusError } from '../../core/index.ts';
 import { requestLookup } from '../expression-values.ts';
 import { checkMatchConditions } from '../match-conditions.ts';
 import { refusal } from '../refusal.ts';

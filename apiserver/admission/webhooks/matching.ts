@@ -1,10 +1,13 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
-import type { AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { Cluster } from '../../core/cluster.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
-import { type Labels, matchesLabelSelector } from '../../core/selectors/index.ts';
-import { notFound } from '../../core/status-error.ts';
+import {
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  type Labels,
+  matchesLabelSelector,
+  notFound,
+  type ResourceType,
+} from '../../core/index.ts';
 import type { Hook } from './hook.ts';
 
 /** Which requests a webhook or policy wants to be asked about. */

@@ -5,13 +5,15 @@ import {
   type JsonValue,
   jsonSyntaxProblem,
 } from '../../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { Cluster } from '../../core/cluster.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
-import { internalError } from '../../core/status-error.ts';
-import { decodeProblems } from '../../schema/decode.ts';
-import { dropUnknownFields } from '../../schema/field-decoding.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  internalError,
+  type KubeObject,
+  type ResourceType,
+} from '../../core/index.ts';
+import { decodeProblems, dropUnknownFields } from '../../schema/index.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { type Hook, HookReader } from './hook.ts';

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
+import type { AdmissionRequest, KubeObject, ResourceType } from '../../core/index.ts';
 
 /** A webhook's answer after all checks of its form. */
 export interface ReviewResponse {

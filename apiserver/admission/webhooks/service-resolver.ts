@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Cluster, ObjectKey } from '../../core/cluster.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
+import type { Cluster, KubeObject, ObjectKey } from '../../core/index.ts';
 import { HookCallError, type ServiceEndpoint, type ServiceResolver } from './call.ts';
 
 function objects(value: JsonValue | undefined): JsonObject[] {

@@ -1,6 +1,4 @@
-import type { AdmissionPlugin, AdmissionRequest } from '../../core/admission-plugin.ts';
-import type { Cluster } from '../../core/cluster.ts';
-import { internalError } from '../../core/status-error.ts';
+import { type AdmissionPlugin, type AdmissionRequest, type Cluster, internalError } from '../../core/index.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { HookReader } from './hook.ts';

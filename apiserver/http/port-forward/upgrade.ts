@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { badRequest, StatusError } from '../../core/status-error.ts';
+import { badRequest, StatusError } from '../../core/index.ts';
 import type { Exchange } from '../exchange.ts';
 
 const protocol = 'portforward.k8s.io';

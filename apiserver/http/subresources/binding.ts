@@ -1,10 +1,7 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import { requiredField, unsupportedField } from '../../../src/schema/index.ts';
-import { copyJson } from '../../core/json-copy.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { badRequest, conflict, notFound, StatusError } from '../../core/status-error.ts';
-import type { WriteTarget } from '../../registry/write-context.ts';
-import { checkUid } from '../../registry/write-preconditions.ts';
+import { badRequest, conflict, copyJson, type KubeObject, notFound, StatusError } from '../../core/index.ts';
+import { checkUid, type WriteTarget } from '../../registry/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';

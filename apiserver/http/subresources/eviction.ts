@@ -1,10 +1,13 @@
 import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { copyJson } from '../../core/json-copy.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { matchesLabelSelector } from '../../core/selectors/index.ts';
-import { badRequest, forbidden, StatusError } from '../../core/status-error.ts';
-import { checkPreconditions, type DeletionOptions } from '../../registry/deletion.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
+import {
+  badRequest,
+  copyJson,
+  forbidden,
+  type KubeObject,
+  matchesLabelSelector,
+  StatusError,
+} from '../../core/index.ts';
+import { checkPreconditions, type DeletionOptions, type WriteContext } from '../../registry/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';

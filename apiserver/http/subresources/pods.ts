@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { badRequest, type StatusError } from '../../core/status-error.ts';
+import { badRequest, type KubeObject, type StatusError } from '../../core/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { readObject } from '../read-handlers.ts';

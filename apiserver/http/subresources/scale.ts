@@ -1,15 +1,28 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { copyJson } from '../../core/json-copy.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType, ScalePaths } from '../../core/resource-type.ts';
-import { badRequest, conflict, internalError, invalid, notFound } from '../../core/status-error.ts';
-import { groupVersionOf } from '../../core/type-registry.ts';
-import { applyFields, type TrackedWrite, trackFields } from '../../registry/field-tracking.ts';
-import type { AdmittedForm } from '../../registry/object-writer.ts';
-import { parentManagedFields, type ReplicasField, scaleManagedFields } from '../../registry/scale-fields.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
-import { checkIdentity } from '../../registry/write-metadata.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import {
+  badRequest,
+  conflict,
+  copyJson,
+  groupVersionOf,
+  internalError,
+  invalid,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type ScalePaths,
+} from '../../core/index.ts';
+import {
+  type AdmittedForm,
+  applyFields,
+  checkIdentity,
+  parentManagedFields,
+  type ReplicasField,
+  scaleManagedFields,
+  type TrackedWrite,
+  trackFields,
+  type WriteContext,
+} from '../../registry/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';

@@ -1,11 +1,9 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import { type BoundObject, tokenIssuer } from '../../auth/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import type { ResourceType } from '../../core/resource-type.ts';
-import { badRequest, conflict, invalid, notFound } from '../../core/status-error.ts';
-import { trackFields } from '../../registry/field-tracking.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import { badRequest, conflict, invalid, type KubeObject, notFound, type ResourceType } from '../../core/index.ts';
+import { trackFields } from '../../registry/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';

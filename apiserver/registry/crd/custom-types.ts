@@ -1,19 +1,28 @@
 import { createHash } from 'node:crypto';
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  listAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import { copyJson } from '../../core/json-copy.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
-import type {
-  AsyncConversion,
-  ResourceType,
-  ScalePaths,
-  SubresourceType,
-  TableColumn,
-  Verb,
-} from '../../core/resource-type.ts';
-import { compareVersions } from '../../core/type-registry.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import {
+  type AsyncConversion,
+  asJson,
+  compareVersions,
+  copyJson,
+  type KubeObject,
+  type ResourceType,
+  type ScalePaths,
+  type SubresourceType,
+  type TableColumn,
+  type Verb,
+} from '../../core/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import { columnsOfPrinterColumns } from '../../table/index.ts';
 import { ConvertedObjects } from './converted-objects.ts';
 import {

@@ -1,6 +1,5 @@
-import { formatTimestamp } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, ensureObject, objectAt, objectsAt } from '../../core/reading.ts';
+import { formatTimestamp, objectAt, objectsAt } from '../../../src/base/index.ts';
+import { asJson, ensureObject, type KubeObject } from '../../core/index.ts';
 import { withCondition } from './crd-status.ts';
 
 /** Holds a definition until its objects are gone. */

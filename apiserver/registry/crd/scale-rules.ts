@@ -1,8 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, goNumber, invalidField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, valueAt } from '../../core/reading.ts';
-import type { ScalePaths } from '../../core/resource-type.ts';
+import { asJson, type KubeObject, type ScalePaths } from '../../core/index.ts';
 
 const maxReplicas = 2_147_483_647;
 

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { annotationErrors, labelErrors } from '../../core/object-meta.ts';
-import { listOfTexts, objectAt, textAt, valueAt } from '../../core/reading.ts';
-import { StatusError } from '../../core/status-error.ts';
+import {
+  errorMessage,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
+import { annotationErrors, type KubeObject, labelErrors, StatusError } from '../../core/index.ts';
 
 /** Sends a ConversionReview to the webhook of a definition and gives its answer.
  *  @throws Error whose message is shown to the client */

@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 
 /** The two forms of HorizontalPodAutoscalers: autoscaling/v2, in which they are stored, and autoscaling/v1, which keeps in annotations what it
  *  has no fields for. */

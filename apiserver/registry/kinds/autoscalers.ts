@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -8,10 +8,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from '../../core/reading.ts';
-import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
+import { asJson, countAt, type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
+import { goQuantity, invalidPrinted } from '../../schema/index.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonEqual } from '../../../src/base/index.ts';
+import { isJsonEqual, isTrueAt, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   goLabelSelector,
@@ -6,9 +6,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { ensureObject, isTrueAt, objectAt, setDefaults, specOf, textAt, valueAt } from '../../core/reading.ts';
+import { ensureObject, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative, requiredChoice } from './checks.ts';
 import { scheduleProblem, zoneProblem } from './cron-schedule.ts';
 import { jobSpecErrors } from './job-spec.ts';

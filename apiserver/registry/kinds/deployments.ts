@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -8,9 +8,7 @@ import {
   invalidField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { ensureObject, numberAt, objectAt, setDefaults, specOf, textAt, valueAt } from '../../core/reading.ts';
+import { ensureObject, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';

@@ -1,8 +1,6 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, type GoValue, goLiteral, goPointer, invalidField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, objectAt, valueAt } from '../../core/reading.ts';
+import { asJson, type KindRules, type KubeObject } from '../../core/index.ts';
 import { choice, notNegative } from './checks.ts';
 import { selectorErrors } from './selectors.ts';
 import { shareFormErrors, shareLimitErrors } from './shares.ts';

@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -10,9 +18,7 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from '../../core/reading.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults } from '../../core/index.ts';
 import {
   addressErrors,
   addressWarnings,

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -6,9 +6,7 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, countAt, objectAt, textAt, valueAt } from '../../core/reading.ts';
+import { asJson, countAt, type KindRules, type KubeObject } from '../../core/index.ts';
 import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -9,20 +9,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import {
-  asJson,
-  countAt,
-  isTrueAt,
-  listOfTexts,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  specOf,
-  textAt,
-} from '../../core/reading.ts';
-import { goStruct } from '../../schema/go-prints.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
+import { goStruct } from '../../schema/index.ts';
 import { eachErrors, forbiddenWhen, invalids } from './checks.ts';
 
 /** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123LabelProblems,
@@ -11,20 +11,8 @@ import {
   tooLongField,
   wildcardSubdomainProblems,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import {
-  asJson,
-  countAt,
-  listOfTexts,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  specOf,
-  textAt,
-  valueAt,
-} from '../../core/reading.ts';
-import { invalidPrinted } from '../../schema/go-prints.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
+import { invalidPrinted } from '../../schema/index.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
 

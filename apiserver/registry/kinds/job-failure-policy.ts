@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -9,7 +9,7 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
+import { numberAt } from '../../core/index.ts';
 import { each, invalids } from './checks.ts';
 
 const mostRules = 20;

@@ -1,7 +1,15 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { duplicateField, type FieldError, goLiteral, invalidField, requiredField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, isTrueAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { countIndexes, firstCommonIndex } from './job-indexes.ts';
 import { readSpec } from './workload-rules.ts';

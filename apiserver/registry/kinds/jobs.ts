@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -9,20 +17,16 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
 import {
   asJson,
   ensureObject,
-  isTrueAt,
+  type KindRules,
+  type KubeObject,
   numberAt,
-  objectAt,
-  objectsAt,
   setDefaults,
   specOf,
   textsAt,
-  valueAt,
-} from '../../core/reading.ts';
+} from '../../core/index.ts';
 import { greatestInt32, immutable } from './checks.ts';
 import { jobSpecErrors } from './job-spec.ts';
 import { jobStatusErrors } from './job-status.ts';

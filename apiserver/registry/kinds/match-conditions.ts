@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -6,9 +6,7 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
-import { expressionErrors } from '../../cel/policies/condition-errors.ts';
-import { objectsAt, textAt } from '../../core/reading.ts';
+import { compileAdmissionExpression, expressionErrors } from '../../cel/index.ts';
 import { invalids } from './checks.ts';
 
 const maxConditions = 64;

@@ -1,12 +1,18 @@
+import { listAt, listOfTexts, objectAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
   invalidField,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import type { KindRules, SubresourceRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from '../../core/reading.ts';
+import {
+  asJson,
+  ensureObject,
+  type KindRules,
+  type KubeObject,
+  type SubresourceRules,
+  specOf,
+} from '../../core/index.ts';
 import { invalids } from './checks.ts';
 
 /** The label by which selectors find a namespace; always the name. */

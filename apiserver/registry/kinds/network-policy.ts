@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from '../../core/reading.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import {
   isStrictSubnet,
   networkErrors,

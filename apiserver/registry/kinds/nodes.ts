@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -7,22 +15,17 @@ import {
   labelValueProblems,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { labelErrors } from '../../core/object-meta.ts';
 import {
   asJson,
   countAt,
-  listOfTexts,
-  objectAt,
-  objectsAt,
+  type KindRules,
+  type KubeObject,
+  labelErrors,
   setDefaults,
   specOf,
-  textAt,
   textsAt,
-  valueAt,
-} from '../../core/reading.ts';
-import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+} from '../../core/index.ts';
+import { goStruct, goTexts, invalidPrinted } from '../../schema/index.ts';
 import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
 import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
 import { amountErrors, containerNameErrors } from './quotas.ts';

@@ -1,7 +1,6 @@
+import { objectAt } from '../../../src/base/index.ts';
 import type { FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, objectAt } from '../../core/reading.ts';
+import { asJson, type KindRules, type KubeObject } from '../../core/index.ts';
 import { templateErrors } from './pod/template.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { defaultTemplate } from './pod-defaults.ts';

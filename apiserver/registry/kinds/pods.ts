@@ -1,8 +1,14 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField } from '../../../src/schema/index.ts';
-import type { KindRules, SubresourceRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, ensureObject, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from '../../core/reading.ts';
+import {
+  asJson,
+  ensureObject,
+  type KindRules,
+  type KubeObject,
+  type SubresourceRules,
+  specOf,
+  textsAt,
+} from '../../core/index.ts';
 import { podAnnotationErrors, profileAgreementErrors } from './pod/annotations.ts';
 import { imageErrors } from './pod/containers.ts';
 import { appArmorWarnings, preparePod } from './pod/creation.ts';

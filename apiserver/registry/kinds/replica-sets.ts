@@ -1,7 +1,6 @@
+import { objectAt } from '../../../src/base/index.ts';
 import type { FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, numberAt, objectAt, setDefaults, specOf } from '../../core/reading.ts';
+import { asJson, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { replicaTemplateErrors, replicaWords } from './deployments.ts';
 import { defaultTemplate } from './pod-defaults.ts';

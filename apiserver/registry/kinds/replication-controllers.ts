@@ -1,8 +1,6 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt } from '../../../src/base/index.ts';
 import { type FieldError, requiredField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { objectAt, setDefaults, specOf, textsAt } from '../../core/reading.ts';
+import { type KindRules, type KubeObject, setDefaults, specOf, textsAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';

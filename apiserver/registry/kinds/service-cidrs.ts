@@ -1,4 +1,4 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject, listOfTexts, objectAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -6,10 +6,8 @@ import {
   pathSegmentProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, listOfTexts, objectAt, specOf, textAt } from '../../core/reading.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { asJson, type KindRules, type KubeObject, specOf } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
 import { immutableErrors, invalids } from './checks.ts';
 

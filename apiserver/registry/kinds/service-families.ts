@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -6,8 +6,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { listOfTexts, textAt } from '../../core/reading.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { addressErrors, parseAddress } from './addresses.ts';
 import { hasSelector, isHeadless, isSameList, usesNodePorts } from './service-fields.ts';
 

@@ -1,9 +1,15 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import { dns1035LabelProblems, type FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from '../../core/reading.ts';
-import { invalid } from '../../core/status-error.ts';
+import {
+  asJson,
+  countAt,
+  invalid,
+  type KindRules,
+  type KubeObject,
+  numberAt,
+  setDefaults,
+  specOf,
+} from '../../core/index.ts';
 import { addressWarnings } from './addresses.ts';
 import { allocateForCreate, allocateForUpdate, dropUnused } from './service-allocation.ts';
 import { isBalanced, isNamed, isReachableFromOutside } from './service-fields.ts';

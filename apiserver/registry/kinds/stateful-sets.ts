@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -9,9 +9,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { ensureObject, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from '../../core/reading.ts';
+import { ensureObject, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { invalids, notNegative } from './checks.ts';
 import { claimSpecWarnings } from './claim-spec.ts';
 import { lastingErrors, mismatchErrors, templateMetaErrors } from './pod/template.ts';

@@ -1,4 +1,12 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -7,21 +15,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../../core/kind-rules.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import {
-  asJson,
-  goTime,
-  listOfTexts,
-  objectAt,
-  setDefaults,
-  specOf,
-  textAt,
-  textsAt,
-  valueAt,
-} from '../../core/reading.ts';
-import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
-import { compareQuantities } from '../../schema/quantity.ts';
+import { asJson, goTime, type KindRules, type KubeObject, setDefaults, specOf, textsAt } from '../../core/index.ts';
+import { compareQuantities, goQuantity, invalidPrinted } from '../../schema/index.ts';
 import { choice, forbiddenWhen, immutableErrors, invalids } from './checks.ts';
 import { claimSpecErrors, claimSpecWarnings } from './claim-spec.ts';
 import { noBackstepErrors } from './pod/paths.ts';

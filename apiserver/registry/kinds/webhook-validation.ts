@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -8,9 +8,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../../core/reading.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, objectAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -6,8 +6,7 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, objectAt, valueAt } from '../../core/reading.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 import { immutable } from './checks.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { isEmptySelector, isUsableSelector, selectorErrors } from './selectors.ts';

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../../core/kube-object.ts';
-import { asJson, numberAt, objectAt } from '../../core/reading.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 
 /** Rules for the numbers in the status of a workload. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   duplicateField,
@@ -10,7 +10,6 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { choice, each, invalids, requiredChoice } from '../checks.ts';
 import { environmentErrors, environmentSourceErrors } from './environment.ts';
 import { containerHandlerErrors, handlerFields } from './handlers.ts';

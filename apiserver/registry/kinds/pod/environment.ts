@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../../../src/base/index.ts';
 import {
   configKeyProblems,
   dns1123SubdomainProblems,
@@ -6,7 +6,6 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import { objectAt, textAt } from '../../../core/reading.ts';
 import { each, invalids } from '../checks.ts';
 import { environmentFields, fieldReferenceErrors, resourceReferenceErrors } from './field-references.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -9,9 +9,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { annotationErrors, labelErrors } from '../../../core/object-meta.ts';
-import { objectAt, objectsAt, textAt, textsAt, valueAt } from '../../../core/reading.ts';
-import { compareQuantities } from '../../../schema/quantity.ts';
+import { annotationErrors, labelErrors, textsAt } from '../../../core/index.ts';
+import { compareQuantities } from '../../../schema/index.ts';
 import { invalids, requiredChoice, requiredTexts } from '../checks.ts';
 import { claimSpecErrors } from '../claim-spec.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
 import { labelValueProblems } from '../../../../src/schema/index.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../core/reading.ts';
-import { isWhole } from '../../../schema/quantity.ts';
+import { numberAt, textsAt } from '../../../core/index.ts';
+import { isWhole } from '../../../schema/index.ts';
 import { addressWarnings } from '../addresses.ts';
 import { claimSpecWarnings } from '../claim-spec.ts';
 import { appArmorPrefix, seccompAnnotation, seccompPrefix } from './annotations.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -7,7 +7,6 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../../../core/reading.ts';
 import { invalids } from '../checks.ts';
 
 const longestCredentials = 64 * 1024;
