@@ -1,5 +1,7 @@
 /** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
- *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
+ *  Decides nothing about who may do what (that is `auth/`), and stores nothing.
+ *  @imports apiserver/registry, apiserver/registry/crd, apiserver/auth, apiserver/cel, apiserver/quota,
+ *    apiserver/schema, apiserver/core, src/pod-security, src/rbac, src/cel, src/schema, src/base */
 import type { Authorizer } from '../auth/index.ts';
 import type { AdmissionPlugin, Cluster } from '../core/index.ts';
 import type { CallConversion } from '../registry/crd/index.ts';

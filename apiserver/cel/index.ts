@@ -1,5 +1,6 @@
 /** CEL in the API: rules of CustomResourceDefinitions (`rules/`), expressions of admission policies (`policies/`).
- *  Main functions: `createRuleValidator`, `compileAdmissionExpression`. Never decides what follows from a result. */
+ *  Main functions: `createRuleValidator`, `compileAdmissionExpression`. Never decides what follows from a result.
+ *  @imports apiserver/core, src/cel, src/schema, src/base */
 export type { AdmissionVariables } from './policies/admission-environment.ts';
 export { type AdmissionExpression, compileAdmissionExpression } from './policies/admission-expressions.ts';
 export { expressionErrors } from './policies/condition-errors.ts';

@@ -1,6 +1,7 @@
 /** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection,
  *  signed certificates.
- *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
+ *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll.
+ *  @imports apiserver/registry/crd, apiserver/cel, apiserver/quota, apiserver/schema, apiserver/core, src/base */
 import type { Clock, Logger } from '../../src/base/index.ts';
 import type { Cluster } from '../core/index.ts';
 import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';

@@ -1,5 +1,6 @@
 /** What every layer of the server speaks of: Status errors, objects and their metadata, resource types, selectors, users, and the contracts
- *  `Cluster` and `AdmissionPlugin`. Main types: `KubeObject`, `ResourceType`, `StatusError`. Never stores, serves or admits anything. */
+ *  `Cluster` and `AdmissionPlugin`. Main types: `KubeObject`, `ResourceType`, `StatusError`. Never stores, serves or admits anything.
+ *  @imports src/schema, src/base */
 export type { AdmissionPlugin, AdmissionRequest } from './admission-plugin.ts';
 export type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from './cluster.ts';
 export { copyJson } from './json-copy.ts';

@@ -1,5 +1,8 @@
 /** The HTTP API: listener, request info, negotiation, the pipeline, one handler a verb, subresources, port-forward.
- *  Main type: `Pipeline`. Never writes to storage itself: that is `registry/`. */
+ *  Main type: `Pipeline`. Never writes to storage itself: that is `registry/`.
+ *  @imports apiserver/registry, apiserver/auth, apiserver/apply, apiserver/protobuf, apiserver/patch,
+ *    apiserver/schema, apiserver/storage, apiserver/core, src/rbac, src/schema, src/base
+ *  @packages ws */
 export type { ApiParts } from './api-parts.ts';
 export { type Exchange, type HttpRequest, type HttpResponse, jsonReply, type Reply } from './exchange.ts';
 export { type Listener, listen } from './listener.ts';

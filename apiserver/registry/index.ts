@@ -1,5 +1,7 @@
 /** Resource types and the write path: the built-in table, custom resources, every step of a write from metadata to storage.
- *  Main types: `ObjectWriter`, `LiveCluster`, `CustomResources`. Knows no HTTP; admission plug-ins are given to it. */
+ *  Main types: `ObjectWriter`, `LiveCluster`, `CustomResources`. Knows no HTTP; admission plug-ins are given to it.
+ *  @imports apiserver/registry/kinds, apiserver/registry/crd, apiserver/apply, apiserver/table, apiserver/patch,
+ *    apiserver/schema, apiserver/storage, apiserver/core, src/schema, src/base */
 export { bootstrap, describeServer } from './bootstrap.ts';
 export { builtinResourceTypes } from './builtin-resources.ts';
 export { CustomResources } from './custom-resources.ts';

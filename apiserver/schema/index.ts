@@ -1,5 +1,6 @@
 /** Schemas of the built-in kinds: decoding, pruning, quantities, and how Go prints values. Main functions: `loadBuiltinSchemas`, `checkFields`.
- *  Never decides whether a value is sensible: that is `registry/kinds/`. */
+ *  Never decides whether a value is sensible: that is `registry/kinds/`.
+ *  @imports apiserver/core, src/schema, src/base */
 export { loadBuiltinSchemas } from './builtin-schemas.ts';
 export { decodeProblems, dropNulls, UnreadableObject } from './decode.ts';
 export { checkFields, dropUnknownFields } from './field-decoding.ts';
