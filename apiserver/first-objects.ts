@@ -1,8 +1,6 @@
+import type { Cluster, KubeObject, ResourceType } from './core/index.ts';
 import { readManifests } from './manifests.ts';
-import type { Cluster } from './registry/cluster.ts';
-import type { KubeObject } from './registry/kube-object.ts';
-import type { ResourceType } from './registry/resource-type.ts';
-import type { ApiServerOptions } from './server.ts';
+import type { ApiServerOptions } from './options.ts';
 import { localiseWebhooks, type WebhookAddress } from './webhook-server.ts';
 
 /** Creates an object of the start, or brings what is written in it up to date in the one that is there. */

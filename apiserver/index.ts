@@ -1,5 +1,9 @@
-/** The embedded Kubernetes API server: `await using server = await startApiServer()`. Imports `src/base` alone, keeps no state of its own.
- *  Never schedules or runs containers; workloads only reach the status that a healthy cluster would give them. */
+/** The embedded Kubernetes API server: `await using server = await startApiServer()`. Keeps no state of its own.
+ *  Never schedules or runs containers; workloads only reach the status that a healthy cluster would give them.
+ *  @imports apiserver/faults, apiserver/client, apiserver/discovery, apiserver/http, apiserver/simulation,
+ *    apiserver/controllers, apiserver/admission, apiserver/registry, apiserver/registry/crd, apiserver/auth,
+ *    apiserver/apply, apiserver/table, apiserver/patch, apiserver/schema, apiserver/storage, apiserver/core,
+ *    src/schema, src/base */
 export type { HoldWrite } from './admission/index.ts';
 export {
   ApiError,
@@ -19,13 +23,12 @@ export {
   type WatchSelection,
   type WriteOptions,
 } from './client/index.ts';
+export type { Cluster, ClusterEvent, KubeObject, ObjectKey, ResourceType } from './core/index.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
-export type { LocalAddress } from './http/port-forward/index.ts';
+export type { LocalAddress } from './http/index.ts';
 export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
-export { builtinResourceTypes } from './registry/builtin-resources.ts';
-export type { Cluster, ClusterEvent, ObjectKey } from './registry/cluster.ts';
-export type { KubeObject } from './registry/kube-object.ts';
-export type { ResourceType } from './registry/resource-type.ts';
-export { type ApiServer, type ApiServerOptions, startApiServer } from './server.ts';
+export type { ApiServerOptions } from './options.ts';
+export { builtinResourceTypes } from './registry/index.ts';
+export { type ApiServer, startApiServer } from './server.ts';
 export type { WebhookServer, WebhookServerOptions } from './webhook-server.ts';

@@ -1,15 +1,10 @@
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import type { FieldError } from '../src/schema/index.ts';
 import { encodeBuiltIn } from './apply/index.ts';
-import { builtinResourceTypes } from './registry/builtin-resources.ts';
-import { resourceTypesOfCrd } from './registry/crd/custom-types.ts';
-import { copyJson } from './registry/json-copy.ts';
-import { asJson } from './registry/kinds/reading.ts';
-import type { KubeObject } from './registry/kube-object.ts';
-import type { ResourceType } from './registry/resource-type.ts';
-import { newObjectErrors } from './registry/write-validation.ts';
-import { decodeProblems, dropNulls, UnreadableObject } from './schema/decode.ts';
-import { pruneUnknown } from './schema/prune.ts';
+import { asJson, copyJson, type KubeObject, type ResourceType } from './core/index.ts';
+import { resourceTypesOfCrd } from './registry/crd/index.ts';
+import { builtinResourceTypes, newObjectErrors } from './registry/index.ts';
+import { decodeProblems, dropNulls, pruneUnknown, UnreadableObject } from './schema/index.ts';
 
 /** What the server would say of a new object. */
 export interface Judgement {

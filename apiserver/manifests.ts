@@ -1,7 +1,7 @@
 import { glob, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type JsonValue, parseYamlDocuments, TerminalError } from '../src/base/index.ts';
-import type { KubeObject } from './registry/kube-object.ts';
+import type { KubeObject } from './core/index.ts';
 
 /** An object, or the path of a YAML or JSON file or of a folder of them (looked through in full depth). */
 export type Manifest = KubeObject | string;

@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import {
   type CertifiedKey,
-  type Clock,
   issueCertificate,
-  type Logger,
   signCertificateRequest,
   silentLogger,
   systemClock,
@@ -25,69 +23,38 @@ import {
 } from './auth/index.ts';
 import { ClusterClient, DirectConnection } from './client/index.ts';
 import { startControllers } from './controllers/index.ts';
+import { type Cluster, type KubeObject, TypeRegistry } from './core/index.ts';
 import { createDiscovery } from './discovery/index.ts';
 import { Faults } from './faults/index.ts';
 import { type FirstObjects, install, readFirstObjects } from './first-objects.ts';
-import type { ApiParts } from './http/api-parts.ts';
-import { type Listener, listen } from './http/listener.ts';
-import { handlePatch } from './http/patch-handler.ts';
-import { Pipeline } from './http/pipeline.ts';
-import { type LocalAddress, PodPorts, PortForwardLimits } from './http/port-forward/index.ts';
-import { subresourceHandlers } from './http/subresources/index.ts';
-import { tokenKeyPaths } from './http/token-keys.ts';
-import { kubernetesVersion } from './http/version-and-health.ts';
-import { WatchLimits } from './http/watch-limits.ts';
-import type { Manifest } from './manifests.ts';
+import {
+  type ApiParts,
+  handlePatch,
+  kubernetesVersion,
+  type Listener,
+  type LocalAddress,
+  listen,
+  Pipeline,
+  PodPorts,
+  PortForwardLimits,
+  subresourceHandlers,
+  tokenKeyPaths,
+  WatchLimits,
+} from './http/index.ts';
+import type { ApiServerOptions } from './options.ts';
 import { applyJsonPatch } from './patch/index.ts';
-import { bootstrap, describeServer } from './registry/bootstrap.ts';
-import { builtinResourceTypes } from './registry/builtin-resources.ts';
-import type { Cluster } from './registry/cluster.ts';
-import { CustomResources } from './registry/custom-resources.ts';
-import type { KubeObject } from './registry/kube-object.ts';
-import { LiveCluster } from './registry/live-cluster.ts';
-import { ObjectWriter } from './registry/object-writer.ts';
-import type { ResourceType } from './registry/resource-type.ts';
-import { TypeRegistry } from './registry/type-registry.ts';
+import {
+  bootstrap,
+  builtinResourceTypes,
+  CustomResources,
+  describeServer,
+  LiveCluster,
+  ObjectWriter,
+} from './registry/index.ts';
 import { startSimulation } from './simulation/index.ts';
 import { openStore, type Store } from './storage/index.ts';
 import { columnsOfPrinterColumns } from './table/index.ts';
-import {
-  knownWebhookServer,
-  planWebhookServer,
-  type WebhookServer,
-  type WebhookServerOptions,
-} from './webhook-server.ts';
-
-/** How to start a server. Nothing is required: then it is in memory, on a free loopback port. */
-export interface ApiServerOptions {
-  /** 0, the default, takes a free one. */
-  readonly port?: number;
-  /** Default 127.0.0.1. */
-  readonly host?: string;
-  /** Keeps objects, certificates and tokens; one process at a time. Absent: in memory. */
-  readonly dataDir?: string | undefined;
-  /** CustomResourceDefinitions that are there, established, from the first request on. */
-  readonly crds?: readonly Manifest[];
-  /** Validating and MutatingWebhookConfigurations that are asked from the first request on. Where they name a Service, `webhookServer` is
-   *  asked instead, for conversion of the `crds` too. */
-  readonly webhooks?: readonly Manifest[];
-  /** Who answers for webhooks. Default: a free loopback port, to be found with a certificate for it in `ApiServer.webhookServer`. */
-  readonly webhookServer?: WebhookServerOptions;
-  /** Where a Service is that webhooks are to be asked at. Default: at its Endpoints and EndpointSlices. */
-  readonly resolveService?: ServiceResolver;
-  /** Which writes wait until the webhook that validates them listens; asked from the first request on. Default: none. */
-  readonly holdWrite?: HoldWrite | undefined;
-  /** Resource types beside the built-in ones. */
-  readonly extraTypes?: readonly ResourceType[];
-  readonly log?: Logger;
-  readonly clock?: Clock;
-  /** Whether workloads reach the status a healthy cluster would give them. Default true. */
-  readonly simulation?: boolean;
-  /** Where to write the kubeconfig, mode 0600. */
-  readonly kubeconfigPath?: string | undefined;
-  /** The admin's bearer token, instead of a random one. */
-  readonly token?: string | undefined;
-}
+import { knownWebhookServer, planWebhookServer, type WebhookServer } from './webhook-server.ts';
 
 /** A running server. */
 export interface ApiServer extends AsyncDisposable {

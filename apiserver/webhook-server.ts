@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../src/base/index.ts';
-import type { KubeObject } from './registry/kube-object.ts';
+import type { KubeObject } from './core/index.ts';
 
 const lifetimeDays = 30;
 

@@ -1,3 +1,6 @@
+/** The program: runs one command line and sets the exit status.
+ *  @imports apiserver, provisioners, src/api, src/apply, src/base, src/bundle-checks, src/catalog, src/constraints, src/content, src/controller, src/formats, src/image-policy, src/kube, src/metrics, src/olm, src/rbac, src/resolver, src/sources, webhook
+ *  @packages @opentelemetry/api, @opentelemetry/exporter-trace-otlp-http, @opentelemetry/resources, @opentelemetry/sdk-trace-base, diff */
 import { runCommandLine } from './command-line.ts';
 
 /** A reader may stop reading, as `| head` does: that is no failure. */

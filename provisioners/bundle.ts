@@ -28,8 +28,9 @@ import {
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
-import { fieldManager, type ProvisionerContext } from './context.ts';
+import { type ProvisionerContext } from './context.ts';
 import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
+import { fieldManager } from './field-manager.ts';
 import { askShared, forgetShared, isShelved, isUnshared, noteStored, sharedPlaceOf } from './shared-content.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
 import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';

@@ -32,7 +32,7 @@ import {
 } from '../src/kube/index.ts';
 import type { Figures, Metrics } from '../src/metrics/index.ts';
 import { createContentAccess } from './content-access.ts';
-import { fieldManager } from './context.ts';
+import { fieldManager } from './field-manager.ts';
 import { noteStored } from './shared-content.ts';
 import { temporaryFolder, type Unpacker, uploadsFolder } from './unpacker/index.ts';
 

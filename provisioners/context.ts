@@ -10,7 +10,7 @@ import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
 import type { Unpacker } from './unpacker/index.ts';
-import type { Unserved } from './unserved.ts';
+import type { Unserved } from './unserved-objects.ts';
 
 /** What both reconcilers work with. */
 export interface ProvisionerContext {
@@ -50,6 +50,3 @@ export interface ProvisionerContext {
   readonly clock: Clock;
   readonly log: Logger;
 }
-
-/** Field manager of the provisioners' own writes to Bundles and BundleDeployments. */
-export const fieldManager = 'longshore';

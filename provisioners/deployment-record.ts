@@ -16,7 +16,8 @@ import {
   TransientError,
 } from '../src/base/index.ts';
 import { describeRef, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext } from './context.ts';
+import { type ProvisionerContext } from './context.ts';
+import { fieldManager } from './field-manager.ts';
 
 /** A Bundle that the provisioner has created. */
 export interface RecordedBundle {

@@ -1,4 +1,6 @@
-/** The controllers of Bundle and BundleDeployment. Door: `startProvisioners`. They meet other parts in the cluster only. */
+/** The controllers of Bundle and BundleDeployment. Door: `startProvisioners`. They meet other parts in the cluster only.
+ *  @imports src/sources, src/image-policy, src/formats, src/dependencies, src/apply, src/content, src/controller,
+ *    src/kube, src/metrics, src/constraints, src/api, src/base */
 import {
   type BundleSource,
   bundleDeploymentResource,
@@ -42,7 +44,7 @@ import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
 import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
-import { Unserved } from './unserved.ts';
+import { Unserved } from './unserved-objects.ts';
 
 export { createContentAccess } from './content-access.ts';
 export { type ContentServiceOptions, startContentService } from './content-service.ts';

@@ -9,8 +9,9 @@ import {
 } from '../src/apply/index.ts';
 import { isJsonObject, type JsonObject } from '../src/base/index.ts';
 import { hasFinalizer, type KubeObject, preconditionOf, refOf } from '../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext } from './context.ts';
+import { type ProvisionerContext } from './context.ts';
 import { inventoryOf, readRecord } from './deployment-record.ts';
+import { fieldManager } from './field-manager.ts';
 
 /** On a BundleDeployment that has installed something: its objects are removed in order before it goes. */
 export const installedObjectsFinalizer = 'core.rukpak.io/remove-installed-objects';

@@ -19,8 +19,9 @@ import {
   setCondition,
   writeStatus,
 } from '../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext } from './context.ts';
+import { type ProvisionerContext } from './context.ts';
 import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployment-record.ts';
+import { fieldManager } from './field-manager.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
 import { controlledBundles, deleteBundle } from './owned-bundles.ts';
 

@@ -4,7 +4,8 @@ import { WaitingError } from '../src/base/index.ts';
 import type { KindCache, KubeClient, KubeObject } from '../src/kube/index.ts';
 import { SteppedClock } from '../test/support/stepped-clock.ts';
 import type { ProvisionerContext } from './context.ts';
-import { reportUnserved, Unserved } from './unserved.ts';
+import { reportUnserved } from './unserved.ts';
+import { Unserved } from './unserved-objects.ts';
 
 const started = Date.UTC(2026, 0, 1);
 

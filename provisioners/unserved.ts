@@ -1,29 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, WaitingError } from '../src/base/index.ts';
 import { type Condition, type KindCache, type KubeObject, setCondition, writeStatus } from '../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext } from './context.ts';
-
-const quietMs = 30_000;
-
-/** Bundles and BundleDeployments of a class that this process does not serve, and since when no other provisioner has touched them. */
-export class Unserved {
-  readonly #since = new Map<string, { readonly what: string; readonly ms: number }>();
-
-  /** How long another provisioner still has to come; the first call for a generation starts its time. */
-  remainingMs({ kind, metadata }: KubeObject, nowMs: number): number {
-    const [key, what] = [`${kind}/${metadata.name}`, `${metadata.uid}/${metadata.generation}`];
-    let since = this.#since.get(key);
-    if (since?.what !== what) {
-      since = { what, ms: nowMs };
-      this.#since.set(key, since);
-    }
-    return Math.max(0, since.ms + quietMs - nowMs);
-  }
-
-  /** The object is served, or was deleted. */
-  forget(kind: string, name: string): void {
-    this.#since.delete(`${kind}/${name}`);
-  }
-}
+import { type ProvisionerContext } from './context.ts';
+import { fieldManager } from './field-manager.ts';
 
 /** What a message says about a class that no provisioner serves. */
 function unservedText(className: string, known: Iterable<string>): string {

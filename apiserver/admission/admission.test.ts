@@ -11,7 +11,7 @@ import {
 } from '../../src/base/index.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import { RbacAuthorizer } from '../auth/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { type AdmissionPlugins, type AdmissionRequest, createAdmissionPlugins } from './index.ts';
 
 interface Webhook {

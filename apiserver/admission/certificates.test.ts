@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { expect, test } from 'vitest';
+import type { AdmissionRequest } from '../core/admission-plugin.ts';
 import { builtinResourceTypes } from '../registry/builtin-resources.ts';
 import { certificateSigners } from './certificates.ts';
-import type { AdmissionRequest } from './plugin.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

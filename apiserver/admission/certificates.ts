@@ -1,7 +1,6 @@
 import { errorMessage, isJsonEqual, readSigningRequest } from '../../src/base/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { objectOf, textOf } from './pod-parts.ts';
+import { type AdmissionPlugin, type AdmissionRequest, objectOf, textOf } from '../core/index.ts';
 import { refusal } from './refusal.ts';
 
 const group = 'certificates.k8s.io';

@@ -1,9 +1,12 @@
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { compareQuantities } from '../schema/quantity.ts';
-import { resourceList } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { objectOf, textOf } from './pod-parts.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  textOf,
+} from '../core/index.ts';
+import { compareQuantities, resourceList } from '../schema/index.ts';
 import { refusal } from './refusal.ts';
 
 function sizeOf(claim: KubeObject | undefined): string {

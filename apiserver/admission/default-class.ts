@@ -1,7 +1,5 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import type { AdmissionPlugin, AdmissionRequest, Cluster, KubeObject } from '../core/index.ts';
 
 interface ClassRule {
   readonly name: string;

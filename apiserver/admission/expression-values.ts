@@ -9,9 +9,7 @@ import {
   type Value,
 } from '../../src/cel/index.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import type { AdmissionRequest, UserInfo } from './plugin.ts';
+import type { AdmissionRequest, KubeObject, ResourceType, UserInfo } from '../core/index.ts';
 import { buildReview, convert } from './webhooks/review.ts';
 
 function userOf(question: AuthorizationQuestion, asking: UserInfo): UserInfo {

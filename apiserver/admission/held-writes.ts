@@ -1,5 +1,4 @@
-import { StatusError } from '../http/status-error.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import { type AdmissionPlugin, type AdmissionRequest, StatusError } from '../core/index.ts';
 
 /** Undefined to let a write pass at once; else it waits, and goes on through admission when the promise resolves. */
 export type HoldWrite = (

@@ -1,15 +1,19 @@
 /** Admission: the plug-ins that every write passes, in kube-apiserver's order. Main type: `AdmissionPlugin`.
- *  Decides nothing about who may do what (that is `auth/`), and stores nothing. */
+ *  Decides nothing about who may do what (that is `auth/`), and stores nothing.
+ *  @imports apiserver/registry, apiserver/registry/crd, apiserver/auth, apiserver/cel, apiserver/quota,
+ *    apiserver/schema, apiserver/core, src/pod-security, src/rbac, src/cel, src/schema, src/base */
 import type { Authorizer } from '../auth/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { CallConversion } from '../registry/crd/webhook-conversion.ts';
+import type { AdmissionPlugin, Cluster } from '../core/index.ts';
+import type { CallConversion } from '../registry/crd/index.ts';
+
+export type { AdmissionPlugin, AdmissionRequest } from '../core/index.ts';
+
 import { certificateSigners } from './certificates.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultClasses, storageObjectInUseProtection } from './default-class.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { taintNodesByCondition } from './node-taints.ts';
-import type { AdmissionPlugin } from './plugin.ts';
 import { defaultTolerationSeconds, priority, serviceAccount } from './pod-defaults.ts';
 import { podSecurity } from './pod-security/index.ts';
 import { validatingPolicies } from './policies/index.ts';
@@ -25,7 +29,6 @@ import { validatingWebhooks } from './webhooks/validating.ts';
 const conversionSeconds = 30;
 
 export { type HoldWrite, heldWrites } from './held-writes.ts';
-export type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
 export type { ServiceResolver } from './webhooks/call.ts';
 
 /** What the plug-ins are given. */

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
-import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
-import { textOf } from './pod-parts.ts';
+import { textOf } from '../core/index.ts';
+import { compareQuantities, parseQuantity, type ResourceList, resourceList } from '../schema/index.ts';
 
 /** What something asks for; without `limits` only its requests are bounded. */
 export interface Usage {

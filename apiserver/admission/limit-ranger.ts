@@ -1,10 +1,17 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
+import { podTotals } from '../quota/index.ts';
+import { type ResourceList, resourceList } from '../schema/index.ts';
 import { constraintErrors, type Usage } from './limit-constraints.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { isNewPod, objectOf, objectsOf, podTotals, textOf } from './pod-parts.ts';
+import { isNewPod } from './pod-parts.ts';
 import { listed, refusal } from './refusal.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';

@@ -1,8 +1,13 @@
 import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
 import { Failure, type Lookup } from '../../src/cel/index.ts';
-import type { AdmissionVariables } from '../cel/policies/admission-environment.ts';
-import { type AdmissionExpression, compileAdmissionExpression } from '../cel/policies/admission-expressions.ts';
-import { Budget, evaluateExpression, OutOfBudget } from '../cel/policies/evaluation.ts';
+import {
+  type AdmissionExpression,
+  type AdmissionVariables,
+  Budget,
+  compileAdmissionExpression,
+  evaluateExpression,
+  OutOfBudget,
+} from '../cel/index.ts';
 import { listed } from './refusal.ts';
 
 /** All conditions of one request may cost this. */

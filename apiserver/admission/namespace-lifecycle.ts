@@ -1,8 +1,12 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import { forbidden, notFound } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  notFound,
+} from '../core/index.ts';
 import { refusal } from './refusal.ts';
 
 const immortalNamespaces = new Set(['default', 'kube-system', 'kube-public']);

@@ -1,6 +1,4 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin } from './plugin.ts';
-import { objectOf, objectsOf } from './pod-parts.ts';
+import { type AdmissionPlugin, type KubeObject, objectOf, objectsOf } from '../core/index.ts';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 

@@ -1,10 +1,16 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { forbidden } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import { randomSuffix } from '../registry/generated-names.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { isNewPod, isPodWrite, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
+import { randomSuffix } from '../registry/index.ts';
+import { isNewPod, isPodWrite, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 
 const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';

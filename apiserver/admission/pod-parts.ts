@@ -1,27 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { addLists, maxLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-
-/** The objects of a list; anything else in it is left out. */
-export function objectsOf(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((item) => isJsonObject(item)) : [];
-}
-
-/** A text, or nothing. */
-export function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** The texts of a list. */
-export function textsOf(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
-}
-
-/** An object, empty where there is none. */
-export function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value as JsonValue) ? (value as JsonObject) : {};
-}
+import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
+import type { AdmissionPlugin, AdmissionRequest, KubeObject } from '../core/index.ts';
 
 /** Whether a pod is being made. */
 export function isNewPod({ operation, resource, subresource }: AdmissionRequest): boolean {
@@ -50,24 +28,4 @@ export function podPlugin(
       return Promise.resolve({ ...object, spec } as KubeObject);
     },
   };
-}
-
-/** What all containers of a pod ask for together, as the scheduler counts: init containers run one by one before the others, those that are
- *  restarted beside them. */
-export function podTotals(spec: JsonObject, part: 'requests' | 'limits'): ResourceList {
-  const of = (container: JsonObject): ResourceList => resourceList(objectOf(container['resources'])[part]);
-  let total = objectsOf(spec['containers']).map(of).reduce(addLists, {});
-  let beside: ResourceList = {};
-  let before: ResourceList = {};
-  for (const container of objectsOf(spec['initContainers'])) {
-    const own = of(container);
-    if (container['restartPolicy'] === 'Always') {
-      total = addLists(total, own);
-      beside = addLists(beside, own);
-      before = maxLists(before, beside);
-    } else {
-      before = maxLists(before, addLists(own, beside));
-    }
-  }
-  return maxLists(total, before);
 }

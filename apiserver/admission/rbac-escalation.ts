@@ -1,11 +1,14 @@
 import { goQuote, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
-
 import { type Authorizer, missingRights } from '../auth/index.ts';
-import { forbidden, notFound } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  forbidden,
+  type KubeObject,
+  notFound,
+} from '../core/index.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const rolePlurals = new Set(['roles', 'clusterroles']);

@@ -1,5 +1,4 @@
-import { forbidden, type StatusCause, type StatusError } from '../http/status-error.ts';
-import type { AdmissionRequest } from './plugin.ts';
+import { type AdmissionRequest, forbidden, type StatusCause, type StatusError } from '../core/index.ts';
 
 /** 403 about the object of a request; one without a name yet goes by what its name will begin with. */
 export function refusal(request: AdmissionRequest, why: string, causes?: readonly StatusCause[]): StatusError {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { AdmissionPlugin, UserInfo } from './plugin.ts';
+import type { AdmissionPlugin, KubeObject, UserInfo } from '../core/index.ts';
 
 function authorOf({ username, uid, groups, extra }: UserInfo): JsonObject {
   const listed = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);

@@ -1,11 +1,15 @@
 import type { JsonObject } from '../../src/base/index.ts';
+import { type AdmissionPlugin, type AdmissionRequest, type Cluster, type KubeObject, objectOf } from '../core/index.ts';
 import { countedKind, isTerminatingPod, matchesScopes, missingCompute, usageOf } from '../quota/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { compareQuantities, parseQuantity } from '../schema/quantity.ts';
-import { addLists, maskList, type ResourceList, resourceList, subtractLists } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { objectOf } from './pod-parts.ts';
+import {
+  addLists,
+  compareQuantities,
+  maskList,
+  parseQuantity,
+  type ResourceList,
+  resourceList,
+  subtractLists,
+} from '../schema/index.ts';
 import { refusal } from './refusal.ts';
 
 const as = 'system:apiserver';

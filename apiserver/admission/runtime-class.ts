@@ -1,9 +1,15 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { resourceList } from '../schema/resource-lists.ts';
-import type { AdmissionPlugin, AdmissionRequest } from './plugin.ts';
-import { isNewPod, objectOf, objectsOf, podPlugin, textOf } from './pod-parts.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+  textOf,
+} from '../core/index.ts';
+import { resourceList } from '../schema/index.ts';
+import { isNewPod, podPlugin } from './pod-parts.ts';
 import { refusal } from './refusal.ts';
 
 function classOf(cluster: Cluster, request: AdmissionRequest): KubeObject | undefined {

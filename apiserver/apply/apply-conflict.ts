@@ -1,4 +1,4 @@
-import { StatusError } from '../http/status-error.ts';
+import { StatusError } from '../core/index.ts';
 import { describePath } from './field-set.ts';
 import type { ManagerEntry } from './managed-fields.ts';
 import type { Conflict } from './ownership.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { StatusError } from '../core/status-error.ts';
 import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
 import { encodeBuiltIn, FieldSet, fieldSetOf, serverSideApply, trackUpdate } from './index.ts';
 

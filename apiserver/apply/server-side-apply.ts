@@ -7,12 +7,8 @@ import {
   TerminalError,
 } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { badRequest, StatusError } from '../http/status-error.ts';
-import { copyJson } from '../registry/json-copy.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { dropNulls } from '../schema/decode.ts';
-import { goJson } from '../schema/go-json.ts';
-import { unstructuredProblem } from '../schema/unstructured.ts';
+import { badRequest, copyJson, type KubeObject, StatusError } from '../core/index.ts';
+import { dropNulls, goJson, unstructuredProblem } from '../schema/index.ts';
 import { applyConflict } from './apply-conflict.ts';
 import { FieldSet } from './field-set.ts';
 import { identityOf, type ManagerEntry, type Managers } from './managed-fields.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
+import { loadBuiltinSchemas } from '../schema/index.ts';
 import { keyElement, type PathElement, valueElement } from './field-set.ts';
 
 /** A schema node as field tracking sees it. `keepsUnknown` is handed down from the ancestors. */

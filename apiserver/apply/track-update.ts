@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, TerminalError } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 import { FieldSet } from './field-set.ts';
 import {
   compareAge,

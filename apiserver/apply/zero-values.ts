@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { leftOutZeros } from '../protobuf/left-out-zeros.ts';
-import { canonicalQuantity, milliQuantity } from '../schema/quantity.ts';
+import { leftOutZeros } from '../protobuf/index.ts';
+import { canonicalQuantity, milliQuantity } from '../schema/index.ts';
 import source from './generated/zero-values.json' with { type: 'json' };
 
 const zeroValues = new Map<string, JsonObject>(Object.entries(source.values as Record<string, JsonObject>));

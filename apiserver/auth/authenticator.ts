@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { goQuote } from '../../src/base/index.ts';
+import { completeUser, type KubeObject, type UserInfo } from '../core/index.ts';
 
-import type { UserInfo } from '../admission/plugin.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
 /** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */
@@ -21,19 +20,10 @@ export type CheckedToken =
 /** Looks up a stored object; what a token names has to exist. */
 export type ObjectLookup = (plural: string, namespace: string, name: string) => KubeObject | undefined;
 
-const authenticated = 'system:authenticated';
 const anonymous: Identity = {
   kind: 'anonymous',
   user: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
 };
-
-/** User information with the groups that every authenticated user, and every service account, has. */
-export function completeUser(username: string, groups: readonly string[], uid?: string): UserInfo {
-  const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username);
-  const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];
-  const all = [...new Set([...groups, ...own, authenticated])];
-  return { username, groups: all, ...(uid === undefined ? {} : { uid }) };
-}
 
 function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest();

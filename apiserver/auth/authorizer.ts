@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../src/rbac/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
+import type { UserInfo } from '../core/index.ts';
 
 /** What a user wants to do, in the words of RBAC. */
 export type AccessRequest =

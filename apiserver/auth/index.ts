@@ -1,5 +1,6 @@
 /** Who may do what: certificates and tokens in, users and decisions out. Main types: `Authenticator`, `Authorizer`.
- *  Never answers a request itself. */
+ *  Never answers a request itself.
+ *  @imports apiserver/core, src/rbac, src/base */
 export { Authenticator, type Identity } from './authenticator.ts';
 export type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 export { type Credentials, loadCredentials } from './credentials.ts';

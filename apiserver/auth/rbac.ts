@@ -1,6 +1,5 @@
 import type { PolicyRule } from '../../src/rbac/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject, UserInfo } from '../core/index.ts';
 import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 
 const rbacGroup = 'rbac.authorization.k8s.io';

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { TypeRegistry } from '../registry/type-registry.ts';
+import type { KubeObject, TypeRegistry } from '../core/index.ts';
 import { ApiError } from './api-error.ts';
 import { type DirectConnection, type DirectRequest, readText } from './connection.ts';
 import {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { duplexPair } from 'node:stream';
-import type { HttpRequest, HttpResponse } from '../http/exchange.ts';
+import type { HttpRequest, HttpResponse } from '../http/index.ts';
 
 /** One request of the in-process client. `path` has the query. */
 export interface DirectRequest {

@@ -1,5 +1,6 @@
 /** A client within the server's own process, for tests. Main type: `ClusterClient`. Knows kinds from the server's own registry;
- *  its requests pass the whole server, but no network. */
+ *  its requests pass the whole server, but no network.
+ *  @imports apiserver/http, apiserver/core, src/base */
 export { ApiError } from './api-error.ts';
 export {
   type ApplyOptions,

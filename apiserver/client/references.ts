@@ -1,5 +1,4 @@
-import type { ResourceType } from '../registry/resource-type.ts';
-import type { TypeRegistry } from '../registry/type-registry.ts';
+import type { ResourceType, TypeRegistry } from '../core/index.ts';
 
 /** Any Kubernetes object: raw JSON as well as the models of other packages. */
 export interface ApiObject {

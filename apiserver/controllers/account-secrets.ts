@@ -1,6 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
 import { type Controller, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:tokens-controller';

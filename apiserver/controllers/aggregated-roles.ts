@@ -1,7 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
+import { type Cluster, type KubeObject, matchesLabelSelector } from '../core/index.ts';
 import { type Controller, objectsIn, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:clusterrole-aggregation-controller';

@@ -6,8 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/base/index.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:apiserver';

@@ -1,7 +1,5 @@
 import { type Clock, formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { groupResource } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { type Cluster, groupResource, type KubeObject } from '../core/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';

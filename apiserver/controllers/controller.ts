@@ -1,8 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster, ClusterEvent, WriteOptions } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+  type WriteOptions,
+} from '../core/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** What all controllers are given. */

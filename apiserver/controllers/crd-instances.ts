@@ -1,7 +1,6 @@
 import type { Clock } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import { cleanupFinalizer, type EndStage, isAtEndStage, setEndStage } from '../registry/crd/definition-end.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
+import { cleanupFinalizer, type EndStage, isAtEndStage, setEndStage } from '../registry/crd/index.ts';
 import { type Controller, isHeldBy, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:apiserver';

@@ -1,7 +1,5 @@
 import type { JsonValue } from '../../src/base/index.ts';
-import type { Cluster, DeleteOptions } from '../registry/cluster.ts';
-import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { Cluster, DeleteOptions, KubeObject, OwnerReference, ResourceType } from '../core/index.ts';
 import { type Controller, unlessGone } from './controller.ts';
 import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 

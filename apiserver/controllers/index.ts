@@ -1,8 +1,9 @@
 /** The small controllers that a cluster cannot do without: garbage collection, namespaces, CRD instances, volume protection,
  *  signed certificates.
- *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll. */
+ *  Main function: `startControllers`. They work through `Cluster` alone, wait for events and never poll.
+ *  @imports apiserver/registry/crd, apiserver/cel, apiserver/quota, apiserver/schema, apiserver/core, src/base */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import type { Cluster } from '../core/index.ts';
 import { accountSecrets, type IssueSecretToken } from './account-secrets.ts';
 import { aggregatedRoles } from './aggregated-roles.ts';
 import { apiServices } from './api-services.ts';
@@ -18,6 +19,9 @@ import { nodeTaints } from './node-taints.ts';
 import { policyTypes } from './policy-types.ts';
 import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
+
+export { Appointments } from './appointments.ts';
+export { type Controller, objectsIn, runControllers, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 /** What the controllers are given. */
 export interface ControllerDeps {

@@ -1,6 +1,5 @@
 import { isJsonObject } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { type Controller, typeOf } from './controller.ts';
 
 const rootCertificateName = 'kube-root-ca.crt';

@@ -1,6 +1,5 @@
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:node-controller';

@@ -1,6 +1,4 @@
-import type { ClusterEvent, ObjectKey } from '../registry/cluster.ts';
-import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import type { ClusterEvent, KubeObject, ObjectKey, OwnerReference, ResourceType } from '../core/index.ts';
 
 /** Where an object of the graph is. */
 export interface GraphNode {

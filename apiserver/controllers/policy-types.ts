@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { checkPolicyTypes } from '../cel/policies/type-checking.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import { checkPolicyTypes } from '../cel/index.ts';
+import type { Cluster } from '../core/index.ts';
 import { type Controller, statusOf, typeOf, unlessGone } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller';

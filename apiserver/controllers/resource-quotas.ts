@@ -1,9 +1,7 @@
 import { type Clock, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import { countedKind, isTerminatingPod, matchesScopes, usageOf } from '../quota/index.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { addLists, maskList, type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { addLists, maskList, type ResourceList, resourceList } from '../schema/index.ts';
 import { Appointments } from './appointments.ts';
 import { type Controller, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
 

@@ -1,5 +1,4 @@
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { type Controller, dropFinalizer, isHeldBy, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 interface Protected {

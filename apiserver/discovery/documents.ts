@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { ResourceType, SubresourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import { groupVersionOf, type ResourceType, type SubresourceType } from '../core/index.ts';
 import type { ApiGroup, GroupVersion } from './groups.ts';
 
 function groupVersionEntry(version: GroupVersion): JsonObject {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../../src/base/index.ts';
-import type { Exchange, Reply } from '../http/exchange.ts';
+import type { Exchange, Reply } from '../http/index.ts';
 import type { ApiGroup, GroupVersion } from './groups.ts';
 
 /** SHA-512 in the upper-case hexadecimal that Kubernetes uses for tags. */

@@ -1,5 +1,4 @@
-import type { ResourceType } from '../registry/resource-type.ts';
-import { compareVersions } from '../registry/type-registry.ts';
+import { compareVersions, type ResourceType } from '../core/index.ts';
 
 /** The resources of one group and version, by name. */
 export interface GroupVersion {

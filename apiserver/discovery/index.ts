@@ -1,11 +1,21 @@
 /** What the server tells about itself: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
- *  Reads the resource types that are served and nothing else. */
+ *  Reads the resource types that are served and nothing else.
+ *  @imports apiserver/http, apiserver/schema, apiserver/core, src/schema, src/base
+ *  @packages @bufbuild/protobuf */
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Exchange, jsonReply, type Reply } from '../http/exchange.ts';
-import { aggregatedKind, negotiateOutput, negotiateRoot, type Syntax, wantsPretty } from '../http/negotiation.ts';
-import { encodeValue } from '../http/object-output.ts';
-import { healthPaths } from '../http/version-and-health.ts';
-import { groupVersionOf, type TypeRegistry } from '../registry/type-registry.ts';
+import { groupVersionOf, type TypeRegistry } from '../core/index.ts';
+import {
+  aggregatedKind,
+  type Exchange,
+  encodeValue,
+  healthPaths,
+  jsonReply,
+  negotiateOutput,
+  negotiateRoot,
+  type Reply,
+  type Syntax,
+  wantsPretty,
+} from '../http/index.ts';
 import {
   aggregatedDocument,
   apiVersionsDocument,

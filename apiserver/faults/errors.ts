@@ -1,5 +1,5 @@
-import type { RequestInfo, ResourceRequest } from '../http/request-info.ts';
-import { alreadyExists, conflict, internalError, notFound, StatusError } from '../http/status-error.ts';
+import { alreadyExists, conflict, internalError, notFound, StatusError } from '../core/index.ts';
+import type { RequestInfo, ResourceRequest } from '../http/index.ts';
 
 /** An answer to give instead of the real one; what is left out is what kube-apiserver says with this code. */
 export interface FaultError {

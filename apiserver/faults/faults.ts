@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/base/index.ts';
-import type { HttpResponse, Reply } from '../http/exchange.ts';
-import type { GuardedRequest, RequestGuard } from '../http/request-guard.ts';
+import type { GuardedRequest, HttpResponse, Reply, RequestGuard } from '../http/index.ts';
 import { type FaultError, faultError } from './errors.ts';
 import { isMatch, type RequestMatch } from './match.ts';
 

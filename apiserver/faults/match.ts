@@ -1,5 +1,5 @@
-import type { UserInfo } from '../admission/plugin.ts';
-import type { RequestInfo, ResourceRequest } from '../http/request-info.ts';
+import type { UserInfo } from '../core/index.ts';
+import type { RequestInfo, ResourceRequest } from '../http/index.ts';
 
 /** Which requests on resources are meant; what is left out matches all. */
 export interface RequestMatch {

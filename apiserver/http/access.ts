@@ -1,7 +1,6 @@
-import type { UserInfo } from '../admission/plugin.ts';
 import type { AccessRequest, Authorizer } from '../auth/index.ts';
+import { forbidden, StatusError, type UserInfo } from '../core/index.ts';
 import type { RequestInfo } from './request-info.ts';
-import { forbidden, StatusError } from './status-error.ts';
 
 function accessOf(info: RequestInfo): AccessRequest {
   if (info.kind === 'path') return info;

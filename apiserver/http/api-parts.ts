@@ -1,9 +1,7 @@
 import type { Clock, Logger } from '../../src/base/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
 import type { Authenticator, Authorizer, ServiceAccountTokens } from '../auth/index.ts';
-import type { ObjectWriter } from '../registry/object-writer.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import type { TypeRegistry } from '../registry/type-registry.ts';
+import type { ResourceType, TypeRegistry, UserInfo } from '../core/index.ts';
+import type { ObjectWriter } from '../registry/index.ts';
 import type { Store } from '../storage/index.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { PodPorts, PortForwardLimits } from './port-forward/index.ts';

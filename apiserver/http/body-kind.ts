@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
-import { badRequest, type StatusError } from './status-error.ts';
+import { badRequest, groupVersionOf, type StatusError } from '../core/index.ts';
+import { loadBuiltinSchemas } from '../schema/index.ts';
 
 /** The kind of object that a body has to hold. */
 export interface ExpectedKind {

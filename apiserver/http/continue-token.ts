@@ -1,5 +1,5 @@
 import { errorMessage, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest } from '../core/index.ts';
 
 const tokenVersion = 'meta.k8s.io/v1';
 const expectedTypes: Readonly<Record<string, readonly [type: string, goType: string]>> = {

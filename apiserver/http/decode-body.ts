@@ -7,15 +7,12 @@ import {
   jsonSyntaxProblem,
   parseYaml,
 } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import { badRequest, groupVersionOf, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import { checkFields } from '../schema/index.ts';
 import { checkKind, type ExpectedKind, shownStart, unrecognised } from './body-kind.ts';
 import { findDuplicateFields, inDocumentOrder, parseMerging } from './duplicate-fields.ts';
-import { checkFields } from './field-decoding.ts';
 import type { Syntax } from './negotiation.ts';
 import { decodeProtobufBody } from './protobuf-body.ts';
-import { badRequest, StatusError } from './status-error.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { DeletionOptions } from '../registry/deletion.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { WriteContext, WriteResult } from '../registry/write-context.ts';
+import { type KubeObject, StatusError } from '../core/index.ts';
+import type { DeletionOptions, WriteContext, WriteResult } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
 import { type Reply, readBody } from './exchange.ts';
@@ -10,7 +9,6 @@ import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
-import { StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { managerOfUserAgent } from './write-options.ts';
 

@@ -1,14 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import type { DeletionOptions } from '../registry/deletion.ts';
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
-import { decodeProblems } from '../schema/decode.ts';
+import { StatusError } from '../core/index.ts';
+import type { DeletionOptions } from '../registry/index.ts';
+import { decodeProblems, loadBuiltinSchemas } from '../schema/index.ts';
 import { decodeBare } from './decode-body.ts';
 import { invalidOptions } from './list-options.ts';
 import type { Syntax } from './negotiation.ts';
 import { integerParameter } from './query-values.ts';
 import { isTrue } from './request-info.ts';
-import { StatusError } from './status-error.ts';
 import { dryRunErrors } from './write-options.ts';
 
 const policies = ['Foreground', 'Background', 'Orphan'];

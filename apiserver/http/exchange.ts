@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { JsonValue } from '../../src/base/index.ts';
-import { StatusError } from './status-error.ts';
+import { StatusError } from '../core/index.ts';
 
 /** Of HTTP/1.1; node's HTTP/2 requests and responses stand in for them. */
 export type HttpRequest = IncomingMessage;

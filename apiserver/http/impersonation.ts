@@ -1,5 +1,5 @@
-import type { UserInfo } from '../admission/plugin.ts';
 import type { Authorizer } from '../auth/index.ts';
+import type { UserInfo } from '../core/index.ts';
 import { checkAccess } from './access.ts';
 import type { HttpRequest } from './exchange.ts';
 import { PlainError } from './plain-error.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../src/schema/index.ts';
+import { badRequest, invalid, StatusError } from '../core/index.ts';
 import { parseContinue } from './continue-token.ts';
 import { integerParameter, parameter, revisionProblem } from './query-values.ts';
-import { badRequest, invalid, StatusError } from './status-error.ts';
 
 /** Where a list stands: at which revision and from which key it goes on. */
 export interface ListPosition {

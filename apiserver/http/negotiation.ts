@@ -1,4 +1,4 @@
-import { StatusError } from './status-error.ts';
+import { StatusError } from '../core/index.ts';
 
 /** How a body is written. */
 export type Syntax = 'json' | 'yaml' | 'protobuf';

@@ -1,11 +1,8 @@
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
+import { badRequest, groupVersionOf, type KubeObject, type ResourceType, type TableColumn } from '../core/index.ts';
 import { encodeEnveloped, messageOfKind } from '../protobuf/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType, TableColumn } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
 import { jsonReply, type Reply } from './exchange.ts';
 import { type OutputForm, protobufType } from './negotiation.ts';
-import { badRequest } from './status-error.ts';
 
 /** What `includeObject` asks for in the rows of a Table. */
 export type RowObject = 'Metadata' | 'Object' | 'None';

@@ -1,16 +1,17 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import {
+  copyJson,
+  groupVersionOf,
+  invalid,
+  type KubeObject,
+  type ResourceType,
+  type StatusError,
+} from '../core/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, formatGoValue } from '../patch/index.ts';
-import { copyJson } from '../registry/json-copy.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
-import { decodeProblems, UnreadableObject } from '../schema/decode.ts';
-import { unstructuredProblem } from '../schema/unstructured.ts';
+import { decodeProblems, dropUnknownFields, UnreadableObject, unstructuredProblem } from '../schema/index.ts';
 import { conversionProblem } from './body-kind.ts';
 import type { FieldValidation } from './decode-body.ts';
-import { dropUnknownFields } from './field-decoding.ts';
 import { type DecodedPatch, decodePatch, type PatchKind } from './patch-document.ts';
-import { invalid, type StatusError } from './status-error.ts';
 
 /** What a patch is applied with. */
 export interface PatchOptions {

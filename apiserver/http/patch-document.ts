@@ -1,6 +1,6 @@
 import { assertHarmless, isJsonObject, type JsonValue, jsonSyntaxProblem } from '../../src/base/index.ts';
+import { badRequest, type StatusError } from '../core/index.ts';
 import { findDuplicateFields } from './duplicate-fields.ts';
-import { badRequest, type StatusError } from './status-error.ts';
 
 export type PatchKind = 'json' | 'merge' | 'strategic';
 

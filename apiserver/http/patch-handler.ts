@@ -1,10 +1,15 @@
 import { assertHarmless, errorMessage, isJsonObject, type JsonValue, parseYaml } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import { applyFields } from '../registry/field-tracking.ts';
-import { copyJson } from '../registry/json-copy.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import {
+  badRequest,
+  copyJson,
+  groupVersionOf,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type StatusError,
+} from '../core/index.ts';
+import { applyFields } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { type Reply, readBody } from './exchange.ts';
 import { mediaType, unsupportedMediaType } from './negotiation.ts';
@@ -12,7 +17,6 @@ import { ObjectPatch } from './object-patch.ts';
 import type { PatchKind } from './patch-document.ts';
 import { outputForm } from './read-handlers.ts';
 import { isTrue } from './request-info.ts';
-import { badRequest, notFound, type StatusError } from './status-error.ts';
 import { targetOf, writeReply } from './write-handlers.ts';
 import { readWriteOptions } from './write-options.ts';
 import { decodeYamlText } from './yaml-text.ts';

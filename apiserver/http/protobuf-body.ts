@@ -1,6 +1,6 @@
 import { errorMessage, type JsonObject } from '../../src/base/index.ts';
+import { badRequest, StatusError } from '../core/index.ts';
 import { decodeMessage, type Envelope, messageOfKind, openEnvelope } from '../protobuf/index.ts';
-import { badRequest, StatusError } from './status-error.ts';
 
 const shownBytes = 30;
 

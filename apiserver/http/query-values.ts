@@ -1,4 +1,4 @@
-import { badRequest } from './status-error.ts';
+import { badRequest } from '../core/index.ts';
 
 const largestInt64 = 2n ** 63n - 1n;
 const largestUint64 = 2n ** 64n - 1n;

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { storageName } from '../registry/write-context.ts';
+import { type KubeObject, notFound, type ResourceType, StatusError } from '../core/index.ts';
+import { storageName } from '../registry/index.ts';
 import type { StoredEntry } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { formatContinue, formatContinueFrom } from './continue-token.ts';
@@ -18,7 +17,6 @@ import {
 import { negotiateOutput, type OutputForm, wantsPretty } from './negotiation.ts';
 import { encodeObject, encodeValue, listText, parseRowObject, partialObject, tableOf } from './object-output.ts';
 import { parseSelectors, type Selection, selectionOf } from './selection.ts';
-import { notFound, StatusError } from './status-error.ts';
 
 const waitForVersionMs = 3000;
 const waitStepMs = 50;

@@ -1,4 +1,4 @@
-import type { UserInfo } from '../admission/plugin.ts';
+import type { UserInfo } from '../core/index.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { RequestInfo } from './request-info.ts';
 

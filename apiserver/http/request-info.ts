@@ -1,4 +1,4 @@
-import { badRequest } from './status-error.ts';
+import { badRequest } from '../core/index.ts';
 
 /** A request on a resource, as its URL and method say. */
 export interface ResourceRequest {

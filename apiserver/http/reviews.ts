@@ -1,11 +1,9 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
 import { tokenIssuer } from '../auth/index.ts';
-import { trackFields } from '../registry/field-tracking.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
+import { badRequest, groupVersionOf, invalid, type KubeObject, type UserInfo } from '../core/index.ts';
+import { trackFields } from '../registry/index.ts';
 import { accessErrors, accessOfReview, ignoredSelectors, localAccessErrors } from './access-review.ts';
 import type { ResourceCall, VerbHandler } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
@@ -13,7 +11,6 @@ import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
 import { virtualForm } from './read-handlers.ts';
-import { badRequest, invalid } from './status-error.ts';
 import { createBinding } from './subresources/binding.ts';
 import { readWriteOptions } from './write-options.ts';
 

@@ -1,15 +1,15 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
 import {
+  badRequest,
   type FieldRequirement,
+  type KubeObject,
   type LabelSelector,
   matchesFields,
   parseFieldSelector,
   parseLabelSelector,
-} from '../selectors/index.ts';
+  type ResourceType,
+} from '../core/index.ts';
 import { parameter } from './query-values.ts';
 import type { ResourceRequest } from './request-info.ts';
-import { badRequest } from './status-error.ts';
 
 /** Which objects of a collection a list, watch or deletecollection is about. */
 export interface Selection {

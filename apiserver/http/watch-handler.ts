@@ -1,10 +1,10 @@
+import { StatusError } from '../core/index.ts';
 import type { StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { parseListNumbers } from './list-options.ts';
 import { checkRepresentations, negotiateOutput, protobufType } from './negotiation.ts';
 import { reachRevision } from './read-handlers.ts';
 import { parseSelectors, selectionOf } from './selection.ts';
-import { StatusError } from './status-error.ts';
 import { checkWatchOptions, parseWatchOptions, type WatchOptions } from './watch-options.ts';
 import { WatchStream } from './watch-stream.ts';
 

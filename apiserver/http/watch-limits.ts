@@ -1,4 +1,4 @@
-import { StatusError } from './status-error.ts';
+import { StatusError } from '../core/index.ts';
 
 /** How many watches may be open, and what may wait for all their readers together. */
 interface WatchBounds {

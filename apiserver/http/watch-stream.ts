@@ -1,14 +1,12 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { withZeroNulls } from '../apply/index.ts';
+import { groupVersionOf, type KubeObject, type StatusError } from '../core/index.ts';
 import { encodeWatchFrame } from '../protobuf/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { groupVersionOf } from '../registry/type-registry.ts';
 import type { Encodings, StoredEntry, StoreEvent } from '../storage/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { OutputForm } from './negotiation.ts';
 import { encodeProtobuf, parseRowObject, partialObject, type RowObject, tableOf } from './object-output.ts';
 import type { Selection } from './selection.ts';
-import type { StatusError } from './status-error.ts';
 import type { CountedWatch } from './watch-limits.ts';
 
 /** What may wait for a reader of events. */

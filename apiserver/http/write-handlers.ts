@@ -1,13 +1,11 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import type { WriteTarget } from '../registry/write-context.ts';
+import { badRequest, type KubeObject, type ResourceType, StatusError } from '../core/index.ts';
+import type { WriteTarget } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
 import { type Reply, readBody } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
-import { badRequest, StatusError } from './status-error.ts';
 import { readWriteOptions } from './write-options.ts';
 
 /** What a write request acts on. */

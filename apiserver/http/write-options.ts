@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import type { FieldError } from '../../src/schema/index.ts';
-import { managerErrors } from '../registry/object-meta.ts';
-import type { WriteContext } from '../registry/write-context.ts';
+import { managerErrors } from '../core/index.ts';
+import type { WriteContext } from '../registry/index.ts';
 import { checkAccess } from './access.ts';
 import type { ResourceCall } from './api-parts.ts';
 import type { FieldValidation } from './decode-body.ts';

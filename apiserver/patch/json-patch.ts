@@ -1,5 +1,5 @@
 import { assertHarmless, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
+import { StatusError } from '../core/index.ts';
 
 const maxOperations = 10_000;
 const maxCopiedBytes = 3 * 1024 * 1024;

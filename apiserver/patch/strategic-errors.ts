@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
+import { StatusError } from '../core/index.ts';
 
 /** A failure without a reason, as the Go server words its own errors. */
 export function patchFailure(message: string): StatusError {

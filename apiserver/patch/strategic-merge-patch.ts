@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
-import { badRequest, type StatusError } from '../http/status-error.ts';
+import { badRequest, type StatusError } from '../core/index.ts';
 import {
   applyListDirectives,
   checkOrder,

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf, textOf, textsOf } from '../admission/pod-parts.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { parseQuantity } from '../schema/quantity.ts';
-import { resourceList } from '../schema/resource-lists.ts';
+import { type KubeObject, objectOf, objectsOf, textOf, textsOf } from '../core/index.ts';
+import { parseQuantity, resourceList } from '../schema/index.ts';
 
 interface ScopeRule {
   readonly scope: string;

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectOf, objectsOf, podTotals, textOf } from '../admission/pod-parts.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { addLists, type ResourceList, resourceList } from '../schema/resource-lists.ts';
+import { type KubeObject, objectOf, objectsOf, type ResourceType, textOf } from '../core/index.ts';
+import { addLists, type ResourceList, resourceList } from '../schema/index.ts';
+import { podTotals } from './pod-totals.ts';
 
 const computeNames = ['cpu', 'memory', 'ephemeral-storage'];
 /** Kinds that are counted by their plain names too. */

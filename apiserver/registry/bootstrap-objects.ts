@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
+import type { KubeObject } from '../core/index.ts';
 import source from './generated/bootstrap-objects.json' with { type: 'json' };
-import type { KubeObject } from './kube-object.ts';
 
 function objectsOf(value: unknown): readonly KubeObject[] {
   return value as readonly KubeObject[];

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import type { KubeObject } from './kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 
 const servicePort = { name: 'https', port: 443, protocol: 'TCP' };
 

@@ -1,9 +1,7 @@
 import { formatTimestamp, isJsonObject, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
+import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { defaultFlows, defaultRbac, localApiServices, reconciled, withTimes } from './bootstrap-objects.ts';
 import { advertisedAddress, kubernetesEndpoints, kubernetesService, serviceNetwork } from './bootstrap-services.ts';
-import type { Cluster } from './cluster.ts';
-import type { KubeObject } from './kube-object.ts';
 
 const as = 'system:apiserver';
 

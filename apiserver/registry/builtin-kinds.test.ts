@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
+import type { KubeObject } from '../core/kube-object.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../core/object-meta.ts';
+import type { ResourceType } from '../core/resource-type.ts';
 import { builtinResourceTypes } from './builtin-resources.ts';
-import type { KubeObject } from './kube-object.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
-import type { ResourceType } from './resource-type.ts';
 
 const types = builtinResourceTypes();
 

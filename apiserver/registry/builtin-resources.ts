@@ -1,11 +1,9 @@
-import { loadBuiltinSchemas } from '../schema/builtin-schemas.ts';
+import type { KubeObject, RegistryView, ResourceType } from '../core/index.ts';
+import { loadBuiltinSchemas } from '../schema/index.ts';
 import { columnsOf } from '../table/index.ts';
 import { createBuiltinStrategy } from './builtin-strategy.ts';
 import { type BuiltinRow, builtinRows } from './builtin-table.ts';
-import type { RegistryView } from './kind-rules.ts';
 import { type BuiltinKind, rulesOf } from './kinds/index.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
 import { createRegistryView } from './service-network.ts';
 
 /** What the built-in kinds need of the server they run in. */

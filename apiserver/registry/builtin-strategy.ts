@@ -1,12 +1,8 @@
-import { isJsonEqual, type JsonValue } from '../../src/base/index.ts';
+import { isJsonEqual, type JsonValue, objectAt, valueAt } from '../../src/base/index.ts';
 import { dns1123SubdomainProblems, type FieldError } from '../../src/schema/index.ts';
+import { asJson, copyJson, type KindRules, type KubeObject, type RegistryView, type Strategy } from '../core/index.ts';
 import { keepMetadataOfStatus } from './endpoint-fields.ts';
-import { copyJson } from './json-copy.ts';
 import { kindFacts } from './kind-facts.ts';
-import type { KindRules, RegistryView } from './kind-rules.ts';
-import { asJson, objectAt, valueAt } from './kinds/reading.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { Strategy } from './resource-type.ts';
 
 interface StrategyFacts {
   readonly rules: KindRules;

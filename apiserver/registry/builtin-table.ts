@@ -1,5 +1,5 @@
+import type { Verb } from '../core/index.ts';
 import source from './generated/builtin-resources.json' with { type: 'json' };
-import type { Verb } from './resource-type.ts';
 
 /** One resource that the server has built in: what discovery says of it. Behaviour is in `kinds/`. */
 export interface BuiltinRow {

@@ -1,12 +1,13 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue, type Logger } from '../../src/base/index.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster, ClusterEvent } from './cluster.ts';
-import { crdStatus } from './crd/crd-status.ts';
-import { type ColumnsOfPrinterColumns, resourceTypesOfCrd } from './crd/custom-types.ts';
-import type { CallConversion } from './crd/webhook-conversion.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
-import type { TypeRegistry } from './type-registry.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+  type TypeRegistry,
+} from '../core/index.ts';
+import { type CallConversion, type ColumnsOfPrinterColumns, crdStatus, resourceTypesOfCrd } from './crd/index.ts';
 
 const as = 'system:apiserver';
 const maxSteps = 5;

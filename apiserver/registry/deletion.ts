@@ -1,9 +1,13 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { groupKind, StatusError } from '../http/status-error.ts';
-import { markDefinition } from './crd/definition-end.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject, ObjectMeta } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import {
+  copyJson,
+  groupKind,
+  type KubeObject,
+  type ObjectMeta,
+  type ResourceType,
+  StatusError,
+} from '../core/index.ts';
+import { markDefinition } from './crd/index.ts';
 
 /** What a DELETE asks for. */
 export interface DeletionOptions {

@@ -1,7 +1,5 @@
 import { FieldSet } from '../apply/index.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject, ObjectMeta } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import { copyJson, type KubeObject, type ObjectMeta, type ResourceType } from '../core/index.ts';
 
 const objectMetaOfStatus = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 

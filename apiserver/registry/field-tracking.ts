@@ -1,9 +1,7 @@
 import { formatTimestamp } from '../../src/base/index.ts';
 import { serverSideApply, trackUpdate } from '../apply/index.ts';
+import { groupVersionOf, type KubeObject, type ResourceType } from '../core/index.ts';
 import { resetFields } from './endpoint-fields.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
-import { groupVersionOf } from './type-registry.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** One write, as managedFields see it. */

@@ -1,14 +1,20 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
-import { completeUser } from '../auth/authenticator.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  completeUser,
+  copyJson,
+  type DeleteOptions,
+  type KubeObject,
+  type ObjectKey,
+  type ResourceType,
+  type TypeRegistry,
+  type UserInfo,
+  type WriteOptions,
+} from '../core/index.ts';
 import { applyMergePatch } from '../patch/index.ts';
 import type { Store, StoreEvent } from '../storage/index.ts';
-import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from './cluster.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject } from './kube-object.ts';
 import type { ObjectWriter } from './object-writer.ts';
-import type { ResourceType } from './resource-type.ts';
-import type { TypeRegistry } from './type-registry.ts';
 import { storageName, type WriteContext, type WriteTarget } from './write-context.ts';
 
 function eventOf(resource: ResourceType, event: StoreEvent): ClusterEvent {

@@ -1,15 +1,19 @@
 import { type Clock, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../admission/plugin.ts';
 import { encodeBuiltIn, keepTimes } from '../apply/index.ts';
-import { alreadyExists, notFound } from '../http/status-error.ts';
-import type { Store } from '../storage/index.ts';
-import { StaleChangeError, type StoredEntry } from '../storage/index.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  alreadyExists,
+  copyJson,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type Strategy,
+} from '../core/index.ts';
+import { StaleChangeError, type Store, type StoredEntry } from '../storage/index.ts';
 import { checkPreconditions, type DeletionOptions, isHeld, markForDeletion } from './deletion.ts';
 import { trackFields } from './field-tracking.ts';
 import { randomSuffix } from './generated-names.ts';
-import { copyJson } from './json-copy.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType, Strategy } from './resource-type.ts';
 import { storageName, type WriteContext, type WriteResult, type WriteTarget } from './write-context.ts';
 import { carryOverMetadata, checkIdentity, sentVersion, startMetadata, wipeMetadata } from './write-metadata.ts';
 import {

@@ -1,6 +1,5 @@
-import type { RegistryView } from './kind-rules.ts';
-import { asJson, listAt, numberAt, objectAt, objectsAt, textAt } from './kinds/reading.ts';
-import type { KubeObject } from './kube-object.ts';
+import { listAt, objectAt, objectsAt, textAt } from '../../src/base/index.ts';
+import { asJson, type KubeObject, numberAt, type RegistryView } from '../core/index.ts';
 
 /** 10.96.0.0/12, the network that kubeadm gives to services; its first address is the `kubernetes` service's. */
 const network = { first: 10 * 2 ** 24 + 96 * 2 ** 16, size: 2 ** 20, text: '10.96.0.0/12' };

@@ -1,7 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { UserInfo } from '../admission/plugin.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { KubeObject, ResourceType, UserInfo } from '../core/index.ts';
 
 /** Who writes, under which name and with which options. */
 export interface WriteContext {

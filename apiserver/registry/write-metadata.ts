@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatTimestamp } from '../../src/base/index.ts';
-import { badRequest } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
-import type { ResourceType } from './resource-type.ts';
+import { badRequest, type KubeObject, type ResourceType } from '../core/index.ts';
 import type { WriteTarget } from './write-context.ts';
 
 function checkName(object: KubeObject, target: WriteTarget): void {

@@ -1,5 +1,4 @@
-import { alreadyExists, conflict, invalid, StatusError } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
+import { alreadyExists, conflict, invalid, type KubeObject, StatusError } from '../core/index.ts';
 import type { WriteTarget } from './write-context.ts';
 import { sentVersion } from './write-metadata.ts';
 

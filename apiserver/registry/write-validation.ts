@@ -1,14 +1,15 @@
 import { type FieldError, invalidField } from '../../src/schema/index.ts';
-import { invalid, type StatusError } from '../http/status-error.ts';
-import type { KubeObject } from './kube-object.ts';
 import {
   dropDuplicateOwners,
+  invalid,
+  type KubeObject,
   type MetadataFacts,
+  type ResourceType,
+  type StatusError,
   validateChangedObjectMeta,
   validateObjectMeta,
   validateObjectMetaUpdate,
-} from './object-meta.ts';
-import type { ResourceType } from './resource-type.ts';
+} from '../core/index.ts';
 import type { WriteContext, WriteTarget } from './write-context.ts';
 
 function metadataFacts(type: ResourceType): MetadataFacts {

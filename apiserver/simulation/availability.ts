@@ -1,5 +1,5 @@
-import { objectsIn, statusOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { objectsIn, statusOf } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
 
 /** Which pods have been ready for long enough. */
 export interface Availability {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
 import { startSimulation } from './index.ts';
 
 const as = { as: 'test' };

@@ -1,9 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject, OwnerReference } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
+import { type Controller, specOf, unlessGone } from '../controllers/index.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  matchesLabelSelector,
+  type OwnerReference,
+  type ResourceType,
+} from '../core/index.ts';
 import { controllerReference, keyText } from './simulated.ts';
 
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {

@@ -3,7 +3,7 @@ import { type JsonObject, silentLogger } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import { SteppedClock } from '../../test/support/stepped-clock.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { startSimulation } from './index.ts';
 
 const as = { as: 'test' };

@@ -1,7 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ObjectMeta } from '../core/index.ts';
 import { claimChildren } from './claiming.ts';
 import { childrenOf, controllerReference, countOf, shortHash, templateOf } from './simulated.ts';
 

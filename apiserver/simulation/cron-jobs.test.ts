@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import type { Controller } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { cronJobSimulation } from './cron-jobs.ts';
 
 const as = { as: 'test' };

@@ -1,9 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import { readSchedule } from '../registry/kinds/cron-schedule.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import {
+  Appointments,
+  type Controller,
+  objectsIn,
+  specOf,
+  statusOf,
+  typeOf,
+  unlessGone,
+} from '../controllers/index.ts';
+import type { KubeObject, ObjectMeta, ResourceType } from '../core/index.ts';
+import { readSchedule } from '../registry/kinds/index.ts';
 import { keysOfClaims } from './claiming.ts';
 import { lastTime, localTimestamp, nextTime, zoneOffset } from './cron-times.ts';
 import { endingOf } from './job-status.ts';

@@ -1,4 +1,4 @@
-import type { Schedule } from '../registry/kinds/cron-schedule.ts';
+import type { Schedule } from '../registry/kinds/index.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,8 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, specOf, typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { Appointments, type Controller, specOf, typeOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { availabilityOf } from './availability.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { type RevisionHistory, recordRevision, truncateHistory } from './controller-revisions.ts';

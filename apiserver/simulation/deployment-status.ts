@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
+import type { KubeObject, ObjectMeta } from '../core/index.ts';
 import { minimumAvailable, sumOf, wantedOf } from './rollout.ts';
 import { countOf, isToldToFail, type Observation, positive, simulateAnnotation, templateOf } from './simulated.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Clock, type JsonObject, silentLogger } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { startSimulation } from './index.ts';
 
 /** A clock that stands still until it is moved. */

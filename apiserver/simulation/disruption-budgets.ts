@@ -1,8 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
+import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import { type Cluster, type KubeObject, matchesLabelSelector } from '../core/index.ts';
 import { countOf, isPodReady, keyOf, keyText, type SimulationContext } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:disruption-controller';

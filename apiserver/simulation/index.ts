@@ -1,9 +1,11 @@
 /** What kubelet and kube-controller-manager would do to workloads in a healthy cluster, without running anything: workloads,
  *  pods, claims and load balancers reach the status that users wait for. Main function: `startSimulation`.
- *  Works through `Cluster` alone, waits for events and never polls; without it workloads just stay as they were written. */
+ *  Works through `Cluster` alone, waits for events and never polls; without it workloads just stay as they were written.
+ *  @imports apiserver/controllers, apiserver/registry, apiserver/registry/kinds, apiserver/schema, apiserver/core,
+ *    src/base */
 import type { Clock, Logger } from '../../src/base/index.ts';
-import { runControllers } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
+import { runControllers } from '../controllers/index.ts';
+import type { Cluster } from '../core/index.ts';
 import { cronJobSimulation } from './cron-jobs.ts';
 import { daemonSetSimulation } from './daemon-sets.ts';
 import { deploymentSimulation } from './deployments.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, typeOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { type Controller, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
 import { nodeName } from './pods.ts';
 import { keyOf, keyText, type SimulationContext, shortHash, writeStatus } from './simulated.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
 import { countOf, isPodActive, templateOf } from './simulated.ts';
 
 /** On the pods of an Indexed Job, as annotation and label. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
 import { type IndexProgress, indexText } from './job-indexes.ts';
 import {
   conditionsFrom,

@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import { Appointments, type Controller, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { type IndexProgress, indexProgress, isIndexed, pendingIndexes, podOfIndex } from './job-indexes.ts';
 import {

@@ -1,7 +1,5 @@
-import { typeOf } from '../controllers/controller.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { typeOf } from '../controllers/index.ts';
+import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { childrenOf } from './simulated.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */

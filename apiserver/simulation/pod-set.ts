@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { typeOf, unlessGone } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ObjectMeta } from '../core/index.ts';
 import { assertRoomForPod } from './pod-limit.ts';
 import {
   controllerReference,

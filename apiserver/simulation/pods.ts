@@ -1,9 +1,14 @@
 import { type Clock, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import {
+  Appointments,
+  type Controller,
+  objectsIn,
+  specOf,
+  statusOf,
+  typeOf,
+  unlessGone,
+} from '../controllers/index.ts';
+import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import {
   conditionsFrom,
   isToldToFail,

@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/controller.ts';
-import { StatusError } from '../http/status-error.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { Appointments, type Controller, objectsIn, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import { type Cluster, type KubeObject, StatusError } from '../core/index.ts';
 import { availabilityOf } from './availability.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { createPod, deletePod, passOnFailure } from './pod-set.ts';

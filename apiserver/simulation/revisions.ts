@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject, ObjectMeta } from '../registry/kube-object.ts';
+import { specOf, statusOf } from '../controllers/index.ts';
+import type { KubeObject, ObjectMeta } from '../core/index.ts';
 import { rolloutRoom, wantedOf } from './rollout.ts';
 import { controllerReference, countOf, templateOf } from './simulated.ts';
 import { desiredAnnotation, maxAnnotation } from './size-annotations.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { specOf, statusOf } from '../controllers/controller.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { specOf, statusOf } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
 import { countOf } from './simulated.ts';
 import { desiredAnnotation, maxAnnotation } from './size-annotations.ts';
 

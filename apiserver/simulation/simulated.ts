@@ -7,11 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/base/index.ts';
-import { objectsIn, specOf, statusOf } from '../controllers/controller.ts';
-import type { Cluster, ObjectKey } from '../registry/cluster.ts';
-import { suffixAlphabet } from '../registry/generated-names.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ObjectKey, ResourceType } from '../core/index.ts';
+import { suffixAlphabet } from '../registry/index.ts';
 
 /** On a workload, its pod template or a pod: `fail` keeps its pods crashing. Deployments then exceed their progress deadline at once,
  *  Jobs their back-off limit. Taking it away lets them recover. */

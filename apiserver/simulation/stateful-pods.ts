@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { objectsIn, specOf, typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import { objectsIn, specOf, typeOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { createPod } from './pod-set.ts';
 import { countOf } from './simulated.ts';
 

@@ -1,9 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { Appointments } from '../controllers/appointments.ts';
-import { type Controller, specOf, statusOf, typeOf } from '../controllers/controller.ts';
-import type { Cluster } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
+import { Appointments, type Controller, specOf, statusOf, typeOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
 import { availabilityOf } from './availability.ts';
 import { claimChildren, keysOfClaims } from './claiming.ts';
 import { type RevisionHistory, recordRevision, templateIn, truncateHistory } from './controller-revisions.ts';

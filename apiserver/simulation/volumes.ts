@@ -1,10 +1,13 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/controller.ts';
-import type { Cluster, ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { compareQuantities } from '../schema/quantity.ts';
-import { matchesLabelSelector } from '../selectors/index.ts';
+import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import {
+  type Cluster,
+  type ClusterEvent,
+  type KubeObject,
+  matchesLabelSelector,
+  type ResourceType,
+} from '../core/index.ts';
+import { compareQuantities } from '../schema/index.ts';
 import { keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
 
 const as = 'system:serviceaccount:kube-system:persistent-volume-binder';

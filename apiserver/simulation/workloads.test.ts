@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type JsonObject, silentLogger, systemClock } from '../../src/base/index.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import type { ClusterEvent } from '../registry/cluster.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { ClusterEvent } from '../core/cluster.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { simulateAnnotation, startSimulation } from './index.ts';
 
 const as = { as: 'test' };

@@ -1,5 +1,6 @@
 /** Storage: all objects in memory with one revision counter, events for watches, a journal that makes writes durable.
- *  Main type: `Store`. Knows nothing of HTTP, validation or versions. */
+ *  Main type: `Store`. Knows nothing of HTTP, validation or versions.
+ *  @imports apiserver/core, src/base */
 export { openStore } from './open-store.ts';
 export { openSqliteJournal } from './sqlite-journal.ts';
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import type { StoredEntry } from './storage.ts';
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 import type { StoredEntry } from './storage.ts';
 
 /** Text whose objects stay parsed, in characters. */

@@ -1,5 +1,5 @@
 import { TransientError } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 
 /** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed.
  *  `object` may be parsed anew from time to time: it is equal, but not always the same. */

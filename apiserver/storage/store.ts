@@ -1,4 +1,4 @@
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 import { ParsedObjects } from './parsed-objects.ts';
 import { SortedTable } from './sorted-table.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TableColumn } from '../registry/resource-type.ts';
+import type { TableColumn } from '../core/index.ts';
 import { clusterColumns } from './cluster-columns.ts';
 import { createdAt } from './columns.ts';
 import { networkColumns } from './network-columns.ts';

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { TableColumn } from '../registry/resource-type.ts';
+import type { KubeObject, TableColumn } from '../core/index.ts';
 import { age, column, labelsColumn, selectorColumn, textColumn } from './columns.ts';
 import { at, firstThree, listAt, numberAt, textAt } from './object-values.ts';
 

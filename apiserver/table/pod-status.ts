@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/index.ts';
 import { formatAge } from './ages.ts';
 import { at, conditionOf, listAt, numberAt, textAt } from './object-values.ts';
 

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { TableColumn } from '../registry/resource-type.ts';
+import type { KubeObject, TableColumn } from '../core/index.ts';
 import { age, booleanColumn, column, countColumn, createdAt, textColumn } from './columns.ts';
 import { listAt, textAt } from './object-values.ts';
 

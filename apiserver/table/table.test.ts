@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
+import type { KubeObject } from '../core/kube-object.ts';
 import { columnsOf, columnsOfPrinterColumns, formatAge, formatDuration, parseJsonPath } from './index.ts';
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z');

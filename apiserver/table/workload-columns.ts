@@ -1,5 +1,4 @@
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { TableColumn } from '../registry/resource-type.ts';
+import type { KubeObject, TableColumn } from '../core/index.ts';
 import { formatAge, formatDuration } from './ages.ts';
 import {
   age,

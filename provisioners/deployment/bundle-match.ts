@@ -10,7 +10,7 @@ import {
 } from '../../src/api/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { KubeObject, ObjectMeta } from '../../src/kube/index.ts';
-import { fieldManager } from '../context.ts';
+import { fieldManager } from '../field-manager.ts';
 import { templateHash } from '../hash.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -10,8 +10,8 @@ import {
   refOf,
 } from '../../src/kube/index.ts';
 import { bundleOfTemplate, obsoleteBundles } from '../bundle-template.ts';
-import { fieldManager } from '../context.ts';
 import { entryOf, freshRecord, isControlledBy, isRecordedAs, readRecord, writeRecord } from '../deployment-record.ts';
+import { fieldManager } from '../field-manager.ts';
 import { ownerOf } from '../installed-record.ts';
 import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';

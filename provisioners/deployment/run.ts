@@ -1,7 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
 import { type KubeObject, writeStatus } from '../../src/kube/index.ts';
-import { fieldManager, type ProvisionerContext } from '../context.ts';
+import { type ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
   freshRecord,
@@ -9,6 +9,7 @@ import {
   readRecord,
   writeRecord,
 } from '../deployment-record.ts';
+import { fieldManager } from '../field-manager.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
 import { type ConditionChange, nextConditions } from './conditions.ts';

@@ -40,8 +40,9 @@ import {
   RateLimits,
 } from '../../src/sources/index.ts';
 import type { Job, JobResult, LoadJob, WorkNews } from './messages.ts';
-import { temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
+import { type UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
+import { temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type { LoadedContent, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';

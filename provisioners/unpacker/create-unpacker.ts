@@ -3,8 +3,9 @@ import { type ContentRecord, ContentStore, createLocks, lockFolder, Uploads } fr
 import { contentOf } from './content-work.ts';
 import type { WorkNews } from './messages.ts';
 import { ThreadPool } from './pool.ts';
-import { completeSettings, temporaryFolder, type UnpackerSettings, uploadsFolder } from './settings.ts';
+import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
+import { temporaryFolder, uploadsFolder } from './store-folders.ts';
 import type {
   LoadedContent,
   SharedContents,

@@ -1,8 +1,9 @@
 /** Content work in worker threads: fetch, check, store, load. Its type is `Unpacker`; knows nothing of the API server. */
+
+export type { BundleIdentity } from './bundle-identity.ts';
 export { createUnpacker } from './create-unpacker.ts';
-export { temporaryFolder, uploadsFolder } from './settings.ts';
+export { temporaryFolder, uploadsFolder } from './store-folders.ts';
 export type {
-  BundleIdentity,
   SharedContents,
   UnpackedContent,
   Unpacker,

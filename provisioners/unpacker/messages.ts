@@ -1,5 +1,6 @@
 import type { PlainError } from '../../src/base/index.ts';
-import type { BundleIdentity, LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { BundleIdentity } from './bundle-identity.ts';
+import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 /** To render what is stored for a Bundle. */
 export interface LoadJob extends LoadRequest {

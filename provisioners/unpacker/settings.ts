@@ -53,13 +53,3 @@ export function completeSettings({
   };
   return { ...defaults, ...options, limits: { ...defaultContentLimits, ...options.limits } };
 }
-
-/** Where uploads are kept. */
-export function uploadsFolder(storeDir: string): string {
-  return `${storeDir}/uploads`;
-}
-
-/** Where files are while they come; on the same file system, and swept when the store is opened. */
-export function temporaryFolder(storeDir: string): string {
-  return `${storeDir}/temporary`;
-}

@@ -18,8 +18,8 @@ import {
   findCredentials,
   openKeyring,
 } from '../../src/sources/index.ts';
-import { temporaryFolder, uploadsFolder } from './settings.ts';
-import type { BundleIdentity } from './unpacker.ts';
+import type { BundleIdentity } from './bundle-identity.ts';
+import { temporaryFolder, uploadsFolder } from './store-folders.ts';
 
 const contentType = 'application/vnd.longshore.content.v1';
 const uploadType = 'application/vnd.longshore.upload.v1';

@@ -11,13 +11,8 @@ import type {
   SourceConfigMap,
   SourceSecret,
 } from '../../src/sources/index.ts';
+import type { BundleIdentity } from './bundle-identity.ts';
 import type { SharedStoreSettings } from './shared-store.ts';
-
-/** Content is kept for one Bundle: another of the same name and a different uid does not find it. */
-export interface BundleIdentity {
-  readonly name: string;
-  readonly uid: string;
-}
 
 export interface UnpackRequest {
   readonly bundle: BundleIdentity;

@@ -1,5 +1,6 @@
 /** The words of `core.rukpak.io/v1alpha1` and of the kinds of catalogs: kinds, condition types, reasons, labels, and the checks that turn raw JSON into typed values.
- *  Main type: `Bundle`. Never talks to a cluster. */
+ *  Main type: `Bundle`. Never talks to a cluster.
+ *  @imports src/base */
 export {
   type BundleConditionType,
   type BundlePhase,

@@ -5,18 +5,7 @@ import type { HealthReport } from './health-reader.ts';
 import type { Inventory } from './inventory.ts';
 import type { NamespaceMarks } from './namespace.ts';
 import type { Owner } from './ownership.ts';
-import type { RemovalTerms, UninstallRequest } from './remover.ts';
-
-/** How far the first installation for an owner is. `Creating`: everything that has the owner's labels was created by it. `TakingOver`: some
- *  of it existed before. `Done`: an installation has succeeded, or nobody knows. Nothing is rolled back of what may have existed before. */
-export type InstallationProgress = 'NotStarted' | 'Creating' | 'TakingOver' | 'Done';
-
-/** The first installation that is abandoned, for whom, and where its objects are. */
-export interface RollbackRequest extends RemovalTerms {
-  readonly owner: Owner;
-  readonly recorded: Inventory;
-  readonly progress: InstallationProgress;
-}
+import type { InstallationProgress, RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 
 /** What is to be installed, for whom and how. */
 export interface InstallRequest extends RemovalTerms {

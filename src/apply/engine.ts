@@ -1,12 +1,6 @@
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../kube/index.ts';
 import { clientFor } from './account.ts';
-import type {
-  ApplyEngine,
-  ApplyEngineOptions,
-  InstallationProgress,
-  InstallRequest,
-  RollbackRequest,
-} from './apply-engine.ts';
+import type { ApplyEngine, ApplyEngineOptions, InstallRequest } from './apply-engine.ts';
 import { type CheckContext, checkAll, knownConflicts } from './check.ts';
 import { type CrdWatch, watchCrds } from './crds.ts';
 import { mayBeUnhealthy } from './health/index.ts';
@@ -22,7 +16,8 @@ import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
 import { draftPlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
-import { Remover, type UninstallRequest } from './remover.ts';
+import { Remover } from './remover.ts';
+import type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 import { assertRights, needsOfInstallation } from './rights/index.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';

@@ -1,14 +1,8 @@
 /** Installs the objects of a bundle for its owner: order, dry run, server-side apply, pruning, drift, ordered removal.
- *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status. */
+ *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status.
+ *  @imports src/crd-safety, src/pod-security, src/rbac, src/kube, src/api, src/base */
 export { clientFor } from './account.ts';
-export type {
-  ApplyEngine,
-  ApplyEngineOptions,
-  ClusterNews,
-  InstallationProgress,
-  InstallRequest,
-  RollbackRequest,
-} from './apply-engine.ts';
+export type { ApplyEngine, ApplyEngineOptions, ClusterNews, InstallRequest } from './apply-engine.ts';
 export { readNeeds } from './deployment-needs.ts';
 export { createApplyEngine } from './engine.ts';
 export { type Health, healthOf } from './health/index.ts';
@@ -28,7 +22,7 @@ export { installBatches } from './order.ts';
 export { fieldManager, isKept, type Owner } from './ownership.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
-export type { UninstallRequest } from './remover.ts';
+export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
 export {
   describeMissing,
   findMissing,

@@ -9,7 +9,6 @@ import {
   refKey,
 } from '../kube/index.ts';
 import { clientFor } from './account.ts';
-import type { RollbackRequest } from './apply-engine.ts';
 import { whyKeepCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
 import { formatGroupKind, type Inventory, inventoryOf } from './inventory.ts';
@@ -19,28 +18,8 @@ import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
 import { releaseObject } from './release.ts';
+import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
 import { assertRights, needsOfRemoval } from './rights/index.ts';
-
-/** What is to become of objects that are not wanted any more. */
-export interface RemovalTerms {
-  /** CustomResourceDefinitions go even if objects of theirs exist that were not installed for the owner. */
-  readonly mayDeleteCrds: boolean;
-  /** Told of each CustomResourceDefinition that stays, and why. */
-  readonly onKept: (why: string) => void;
-  /** Another BundleDeployment that has objects in a namespace, or is about to. */
-  readonly othersIn: (namespace: string) => string | undefined;
-  /** Told of each namespace that was made for an installation and stays, and why. */
-  readonly onNamespaceKept: (why: string) => void;
-  readonly signal: AbortSignal;
-}
-
-export interface UninstallRequest extends RemovalTerms {
-  readonly owner: Owner;
-  /** Where the owner's objects may be. */
-  readonly inventory: Inventory;
-  /** Everything stays, as nobody's. */
-  readonly isOrphaned: boolean;
-}
 
 interface RemoverDeps {
   readonly kube: KubeClient;

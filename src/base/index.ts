@@ -1,5 +1,7 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing and making folders; knows no other folder. */
+ *  Does no I/O but hashing, certificate signing and making folders; knows no other folder.
+ *  @imports nothing
+ *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
 export {

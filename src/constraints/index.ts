@@ -1,5 +1,6 @@
 /** What bundles say of themselves and ask of others: versions, ranges, properties, constraints, dependencies. Pure; knows no Kubernetes,
- *  and every text from outside has limits. */
+ *  and every text from outside has limits.
+ *  @imports src/cel, src/base */
 export {
   type Constraint,
   type ConstraintLimits,

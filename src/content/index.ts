@@ -1,7 +1,9 @@
 /** A bundle's files: safe archives in, a content-addressed store on disk. Main types: `Staging`, which sources fill, and
  * `ContentStore`, which keeps what was checked.
  *
- * Never writes a path that came from outside, never follows a link, never keeps half of something. */
+ * Never writes a path that came from outside, never follows a link, never keeps half of something.
+ *  @imports src/metrics, src/base
+ *  @packages send, tar */
 export { type ArchiveOptions, extractArchive, takesDirectory } from './archive.ts';
 export type { StoreUsage } from './budget.ts';
 export { canonicalTar } from './canonical-tar.ts';

@@ -1,5 +1,6 @@
 /** The runtime of controllers: a queue of object names, workers, back-off, what each class of error leads to, and who of several processes may work.
- *  Main type: `Controller`. Never looks at the objects that it is about, and never polls them. */
+ *  Main type: `Controller`. Never looks at the objects that it is about, and never polls them.
+ *  @imports src/kube, src/metrics, src/base */
 export {
   type Controller,
   type ControllerOptions,

@@ -1,5 +1,6 @@
 /** Which images may be used, and who must have signed them: reads the policy, finds the rule for an image, verifies cosign signatures.
- *  Main type: `ImagePolicy`. Never fetches anything. */
+ *  Main type: `ImagePolicy`. Never fetches anything.
+ *  @imports src/base */
 export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type UnreadSignature } from './cosign-manifest.ts';
 export { type ImagePolicy, type ImageRule, parseImagePolicy, type Signer } from './policy.ts';
 export { ruleFor } from './rules.ts';

@@ -2,28 +2,11 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import { errorMessage, TerminalError } from '../base/index.ts';
 import { assertCertificate } from './keyless.ts';
 import type { Signer } from './policy.ts';
-import { type LogNote, loggedAtMs } from './rekor.ts';
+import type { ReadSignature } from './read-signature.ts';
+import { loggedAtMs } from './rekor.ts';
 import { readSigstoreBundle, type SigstoreBundle } from './sigstore-bundle.ts';
 import { type CosignSignature, readSimpleSignature } from './simple-signature.ts';
 import { isSignedBy } from './verify.ts';
-
-/** A signature as it was read, whatever it was kept as. */
-export interface ReadSignature {
-  /** The bytes that were signed. */
-  readonly signed: Buffer;
-  /** What they say, bare. */
-  readonly content: Buffer;
-  /** Base64. */
-  readonly signature: string;
-  /** Undefined where a key has signed. */
-  readonly certificatePem: string | undefined;
-  /** Authorities between the certificate and a root; may be empty. */
-  readonly chainPem: string;
-  /** Of the transparency log. */
-  readonly note: LogNote | undefined;
-  /** Digest of the image that it is about. */
-  readonly subject: string;
-}
 
 function refuse(why: string): never {
   throw new TerminalError('BadSignature', why);

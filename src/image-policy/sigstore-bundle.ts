@@ -9,8 +9,8 @@ import {
   TerminalError,
   textAt,
 } from '../base/index.ts';
+import type { ReadSignature } from './read-signature.ts';
 import { readEntry } from './rekor.ts';
-import type { ReadSignature } from './signature.ts';
 
 /** A signature as Sigstore's bundles hold it, attached to its image. */
 export interface SigstoreBundle {

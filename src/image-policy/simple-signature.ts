@@ -1,6 +1,6 @@
 import { objectAt, parseJson, TerminalError, textAt } from '../base/index.ts';
+import type { ReadSignature } from './read-signature.ts';
 import { readNote } from './rekor.ts';
-import type { ReadSignature } from './signature.ts';
 
 /** A signature of an image as cosign keeps it in a tag of its own. */
 export interface CosignSignature {

@@ -1,5 +1,7 @@
 /** The Kubernetes API as raw JSON: client with server-side apply, watch and cache, conditions, finalizers, events.
- *  Main types: `KubeClient`, `ObjectCache`. Never turns objects into classes, never drops a field it does not know. */
+ *  Main types: `KubeClient`, `ObjectCache`. Never turns objects into classes, never drops a field it does not know.
+ *  @imports src/metrics, src/api, src/base
+ *  @packages @kubernetes/client-node */
 export { type ActingUser, serviceAccountUser } from './acting-user.ts';
 export { type CacheChange, type CacheOptions, createCache, type ObjectCache } from './cache.ts';
 export {

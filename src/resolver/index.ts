@@ -1,6 +1,7 @@
 /** Which update is next, and which bundles are installed together: update graphs of channels, and dependencies solved completely.
  *  Catalogs come in as `CatalogView`; out comes a choice with its reasons, or the reasons why there is none. Pure: reads nothing, knows no
- *  Kubernetes. */
+ *  Kubernetes.
+ *  @imports src/constraints, src/base */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
 export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';

@@ -1,5 +1,7 @@
 /** Kubernetes' structural schemas: defaults and validation, in the words of kube-apiserver. Main types: `Schema`, `CompiledSchema`.
- *  Pure; knows neither objects nor clusters. Patterns run in linear time. */
+ *  Pure; knows neither objects nor clusters. Patterns run in linear time.
+ *  @imports src/base
+ *  @packages re2js */
 export { compileDefaults } from './defaults.ts';
 export type { FieldError } from './field-error.ts';
 export {

@@ -15,9 +15,9 @@ import {
   withDeadline,
 } from '../base/index.ts';
 import { fetchBlob } from './blob-transfer.ts';
+import type { Descriptor } from './descriptor.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, readBody } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
-import type { Descriptor } from './image-manifest.ts';
 import { type PushBlob, pushImage } from './image-push.ts';
 import { fetchManifest } from './manifest-fetch.ts';
 import { PartialBlob } from './partial-blob.ts';

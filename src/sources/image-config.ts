@@ -6,8 +6,8 @@ import {
   sha256Digest,
   TransientError,
 } from '../base/index.ts';
+import type { Descriptor } from './descriptor.ts';
 import { readBody } from './http-client.ts';
-import type { Descriptor } from './image-manifest.ts';
 import type { RegistryClient } from './registry-client.ts';
 
 /** What an image says of itself beside its layers: platform, labels. `name` is the repository's, for messages.

@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, TerminalError, textAt } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
+import type { Descriptor } from './descriptor.ts';
 import { fetchImageConfig } from './image-config.ts';
-import type { Descriptor } from './image-manifest.ts';
 import type { RegistryPlaces } from './registry-places.ts';
 
 const maxPathBytes = 4096;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
-import type { Descriptor } from './image-manifest.ts';
+import type { Descriptor } from './descriptor.ts';
 
 /** A layer of an image or artifact, and what it holds. */
 export interface Layer extends Descriptor {

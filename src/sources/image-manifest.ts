@@ -1,5 +1,6 @@
 import { arch } from 'node:process';
 import { isJsonObject, isSha256Digest, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import type { Descriptor } from './descriptor.ts';
 import { type Layer, readLayers } from './image-layers.ts';
 
 const indexTypes: ReadonlySet<string> = new Set([
@@ -23,11 +24,6 @@ const maxPlatforms = 200;
 
 /** The `accept` header for manifests. */
 export const manifestAccept: string = [...manifestTypes, ...indexTypes].join(', ');
-
-export interface Descriptor {
-  readonly digest: string;
-  readonly sizeBytes: number;
-}
 
 export interface Platform {
   readonly os: string;

@@ -1,8 +1,9 @@
 import type { ImageReference } from '../api/index.ts';
 import { type Clock, defaultContentLimits, mapLimit } from '../base/index.ts';
+import type { Descriptor } from './descriptor.ts';
 import type { HttpClient } from './http-client.ts';
 import { fetchImageConfig } from './image-config.ts';
-import { type Descriptor, type Platform, readPlatforms } from './image-manifest.ts';
+import { type Platform, readPlatforms } from './image-manifest.ts';
 import { fetchManifest } from './manifest-fetch.ts';
 import type { FoundCredentials } from './pull-credentials.ts';
 import type { RateLimits } from './rate-limits.ts';

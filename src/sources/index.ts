@@ -1,6 +1,8 @@
 /** Where content comes from: image · git · http · configMaps · upload. One file each; all fill a staging area of `src/content` and pin what they fetched. `pushImage` and `ArtifactRepository` are the ways back to a registry.
  *
- * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder. */
+ * Messages of errors carry no prefix of their own. Never writes outside the staging area, the layer cache and a temporary folder.
+ *  @imports src/image-policy, src/content, src/api, src/base
+ *  @packages tldts */
 export { type Artifact, type ArtifactContent, ArtifactRepository, type ArtifactRepositoryOptions } from './artifact.ts';
 export { fetchConfigMaps } from './config-maps.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';

@@ -1,7 +1,7 @@
 import { readdir, rename, stat, utimes } from 'node:fs/promises';
 import { makeFolder, sha256Digest } from '../base/index.ts';
 import { type KeyedLocks, removeFile } from '../content/index.ts';
-import type { Descriptor } from './image-manifest.ts';
+import type { Descriptor } from './descriptor.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
 
 const partialSuffix = '.partial';

@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { TransientError, verifyStream } from '../base/index.ts';
 import { FileWriter, pieceBytesOf, removeFile } from '../content/index.ts';
-import type { Descriptor } from './image-manifest.ts';
+import type { Descriptor } from './descriptor.ts';
 
 /** A blob on its way: the bytes that have come lie in a file, and stay there when a transfer breaks off or the process ends. One writer
  *  at a time. Nothing of it may be used before `verify`. */

@@ -1,110 +1,102 @@
-/** What each folder may import of ours: the table of ARCHITECTURE.md, row by row. `*` is everything. */
-export const importTable: Readonly<Record<string, readonly string[] | '*'>> = {
-  'src/base': [],
-  'src/schema': ['src/base'],
-  'src/cel': ['src/schema', 'src/base'],
-  'src/constraints': ['src/cel', 'src/base'],
-  'src/api': ['src/base'],
-  'src/dependencies': ['src/constraints', 'src/api', 'src/base'],
-  'src/metrics': ['src/base'],
-  'src/kube': ['src/api', 'src/base', 'src/metrics'],
-  'src/controller': ['src/kube', 'src/api', 'src/base', 'src/metrics'],
-  'src/content': ['src/api', 'src/base', 'src/metrics'],
-  'src/resolver': ['src/constraints', 'src/base'],
-  'src/image-policy': ['src/base'],
-  'src/sources': ['src/content', 'src/image-policy', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
-  'src/pod-security': ['src/base'],
-  'src/rbac': [],
-  'src/formats': [
-    'src/content',
-    'src/constraints',
-    'src/pod-security',
-    'src/schema',
-    'src/api',
-    'src/base',
-    'src/metrics',
-  ],
-  'src/catalog': [
-    'src/formats',
-    'src/resolver',
-    'src/content',
-    'src/constraints',
-    'src/api',
-    'src/base',
-    'src/metrics',
-  ],
-  'src/olm': [
-    'src/sources',
-    'src/image-policy',
-    'src/catalog',
-    'src/resolver',
-    'src/content',
-    'src/constraints',
-    'src/controller',
-    'src/kube',
-    'src/api',
-    'src/base',
-    'src/metrics',
-  ],
-  'src/bundle-checks': [
-    'src/formats',
-    'src/constraints',
-    'src/cel',
-    'src/schema',
-    'src/content',
-    'src/api',
-    'src/base',
-  ],
-  'src/crd-safety': ['src/schema', 'src/api', 'src/base'],
-  'src/apply': ['src/crd-safety', 'src/pod-security', 'src/rbac', 'src/kube', 'src/api', 'src/base', 'src/metrics'],
-  provisioners: [
-    'src/sources',
-    'src/image-policy',
-    'src/content',
-    'src/formats',
-    'src/dependencies',
-    'src/constraints',
-    'src/apply',
-    'src/controller',
-    'src/kube',
-    'src/api',
-    'src/base',
-    'src/metrics',
-  ],
-  webhook: [
-    'src/crd-safety',
-    'src/dependencies',
-    'src/constraints',
-    'src/formats',
-    'src/kube',
-    'src/api',
-    'src/base',
-    'src/metrics',
-  ],
-  apiserver: ['src/cel', 'src/schema', 'src/pod-security', 'src/rbac', 'src/base'],
-  cli: '*',
-};
+/** The import table: what each folder declares in its door (`index.ts`; `main.ts` of a program) with `@imports` and `@packages`.
+ *  `ARCHITECTURE.md` shows it (`npm run generate`), and `boundaries.test.ts` holds every file to it. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
-/** Packages that one folder alone may import, so that they can be replaced there. */
-export const packageHomes: Readonly<Record<string, readonly string[]>> = {
-  pino: ['src/base'],
-  'js-yaml': ['src/base'],
-  '@peculiar/x509': ['src/base'],
-  'reflect-metadata': ['src/base'],
-  'prom-client': ['src/metrics'],
-  '@kubernetes/client-node': ['src/kube'],
-  tar: ['src/content'],
-  send: ['src/content'],
-  tldts: ['src/sources'],
-  ajv: ['src/formats'],
-  fastify: ['webhook'],
-  re2js: ['src/schema', 'src/cel'],
-  '@opentelemetry/api': ['cli'],
-  '@opentelemetry/exporter-trace-otlp-http': ['cli'],
-  '@opentelemetry/resources': ['cli'],
-  '@opentelemetry/sdk-trace-base': ['cli'],
-  '@bufbuild/protobuf': ['apiserver', 'src/catalog'],
-  '@grpc/grpc-js': ['src/catalog'],
-  graphql: ['src/catalog'],
-  ws: ['apiserver'],
-};
+/** What one folder declares. */
+export interface FolderImports {
+  /** From the root of the repository: `src/base`, `apiserver/http`. */
+  readonly folder: string;
+  /** Folders that it may import, as their doors name them. */
+  readonly imports: readonly string[];
+  /** Packages that only this folder, and others that declare them, may import. */
+  readonly packages: readonly string[];
+}
+
+const tags = ['imports', 'packages'] as const;
+
+/** The folders that are compiled: what the product consists of. */
+export function productRoots(): string[] {
+  return (JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as { include: string[] }).include;
+}
+
+/** The file that others enter a folder by, and that declares its imports. */
+export function doorOf(folder: string): string {
+  const main = `${folder}/main.ts`;
+  return existsSync(main) ? main : `${folder}/index.ts`;
+}
+
+/** The list behind a tag of a doc comment, over as many lines as it takes; undefined where there is no such tag. */
+function readTag(comment: string, tag: string): string[] | undefined {
+  const lines = comment.split('\n').map((line) => line.replace(/^\s*(?:\/\*\*|\*\/|\*)?\s*|\s*(?:\*\/)?\s*$/g, ''));
+  const start = lines.findIndex((line) => line.startsWith(`@${tag} `));
+  if (start === -1) return undefined;
+  const length = lines.slice(start + 1).findIndex((line) => tags.some((other) => line.startsWith(`@${other} `)));
+  const text = lines.slice(start, length === -1 ? undefined : start + 1 + length).join(' ');
+  const names = text
+    .slice(tag.length + 2)
+    .split(',')
+    .map((name) => name.trim());
+  return names.filter((name) => name !== '' && name !== 'nothing');
+}
+
+/** What the doc comment at the head of a door declares; undefined where it declares nothing. */
+function readDoor(path: string): FolderImports | undefined {
+  const comment = /^\/\*\*[\s\S]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+  const imports = readTag(comment, 'imports');
+  if (imports === undefined) return undefined;
+  return { folder: dirname(path), imports, packages: readTag(comment, 'packages') ?? [] };
+}
+
+/** Every folder whose door declares imports. A folder comes after all that it imports; names decide among equals. */
+export function readImportTable(): FolderImports[] {
+  const patterns = productRoots().flatMap((root) => [`${root}/**/index.ts`, `${root}/main.ts`]);
+  const rows = globSync(patterns)
+    .map(readDoor)
+    .filter((row) => row !== undefined)
+    .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  const depths = new Map<string, number>();
+  const byFolder = new Map(rows.map((row) => [row.folder, row]));
+  const depthOf = (folder: string, above: readonly string[]): number => {
+    const known = depths.get(folder);
+    if (known !== undefined) return known;
+    if (above.includes(folder)) throw new Error(`folders import each other: ${[...above, folder].join(' → ')}`);
+    const below = byFolder.get(folder)?.imports ?? [];
+    const depth = Math.max(0, ...below.map((name) => depthOf(name, [...above, folder]) + 1));
+    depths.set(folder, depth);
+    return depth;
+  };
+  return rows.toSorted((a, b) => depthOf(a.folder, []) - depthOf(b.folder, []));
+}
+
+/** Packages of a folder, each with the other folders that declare it. */
+function describePackages(row: FolderImports, rows: readonly FolderImports[]): string {
+  const othersOf = (name: string): string =>
+    rows
+      .filter((other) => other !== row && other.packages.includes(name))
+      .map(({ folder }) => folder)
+      .join(', ');
+  return row.packages.map((name) => (othersOf(name) === '' ? name : `${name} (with ${othersOf(name)})`)).join(', ');
+}
+
+/** One table of ARCHITECTURE.md. */
+function table(rows: readonly FolderImports[], all: readonly FolderImports[]): string {
+  const lines = rows.map((row) => {
+    const imports = row.imports.length === 0 ? 'nothing of ours' : row.imports.join(', ');
+    return `| \`${row.folder}\` | ${imports} | ${describePackages(row, all)} |`;
+  });
+  return ['| folder | may import | packages of its own |', '|---|---|---|', ...lines].join('\n');
+}
+
+/** The section of ARCHITECTURE.md between its markers: the product, then each folder that has layers of its own. */
+export function importTableDocument(rows: readonly FolderImports[] = readImportTable()): string {
+  const roots = productRoots().filter((root) => root !== 'src');
+  const isInside = ({ folder }: FolderImports, root: string): boolean => folder.startsWith(`${root}/`);
+  const outer = rows.filter((row) => !roots.some((root) => isInside(row, root)));
+  const layered = roots.filter((root) => rows.some((row) => isInside(row, root)));
+  const inner = layered.map((root) => {
+    const own = rows.filter((row) => isInside(row, root));
+    return `Inside \`${root}/\`:\n\n${table(own, rows)}`;
+  });
+  return [table(outer, rows), ...inner].join('\n\n');
+}

@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { StatusError } from '../../apiserver/http/status-error.ts';
+import type { Cluster, ClusterEvent, DeleteOptions, ObjectKey, WriteOptions } from '../../apiserver/core/cluster.ts';
+import type { KubeObject } from '../../apiserver/core/kube-object.ts';
+import type { ResourceType } from '../../apiserver/core/resource-type.ts';
+import { StatusError } from '../../apiserver/core/status-error.ts';
 import { builtinResourceTypes } from '../../apiserver/registry/builtin-resources.ts';
-import type {
-  Cluster,
-  ClusterEvent,
-  DeleteOptions,
-  ObjectKey,
-  WriteOptions,
-} from '../../apiserver/registry/cluster.ts';
-import type { KubeObject } from '../../apiserver/registry/kube-object.ts';
-import type { ResourceType } from '../../apiserver/registry/resource-type.ts';
 import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 
 function failure(code: number, reason: string, message: string): StatusError {

@@ -1,11 +1,15 @@
 /** Pod security standards, as the labels of namespaces ask for them. Main function: `podSecurity`. Its checks are pure. */
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import { type PodView, podViewOf } from '../../../src/pod-security/index.ts';
-import { invalid } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
-import { objectOf, objectsOf } from '../pod-parts.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  invalid,
+  type KubeObject,
+  objectOf,
+  objectsOf,
+} from '../../core/index.ts';
 import { refusal } from '../refusal.ts';
 import { findings, isStricter, type LevelVersion, type Policy, policyOf } from './policy.ts';
 

@@ -1,6 +1,5 @@
 import { Failure, type Lookup, type Value } from '../../../src/cel/index.ts';
-import { Budget, evaluateExpression, LazyVariables, OutOfBudget } from '../../cel/policies/evaluation.ts';
-import { limits } from '../../cel/rules/limits.ts';
+import { Budget, evaluateExpression, LazyVariables, limits, OutOfBudget } from '../../cel/index.ts';
 import { checkMatchConditions } from '../match-conditions.ts';
 import type { Policy, Validation } from './policy.ts';
 

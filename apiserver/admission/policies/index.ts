@@ -1,11 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import type { Authorizer } from '../../auth/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  type ResourceType,
+  StatusError,
+} from '../../core/index.ts';
 import { requestLookup } from '../expression-values.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import { type MatchCriteria, matchCriteria } from '../webhooks/matching.ts';
 import { type Decision, decide } from './decisions.ts';

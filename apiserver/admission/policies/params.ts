@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { matchesLabelSelector } from '../../selectors/index.ts';
-import type { AdmissionRequest } from '../plugin.ts';
+import {
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  matchesLabelSelector,
+  type ResourceType,
+} from '../../core/index.ts';
 import type { Binding, Policy } from './policy.ts';
 
 type ParamKind = NonNullable<Policy['paramKind']>;

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { AdmissionExpression } from '../../cel/policies/admission-expressions.ts';
-import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import { type AdmissionExpression, PolicyExpressions } from '../../cel/index.ts';
+import type { KubeObject } from '../../core/index.ts';
 import { compileMatchConditions, type MatchConditions } from '../match-conditions.ts';
 
 /** One entry of `validations`. */

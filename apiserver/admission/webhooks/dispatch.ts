@@ -1,8 +1,7 @@
 import { errorMessage, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { badRequest, internalError, type StatusDetails, StatusError } from '../../http/status-error.ts';
+import { type AdmissionRequest, badRequest, internalError, type StatusDetails, StatusError } from '../../core/index.ts';
 import { requestLookup } from '../expression-values.ts';
 import { checkMatchConditions } from '../match-conditions.ts';
-import type { AdmissionRequest } from '../plugin.ts';
 import { refusal } from '../refusal.ts';
 import type { HookCaller } from './call.ts';
 import type { Hook } from './hook.ts';

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { Cluster, KubeObject } from '../../core/index.ts';
 import { compileMatchConditions, type MatchConditions } from '../match-conditions.ts';
 
 /** One entry of `webhooks` of a configuration, with the defaults that the API server would have written. */

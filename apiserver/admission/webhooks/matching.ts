@@ -1,10 +1,13 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
-import { notFound } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { type Labels, matchesLabelSelector } from '../../selectors/index.ts';
-import type { AdmissionRequest } from '../plugin.ts';
+import {
+  type AdmissionRequest,
+  type Cluster,
+  type KubeObject,
+  type Labels,
+  matchesLabelSelector,
+  notFound,
+  type ResourceType,
+} from '../../core/index.ts';
 import type { Hook } from './hook.ts';
 
 /** Which requests a webhook or policy wants to be asked about. */

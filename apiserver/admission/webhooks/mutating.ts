@@ -5,13 +5,15 @@ import {
   type JsonValue,
   jsonSyntaxProblem,
 } from '../../../src/base/index.ts';
-import { dropUnknownFields } from '../../http/field-decoding.ts';
-import { internalError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { decodeProblems } from '../../schema/decode.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
+import {
+  type AdmissionPlugin,
+  type AdmissionRequest,
+  type Cluster,
+  internalError,
+  type KubeObject,
+  type ResourceType,
+} from '../../core/index.ts';
+import { decodeProblems, dropUnknownFields } from '../../schema/index.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { type Hook, HookReader } from './hook.ts';

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import type { AdmissionRequest } from '../plugin.ts';
+import type { AdmissionRequest, KubeObject, ResourceType } from '../../core/index.ts';
 
 /** A webhook's answer after all checks of its form. */
 export interface ReviewResponse {

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Cluster, ObjectKey } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { Cluster, KubeObject, ObjectKey } from '../../core/index.ts';
 import { HookCallError, type ServiceEndpoint, type ServiceResolver } from './call.ts';
 
 function objects(value: JsonValue | undefined): JsonObject[] {

@@ -1,6 +1,4 @@
-import { internalError } from '../../http/status-error.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../plugin.ts';
+import { type AdmissionPlugin, type AdmissionRequest, type Cluster, internalError } from '../../core/index.ts';
 import type { HookCaller } from './call.ts';
 import { dispatch } from './dispatch.ts';
 import { HookReader } from './hook.ts';

@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { basicTypes, type CelType, compileProgram, type Environment, isFaulty } from '../../../src/cel/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { Cluster } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { groupVersionOf } from '../../registry/type-registry.ts';
+import { type Cluster, groupVersionOf, type KubeObject, type ResourceType } from '../../core/index.ts';
 import { type DeclaredType, declareSchema, structsOf } from '../rules/declared-type.ts';
 import { admissionEnvironment } from './admission-environment.ts';
 

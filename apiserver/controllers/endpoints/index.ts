@@ -1,8 +1,6 @@
 /** Endpoints and EndpointSlices of Services, and slices of Endpoints that somebody else keeps. Main function: `serviceEndpoints`. */
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { Cluster, ClusterEvent } from '../../registry/cluster.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { matchesLabelSelector } from '../../selectors/index.ts';
+import { type Cluster, type ClusterEvent, type KubeObject, matchesLabelSelector } from '../../core/index.ts';
 import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controller.ts';
 import { backendsOf, copiedLabels, selectorOf } from './pod-addresses.ts';
 import { mirrorsOf, type SliceContent, slicesOf } from './slices.ts';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../core/index.ts';
 import { objectsIn, specOf, statusOf } from '../controller.ts';
 
 /** A pod as something that a Service leads to. */

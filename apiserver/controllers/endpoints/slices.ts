@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../core/index.ts';
 import { objectsIn } from '../controller.ts';
 import { addressesOf, type Backend, familiesOf, identityOf, portsOn, publishesUnready } from './pod-addresses.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import type { KubeObject } from '../../core/index.ts';
 import { addressesOf, type Backend, familiesOf, identityOf, portsOn, publishesUnready } from './pod-addresses.ts';
 
 interface Member {

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../../src/base/index.ts';
-import type { Exchange, Reply } from '../../http/exchange.ts';
-import { mediaType, parseAccept } from '../../http/negotiation.ts';
+import { type Exchange, mediaType, parseAccept, type Reply } from '../../http/index.ts';
 import { type About, digestOf } from '../edition.ts';
 import { documentV2 } from './document-v2.ts';
 import { documentV3 } from './document-v3.ts';

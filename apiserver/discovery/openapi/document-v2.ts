@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { ResourceType } from '../../core/index.ts';
 import { type Definition, findDefinitions, mentionedDefinitions, writeDefinitions } from './definitions.ts';
 import { answerTexts, besides, securitySchemes, shortVersion } from './document-v3.ts';
 import { type ApiOperation, type ApiPath, anyMedia, customMedia, plainMedia } from './operations.ts';

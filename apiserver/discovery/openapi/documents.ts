@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../registry/resource-type.ts';
+import type { ResourceType } from '../../core/index.ts';
 import type { ApiGroup, GroupVersion } from '../groups.ts';
 import { type ApiPath, capitalise, documentPath, groupTag, metaDefinition } from './operations.ts';
 import { resourcePaths } from './resource-paths.ts';

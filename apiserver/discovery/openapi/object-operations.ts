@@ -1,4 +1,4 @@
-import type { Verb } from '../../registry/resource-type.ts';
+import type { Verb } from '../../core/index.ts';
 import { type ApiOperation, anyMedia, metaDefinition } from './operations.ts';
 import { patchParameters, queryParameters, writeParameters } from './parameters.ts';
 import type { Subject } from './subject.ts';

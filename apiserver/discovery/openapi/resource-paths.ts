@@ -1,4 +1,4 @@
-import type { ResourceType, Verb } from '../../registry/resource-type.ts';
+import type { ResourceType, Verb } from '../../core/index.ts';
 import { operation, readWriteOperations } from './object-operations.ts';
 import { type ApiOperation, type ApiPath, anyMedia, metaDefinition, streamMedia } from './operations.ts';
 import {

@@ -1,5 +1,5 @@
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import type { ResourceType } from '../../core/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import { capitalise, customMedia, groupTag, type KindName, plainMedia } from './operations.ts';
 import { type ApiParameter, pathParameters } from './parameters.ts';
 

@@ -1,4 +1,4 @@
-import type { SubresourceType } from '../../registry/resource-type.ts';
+import type { SubresourceType } from '../../core/index.ts';
 import { readWriteOperations } from './object-operations.ts';
 import { type ApiMethod, type ApiOperation, type ApiPath, anyMedia, capitalise, plainMedia } from './operations.ts';
 import {

@@ -1,4 +1,4 @@
-import { StatusError } from '../status-error.ts';
+import { StatusError } from '../../core/index.ts';
 
 /** How many port-forwards may be open: tunnels are connections of clients, each with any number of connections to a pod's ports. */
 interface PortForwardBounds {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { badRequest, StatusError } from '../../core/index.ts';
 import type { Exchange } from '../exchange.ts';
-import { badRequest, StatusError } from '../status-error.ts';
 
 const protocol = 'portforward.k8s.io';
 /** SPDY in the messages of a WebSocket. */

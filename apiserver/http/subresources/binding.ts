@@ -1,14 +1,11 @@
 import { formatTimestamp, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
 import { requiredField, unsupportedField } from '../../../src/schema/index.ts';
-import { copyJson } from '../../registry/json-copy.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { WriteTarget } from '../../registry/write-context.ts';
-import { checkUid } from '../../registry/write-preconditions.ts';
+import { badRequest, conflict, copyJson, type KubeObject, notFound, StatusError } from '../../core/index.ts';
+import { checkUid, type WriteTarget } from '../../registry/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
 import { virtualForm } from '../read-handlers.ts';
-import { badRequest, conflict, notFound, StatusError } from '../status-error.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';
 

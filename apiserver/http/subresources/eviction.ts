@@ -1,14 +1,17 @@
 import { formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
-import { checkPreconditions, type DeletionOptions } from '../../registry/deletion.ts';
-import { copyJson } from '../../registry/json-copy.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
-import { matchesLabelSelector } from '../../selectors/index.ts';
+import {
+  badRequest,
+  copyJson,
+  forbidden,
+  type KubeObject,
+  matchesLabelSelector,
+  StatusError,
+} from '../../core/index.ts';
+import { checkPreconditions, type DeletionOptions, type WriteContext } from '../../registry/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { encodeValue } from '../object-output.ts';
 import { readObject, virtualForm } from '../read-handlers.ts';
-import { badRequest, forbidden, StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 import { readPosted } from './posted-body.ts';

@@ -1,9 +1,8 @@
 import { isJsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
+import { badRequest, type KubeObject, type StatusError } from '../../core/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import type { Reply } from '../exchange.ts';
 import { readObject } from '../read-handlers.ts';
-import { badRequest, type StatusError } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 

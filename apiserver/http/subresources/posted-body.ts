@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../registry/kube-object.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import type { KubeObject } from '../../core/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';
 import { readBody } from '../exchange.ts';

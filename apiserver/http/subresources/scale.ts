@@ -1,24 +1,36 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { applyFields, type TrackedWrite, trackFields } from '../../registry/field-tracking.ts';
-import { copyJson } from '../../registry/json-copy.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { AdmittedForm } from '../../registry/object-writer.ts';
-import type { ResourceType, ScalePaths } from '../../registry/resource-type.ts';
-import { parentManagedFields, type ReplicasField, scaleManagedFields } from '../../registry/scale-fields.ts';
-import { groupVersionOf } from '../../registry/type-registry.ts';
-import type { WriteContext } from '../../registry/write-context.ts';
-import { checkIdentity } from '../../registry/write-metadata.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import {
+  badRequest,
+  conflict,
+  copyJson,
+  groupVersionOf,
+  internalError,
+  invalid,
+  type KubeObject,
+  notFound,
+  type ResourceType,
+  type ScalePaths,
+} from '../../core/index.ts';
+import {
+  type AdmittedForm,
+  applyFields,
+  checkIdentity,
+  parentManagedFields,
+  type ReplicasField,
+  scaleManagedFields,
+  type TrackedWrite,
+  trackFields,
+  type WriteContext,
+} from '../../registry/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
-
 import { ObjectPatch } from '../object-patch.ts';
 import { parseApply, patchKindOf, readPatchOptions } from '../patch-handler.ts';
 import { convertedObject, outputForm } from '../read-handlers.ts';
-import { badRequest, conflict, internalError, invalid, notFound } from '../status-error.ts';
 import { targetOf } from '../write-handlers.ts';
 import { readWriteOptions } from '../write-options.ts';
 

@@ -1,17 +1,15 @@
 import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 import { type BoundObject, tokenIssuer } from '../../auth/index.ts';
-import { trackFields } from '../../registry/field-tracking.ts';
-import type { KubeObject } from '../../registry/kube-object.ts';
-import type { ResourceType } from '../../registry/resource-type.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import { badRequest, conflict, invalid, type KubeObject, notFound, type ResourceType } from '../../core/index.ts';
+import { trackFields } from '../../registry/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject } from '../decode-body.ts';
 import { type Reply, readBody } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { readObject, virtualForm } from '../read-handlers.ts';
-import { badRequest, conflict, invalid, notFound } from '../status-error.ts';
 import { readWriteOptions } from '../write-options.ts';
 
 const defaultSeconds = 3600;

@@ -1,7 +1,6 @@
-import { goQuote } from '../../../src/base/index.ts';
+import { goQuote, objectAt, textAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { asJson, objectAt, textAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 
 const annotation = 'api-approved.kubernetes.io';
 const help = 'see https://github.com/kubernetes/enhancements/pull/1111';

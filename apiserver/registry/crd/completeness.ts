@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../../../src/base/index.ts';
 import { type FieldError, requiredField } from '../../../src/schema/index.ts';
-import { objectAt, objectsAt } from '../kinds/reading.ts';
 
 /** A branch and the node it speaks about, each with its path. */
 interface Pair {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { errorMessage, type JsonObject } from '../../../src/base/index.ts';
+import { errorMessage, type JsonObject, listOfTexts, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   type FieldError,
@@ -8,8 +8,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
-import { webhookServiceErrors, webhookUrlErrors } from '../webhook-client-rules.ts';
+import { webhookServiceErrors, webhookUrlErrors } from '../../core/index.ts';
 
 const at = 'spec.conversion';
 const clientAt = `${at}.webhookClientConfig`;

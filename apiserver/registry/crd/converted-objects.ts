@@ -1,6 +1,5 @@
 import { mapLimit } from '../../../src/base/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { type KubeObject, StatusError } from '../../core/index.ts';
 
 /** Objects that stay converted, at most. */
 const capacity = 20_000;

@@ -1,4 +1,12 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import {
+  isTrueAt,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -8,19 +16,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import {
-  asJson,
-  ensureObject,
-  isTrueAt,
-  listOfTexts,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  textAt,
-  valueAt,
-} from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, ensureObject, type KindRules, type KubeObject, setDefaults } from '../../core/index.ts';
 import { approvalErrors } from './approval.ts';
 import { caBundleProblem, conversionErrors } from './conversion-rules.ts';
 import { storedVersions } from './crd-status.ts';

@@ -1,6 +1,14 @@
-import { formatTimestamp, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { asJson, listAt, objectAt, objectsAt, textAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import {
+  formatTimestamp,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../src/base/index.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 import { type Approval, approvalOf } from './approval.ts';
 
 interface Condition {

@@ -1,4 +1,4 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
 import {
   compileDefaults,
   compileListTypes,
@@ -7,12 +7,8 @@ import {
   type FieldError,
   type Schema,
 } from '../../../src/schema/index.ts';
-import { UnreadableObject } from '../../schema/decode.ts';
-import { pruneCustom } from '../../schema/prune-custom.ts';
-import { asJson, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { finalizerWarnings } from '../object-meta.ts';
-import type { ScalePaths, Strategy } from '../resource-type.ts';
+import { asJson, finalizerWarnings, type KubeObject, type ScalePaths, type Strategy } from '../../core/index.ts';
+import { pruneCustom, UnreadableObject } from '../../schema/index.ts';
 import {
   compileEmbeddedWalk,
   embeddedObjectErrors,

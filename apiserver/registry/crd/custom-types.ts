@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto';
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  listAt,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import type { Schema } from '../../../src/schema/index.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
+import {
+  type AsyncConversion,
+  asJson,
+  compareVersions,
+  copyJson,
+  type KubeObject,
+  type ResourceType,
+  type ScalePaths,
+  type SubresourceType,
+  type TableColumn,
+  type Verb,
+} from '../../core/index.ts';
+import { loadBuiltinSchemas } from '../../schema/index.ts';
 import { columnsOfPrinterColumns } from '../../table/index.ts';
-import { copyJson } from '../json-copy.ts';
-import { asJson, isTrueAt, listAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import type {
-  AsyncConversion,
-  ResourceType,
-  ScalePaths,
-  SubresourceType,
-  TableColumn,
-  Verb,
-} from '../resource-type.ts';
-import { compareVersions } from '../type-registry.ts';
 import { ConvertedObjects } from './converted-objects.ts';
 import {
   type CustomObjects,

@@ -1,7 +1,14 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isJsonObject,
+  isTrueAt,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { compileSchema, type FieldError, invalidField, type Schema, UntypedValue } from '../../../src/schema/index.ts';
-import { pruneCustom } from '../../schema/prune-custom.ts';
-import { isTrueAt, objectAt, valueAt } from '../kinds/reading.ts';
+import { pruneCustom } from '../../schema/index.ts';
 import { compileEmbeddedWalk, embeddedObjectErrors, embeddedTypeError } from './embedded-objects.ts';
 
 const embedded = 'x-kubernetes-embedded-resource';

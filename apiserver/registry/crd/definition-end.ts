@@ -1,6 +1,5 @@
-import { formatTimestamp } from '../../../src/base/index.ts';
-import { asJson, ensureObject, objectAt, objectsAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { formatTimestamp, objectAt, objectsAt } from '../../../src/base/index.ts';
+import { asJson, ensureObject, type KubeObject } from '../../core/index.ts';
 import { withCondition } from './crd-status.ts';
 
 /** Holds a definition until its objects are gone. */

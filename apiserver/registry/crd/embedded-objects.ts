@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   type FieldError,
@@ -8,12 +8,8 @@ import {
   type Schema,
   UntypedValue,
 } from '../../../src/schema/index.ts';
-import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
-import { decodeProblems, dropNulls } from '../../schema/decode.ts';
-import { pruneUnknown } from '../../schema/prune.ts';
-import { valueAt } from '../kinds/reading.ts';
-import type { ObjectMeta } from '../kube-object.ts';
-import { validateObjectMeta } from '../object-meta.ts';
+import { type ObjectMeta, validateObjectMeta } from '../../core/index.ts';
+import { decodeProblems, dropNulls, loadBuiltinSchemas, pruneUnknown } from '../../schema/index.ts';
 
 /** Looks at every embedded object in a value; `path` is the value's. */
 export type EmbeddedWalk = (value: JsonValue, path: string, visit: (object: JsonObject, path: string) => void) => void;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { objectAt, valueAt } from '../kinds/reading.ts';
+import { type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
 
 /** Where a path leads, or why it leads nowhere. */
 export type FieldPathResult =

@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonObject,
+  isTrueAt,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField, unsupportedField } from '../../../src/schema/index.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { listKeywordErrors } from './list-keyword-rules.ts';
 import { ruleFormErrors } from './rule-form.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, listOfTexts, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -7,7 +7,6 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { isTrueAt, listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
 
 const listType = 'x-kubernetes-list-type';
 const mapType = 'x-kubernetes-map-type';

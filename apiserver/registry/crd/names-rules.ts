@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, textAt } from '../../../src/base/index.ts';
 import { dns1035LabelProblems, type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { listOfTexts, textAt } from '../kinds/reading.ts';
 
 function labelErrors(value: string, field: string): FieldError[] {
   const problems = value === '' ? [] : dns1035LabelProblems(value);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type JsonObject, parseYaml } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import type { KubeObject } from '../../core/kube-object.ts';
 import { resourceTypesOfCrd } from './custom-types.ts';
 
 const file = new URL('../../../crds/olm.operatorframework.io_clustercatalogs.yaml', import.meta.url);

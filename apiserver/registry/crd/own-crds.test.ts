@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type JsonObject, parseYaml } from '../../../src/base/index.ts';
-import type { KubeObject, ObjectMeta } from '../kube-object.ts';
-import type { ResourceType } from '../resource-type.ts';
+import type { KubeObject, ObjectMeta } from '../../core/kube-object.ts';
+import type { ResourceType } from '../../core/resource-type.ts';
 import { crdStatus } from './crd-status.ts';
 import { resourceTypesOfCrd } from './custom-types.ts';
 

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, textAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, patternProblem } from '../../../src/schema/index.ts';
-import { textAt } from '../kinds/reading.ts';
 
 /** The error of a node's `pattern`. */
 export function patternErrors(node: JsonObject, path: string): FieldError[] {

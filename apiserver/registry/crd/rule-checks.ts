@@ -1,7 +1,6 @@
 import { type FieldError, invalidField, type Schema } from '../../../src/schema/index.ts';
-import { createRuleValidator } from '../../cel/rules/rule-validator.ts';
-import { asJson } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { createRuleValidator } from '../../cel/index.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 
 const blocking = new Set([
   'FieldValueRequired',

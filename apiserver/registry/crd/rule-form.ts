@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../src/schema/index.ts';
-import { objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { followFieldPath } from './field-path.ts';
 import { structureProblem } from './structural.ts';
 

@@ -1,8 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, goNumber, invalidField } from '../../../src/schema/index.ts';
-import { asJson, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import type { ScalePaths } from '../resource-type.ts';
+import { asJson, type KubeObject, type ScalePaths } from '../../core/index.ts';
 
 const maxReplicas = 2_147_483_647;
 

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonObject, isTrueAt, type JsonObject, textAt } from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField, PlainText } from '../../../src/schema/index.ts';
-import { validationRuleErrors } from '../../cel/rules/schema-rules.ts';
-import { isTrueAt, textAt } from '../kinds/reading.ts';
+import { validationRuleErrors } from '../../cel/index.ts';
 import { defaultErrors } from './default-rules.ts';
 import { keywordErrors } from './keyword-rules.ts';
 import { structuralErrors, structureProblem } from './structural.ts';

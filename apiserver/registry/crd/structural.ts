@@ -1,6 +1,15 @@
-import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isJsonObject,
+  isTrueAt,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { completenessErrors } from './completeness.ts';
 import { patternErrors } from './pattern-errors.ts';
 

@@ -1,4 +1,13 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   duplicateField,
@@ -8,7 +17,6 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../kinds/reading.ts';
 import { followFieldPath } from './field-path.ts';
 import { schemaErrors, schemaOf } from './schema-rules.ts';
 import { structureProblem } from './structural.ts';

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import { StatusError } from '../../http/status-error.ts';
-import { listOfTexts, objectAt, textAt, valueAt } from '../kinds/reading.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { annotationErrors, labelErrors } from '../object-meta.ts';
+import {
+  errorMessage,
+  isJsonEqual,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
+import { annotationErrors, type KubeObject, labelErrors, StatusError } from '../../core/index.ts';
 
 /** Sends a ConversionReview to the webhook of a definition and gives its answer.
  *  @throws Error whose message is shown to the client */

@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -11,15 +19,12 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { expressionErrors } from '../../cel/policies/condition-errors.ts';
-import { PolicyExpressions } from '../../cel/policies/policy-expressions.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { expressionErrors, PolicyExpressions } from '../../cel/index.ts';
+import { asJson, type KindRules, type KubeObject } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';
-import { asJson, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];

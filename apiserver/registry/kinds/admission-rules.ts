@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { choice } from './checks.ts';
-import { listOfTexts, valueAt } from './reading.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];

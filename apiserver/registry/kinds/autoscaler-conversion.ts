@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { asJson, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 
 /** The two forms of HorizontalPodAutoscalers: autoscaling/v2, in which they are stored, and autoscaling/v1, which keeps in annotations what it
  *  has no fields for. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -8,12 +8,10 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
+import { goQuantity, invalidPrinted } from '../../schema/index.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
-import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 
 /** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */
 

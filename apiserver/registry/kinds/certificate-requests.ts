@@ -1,4 +1,12 @@
-import { goQuote, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -8,22 +16,18 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules, SubresourceRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
 import {
   asJson,
   goTime,
-  listOfTexts,
+  type KindRules,
+  type KubeObject,
   numberAt,
-  objectAt,
-  objectsAt,
+  type SubresourceRules,
   setDefaults,
   specOf,
-  textAt,
-  valueAt,
-} from './reading.ts';
+} from '../../core/index.ts';
+import { invalidPrinted } from '../../schema/index.ts';
+import { choice, eachErrors, forbiddenWhen, invalids, requiredChoice } from './checks.ts';
 
 /** CertificateSigningRequests: nothing about a request changes but who approved it and what was issued. */
 

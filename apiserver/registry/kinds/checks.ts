@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -8,7 +8,7 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { numberAt, objectsAt, textAt, valueAt } from './reading.ts';
+import { numberAt } from '../../core/index.ts';
 
 /** Rules that many kinds share. Each gives the errors of one field, none when all is well. */
 

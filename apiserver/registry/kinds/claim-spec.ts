@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -9,9 +9,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { compareQuantities, isWhole } from '../../schema/quantity.ts';
+import { textsAt } from '../../core/index.ts';
+import { compareQuantities, isWhole } from '../../schema/index.ts';
 import { choice, invalids, requiredTexts } from './checks.ts';
-import { listOfTexts, objectAt, textAt, textsAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -1,5 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   configKeyProblems,
   type FieldError,
@@ -9,20 +17,8 @@ import {
   requiredField,
   tooLongField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, ensureObject, type KindRules, type KubeObject, setDefaults, textsAt } from '../../core/index.ts';
 import { jsonObjectProblem } from './json-problem.ts';
-import {
-  asJson,
-  ensureObject,
-  isTrueAt,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  textAt,
-  textsAt,
-  valueAt,
-} from './reading.ts';
 
 const maxBytes = 1_048_576;
 const frozenText = 'field is immutable when `immutable` is set';

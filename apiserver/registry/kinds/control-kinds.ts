@@ -1,4 +1,14 @@
-import { goQuote, isJsonEqual, isJsonObject, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  isJsonObject,
+  isTrueAt,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -7,21 +17,8 @@ import {
   pathSegmentProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, goTime, type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
 import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
-import {
-  asJson,
-  countAt,
-  goTime,
-  isTrueAt,
-  numberAt,
-  objectAt,
-  objectsAt,
-  specOf,
-  textAt,
-  valueAt,
-} from './reading.ts';
 
 /** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see reference "types" 4.5 */
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { asJson } from './reading.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 
 function renamed(object: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(

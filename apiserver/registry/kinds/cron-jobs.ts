@@ -1,4 +1,4 @@
-import { isJsonEqual } from '../../../src/base/index.ts';
+import { isJsonEqual, isTrueAt, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   goLabelSelector,
@@ -6,15 +6,13 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { ensureObject, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative, requiredChoice } from './checks.ts';
 import { scheduleProblem, zoneProblem } from './cron-schedule.ts';
 import { jobSpecErrors } from './job-spec.ts';
 import { jobSpecWarnings } from './jobs.ts';
 import { dropDisabledFields } from './pod/disabled-fields.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, isTrueAt, objectAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { beginsWith, nameWarnings, readSpec } from './workload-rules.ts';
 
 const longestName = 52;

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   goIntOrString,
@@ -9,12 +9,10 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { ensureObject, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, objectAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { isEmptySelector, isUsableSelector, selectorErrors } from './selectors.ts';
 import { shareAmount, shareFormErrors, shareLimitErrors } from './shares.ts';
 import { beginsWith, fixedSelectorErrors, readSpec, templateWarnings } from './workload-rules.ts';

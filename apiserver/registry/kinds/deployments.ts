@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -8,12 +8,10 @@ import {
   invalidField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { ensureObject, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, numberAt, objectAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 import { isEmptySelector } from './selectors.ts';
 import { shareAmount, shareFormErrors, shareLimitErrors } from './shares.ts';
 import {

@@ -1,9 +1,7 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, type GoValue, goLiteral, goPointer, invalidField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject } from '../../core/index.ts';
 import { choice, notNegative } from './checks.ts';
-import { asJson, objectAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 import { shareFormErrors, shareLimitErrors } from './shares.ts';
 import { beginsWith, readSpec } from './workload-rules.ts';

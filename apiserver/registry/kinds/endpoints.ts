@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -10,8 +18,7 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults } from '../../core/index.ts';
 import {
   addressErrors,
   addressWarnings,
@@ -21,7 +28,6 @@ import {
   strictAddressErrors,
 } from './addresses.ts';
 import { eachErrors, immutableErrors, invalids, requiredChoice } from './checks.ts';
-import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
 
 /** Endpoints and EndpointSlices. @see reference "types" 4.5 */
 

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -6,11 +6,9 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, type KindRules, type KubeObject } from '../../core/index.ts';
 import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
-import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.
  *  @see reference "types" 4.5 */

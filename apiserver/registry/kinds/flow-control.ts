@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -9,11 +9,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goStruct } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
+import { goStruct } from '../../schema/index.ts';
 import { eachErrors, forbiddenWhen, invalids } from './checks.ts';
-import { asJson, countAt, isTrueAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 
 /** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123LabelProblems,
@@ -11,12 +11,10 @@ import {
   tooLongField,
   wildcardSubdomainProblems,
 } from '../../../src/schema/index.ts';
-import { invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, countAt, type KindRules, type KubeObject, setDefaults, specOf } from '../../core/index.ts';
+import { invalidPrinted } from '../../schema/index.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
-import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 
 /** Ingresses and their classes. @see reference "types" 4.5 */
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -9,8 +9,8 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { numberAt } from '../../core/index.ts';
 import { each, invalids } from './checks.ts';
-import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 const mostRules = 20;
 const mostPatterns = 20;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -9,11 +9,11 @@ import {
   tooManyField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
+import { numberAt } from '../../core/index.ts';
 import { choice, each, invalids, notNegative } from './checks.ts';
 import { failurePolicyErrors } from './job-failure-policy.ts';
 import { countIndexes } from './job-indexes.ts';
 import { templateErrors } from './pod/template.ts';
-import { numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 
 const mostIndexedPods = 100_000;
 const manyCompletions = 100_000;

@@ -1,9 +1,17 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { duplicateField, type FieldError, goLiteral, invalidField, requiredField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { countIndexes, firstCommonIndex } from './job-indexes.ts';
-import { asJson, isTrueAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { readSpec } from './workload-rules.ts';
 
 /** The step from one status of a job to the next. */

@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  isTrueAt,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -9,8 +17,16 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import {
+  asJson,
+  ensureObject,
+  type KindRules,
+  type KubeObject,
+  numberAt,
+  setDefaults,
+  specOf,
+  textsAt,
+} from '../../core/index.ts';
 import { greatestInt32, immutable } from './checks.ts';
 import { jobSpecErrors } from './job-spec.ts';
 import { jobStatusErrors } from './job-status.ts';
@@ -18,18 +34,6 @@ import { dropDisabledFields } from './pod/disabled-fields.ts';
 import { mismatchErrors } from './pod/template.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import {
-  asJson,
-  ensureObject,
-  isTrueAt,
-  numberAt,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  specOf,
-  textsAt,
-  valueAt,
-} from './reading.ts';
 import { isUsableSelector, selectorErrors, selects } from './selectors.ts';
 import { nameWarnings, readSpec } from './workload-rules.ts';
 

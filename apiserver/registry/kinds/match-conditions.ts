@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -6,10 +6,8 @@ import {
   requiredField,
   tooManyField,
 } from '../../../src/schema/index.ts';
-import { compileAdmissionExpression } from '../../cel/policies/admission-expressions.ts';
-import { expressionErrors } from '../../cel/policies/condition-errors.ts';
+import { compileAdmissionExpression, expressionErrors } from '../../cel/index.ts';
 import { invalids } from './checks.ts';
-import { objectsAt, textAt } from './reading.ts';
 
 const maxConditions = 64;
 

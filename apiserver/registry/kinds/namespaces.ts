@@ -1,13 +1,19 @@
+import { listAt, listOfTexts, objectAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
   invalidField,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import type { KindRules, SubresourceRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import {
+  asJson,
+  ensureObject,
+  type KindRules,
+  type KubeObject,
+  type SubresourceRules,
+  specOf,
+} from '../../core/index.ts';
 import { invalids } from './checks.ts';
-import { asJson, ensureObject, listAt, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** The label by which selectors find a namespace; always the name. */
 function forceNameLabel(object: KubeObject): void {

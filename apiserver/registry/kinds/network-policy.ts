@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField, requiredField } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import {
   isStrictSubnet,
   networkErrors,
@@ -13,7 +12,6 @@ import {
 } from './addresses.ts';
 import { choice, eachErrors, forbiddenWhen } from './checks.ts';
 import { defaultNetworkPolicy } from './policy-defaults.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** Which traffic reaches pods. @see reference "types" 4.5 */

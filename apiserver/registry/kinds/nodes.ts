@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -7,25 +15,20 @@ import {
   labelValueProblems,
   qualifiedNameProblems,
 } from '../../../src/schema/index.ts';
-import { goStruct, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { labelErrors } from '../object-meta.ts';
-import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
-import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
-import { amountErrors, containerNameErrors } from './quotas.ts';
 import {
   asJson,
   countAt,
-  listOfTexts,
-  objectAt,
-  objectsAt,
+  type KindRules,
+  type KubeObject,
+  labelErrors,
   setDefaults,
   specOf,
-  textAt,
   textsAt,
-  valueAt,
-} from './reading.ts';
+} from '../../core/index.ts';
+import { goStruct, goTexts, invalidPrinted } from '../../schema/index.ts';
+import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
+import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
+import { amountErrors, containerNameErrors } from './quotas.ts';
 
 /** Nodes, and the classes by which pods choose how they run. @see reference "types" 4.5 */
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { ensureObject, isTrueAt, numberAt, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
+import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+import { ensureObject, numberAt, setDefaults } from '../../core/index.ts';
 
 const probeDefaults: JsonObject = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 

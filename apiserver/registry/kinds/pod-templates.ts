@@ -1,10 +1,9 @@
+import { objectAt } from '../../../src/base/index.ts';
 import type { FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject } from '../../core/index.ts';
 import { templateErrors } from './pod/template.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { asJson, objectAt } from './reading.ts';
 
 function validate(object: KubeObject): FieldError[] {
   return templateErrors(objectAt(asJson(object), 'template'), 'template');

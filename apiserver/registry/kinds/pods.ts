@@ -1,7 +1,14 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, forbiddenField } from '../../../src/schema/index.ts';
-import type { KindRules, SubresourceRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import {
+  asJson,
+  ensureObject,
+  type KindRules,
+  type KubeObject,
+  type SubresourceRules,
+  specOf,
+  textsAt,
+} from '../../core/index.ts';
 import { podAnnotationErrors, profileAgreementErrors } from './pod/annotations.ts';
 import { imageErrors } from './pod/containers.ts';
 import { appArmorWarnings, preparePod } from './pod/creation.ts';
@@ -12,7 +19,6 @@ import { podStatusErrors, podStatusWarnings } from './pod/status.ts';
 import { lockedAnnotationErrors, podChangeErrors } from './pod/update.ts';
 import { podWarnings } from './pod/warnings.ts';
 import { defaultPodOnly, defaultPodSpec } from './pod-defaults.ts';
-import { asJson, ensureObject, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
 import { nameWarnings, readSpec } from './workload-rules.ts';
 
 function applyDefaults(object: KubeObject): void {

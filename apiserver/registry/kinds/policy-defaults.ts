@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults } from './reading.ts';
+import { type JsonObject, listAt, objectAt, objectsAt } from '../../../src/base/index.ts';
+import { asJson, ensureObject, type KubeObject, setDefaults } from '../../core/index.ts';
 
 export function defaultNetworkPolicy(object: KubeObject): void {
   const spec = ensureObject(asJson(object), 'spec');

@@ -1,4 +1,12 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -8,12 +16,17 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { goQuantity, goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import { canonicalQuantity, compareQuantities, isWhole, parseQuantity } from '../../schema/quantity.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject, specOf, textsAt } from '../../core/index.ts';
+import {
+  canonicalQuantity,
+  compareQuantities,
+  goQuantity,
+  goTexts,
+  invalidPrinted,
+  isWhole,
+  parseQuantity,
+} from '../../schema/index.ts';
 import { eachErrors, invalids } from './checks.ts';
-import { asJson, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from './reading.ts';
 import {
   computeResources,
   countedResources,

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, listAt, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -7,11 +7,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goStruct, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, ensureObject, type KindRules, type KubeObject, setDefaults } from '../../core/index.ts';
+import { goStruct, invalidPrinted } from '../../schema/index.ts';
 import { choice, eachErrors, invalids } from './checks.ts';
-import { asJson, ensureObject, listAt, objectAt, objectsAt, setDefaults, textAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** Roles and their bindings. The server judges a change of one twice, and says so twice. @see reference "types" 3.3 */

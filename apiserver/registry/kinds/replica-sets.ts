@@ -1,10 +1,9 @@
+import { objectAt } from '../../../src/base/index.ts';
 import type { FieldError } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { replicaTemplateErrors, replicaWords } from './deployments.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { asJson, numberAt, objectAt, setDefaults, specOf } from './reading.ts';
 import {
   beginsWith,
   fixedSelectorErrors,

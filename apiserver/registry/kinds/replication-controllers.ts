@@ -1,11 +1,9 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt } from '../../../src/base/index.ts';
 import { type FieldError, requiredField } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { type KindRules, type KubeObject, setDefaults, specOf, textsAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
 import { lastingErrors, mismatchErrors, templateErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { objectAt, setDefaults, specOf, textsAt } from './reading.ts';
 import { replicaStatusRule, replicasField } from './replica-sets.ts';
 import { beginsWith, readSpec, templateWarnings } from './workload-rules.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -7,9 +7,8 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { labelErrors } from '../object-meta.ts';
+import { labelErrors, textsAt } from '../../core/index.ts';
 import { each, invalids } from './checks.ts';
-import { listOfTexts, objectAt, objectsAt, textAt, textsAt } from './reading.ts';
 
 /** LabelSelectors in objects: their rules, and whether they choose a set of labels. */
 

@@ -1,8 +1,15 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { RegistryView } from '../kind-rules.ts';
-import { asJson, countAt, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
+import { asJson, countAt, numberAt, type RegistryView } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { settleFamilies } from './service-families.ts';
 import {
   isBalanced,

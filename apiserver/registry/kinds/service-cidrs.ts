@@ -1,4 +1,4 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { goQuote, isJsonEqual, type JsonObject, listOfTexts, objectAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -6,12 +6,10 @@ import {
   pathSegmentProblems,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject, specOf } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { parseNetwork, strictAddressErrors, strictNetworkErrors } from './addresses.ts';
 import { immutableErrors, invalids } from './checks.ts';
-import { asJson, listOfTexts, objectAt, specOf, textAt } from './reading.ts';
 
 /** ServiceCIDRs and IPAddresses: where services get their addresses, and which are taken. */
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, textAt } from '../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -6,9 +6,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { addressErrors, parseAddress } from './addresses.ts';
-import { listOfTexts, textAt } from './reading.ts';
 import { hasSelector, isHeadless, isSameList, usesNodePorts } from './service-fields.ts';
 
 const dualPolicies = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/base/index.ts';
-import { countAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+import { countAt } from '../../core/index.ts';
 
 /** Facts that follow from the `spec` of a Service. */
 

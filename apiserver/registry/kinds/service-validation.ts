@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -11,9 +19,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KubeObject } from '../kube-object.ts';
-import { labelErrors } from '../object-meta.ts';
+import { countAt, type KubeObject, labelErrors, specOf, textsAt } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import {
   addressErrors,
   addressWarnings,
@@ -24,7 +31,6 @@ import {
   portNumberErrors,
 } from './addresses.ts';
 import { invalids, requiredChoice } from './checks.ts';
-import { countAt, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt, valueAt } from './reading.ts';
 import { clusterAddressErrors } from './service-families.ts';
 import {
   isBalanced,

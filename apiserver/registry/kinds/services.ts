@@ -1,10 +1,16 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import { dns1035LabelProblems, type FieldError } from '../../../src/schema/index.ts';
-import { invalid } from '../../http/status-error.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import {
+  asJson,
+  countAt,
+  invalid,
+  type KindRules,
+  type KubeObject,
+  numberAt,
+  setDefaults,
+  specOf,
+} from '../../core/index.ts';
 import { addressWarnings } from './addresses.ts';
-import { asJson, countAt, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 import { allocateForCreate, allocateForUpdate, dropUnused } from './service-allocation.ts';
 import { isBalanced, isNamed, isReachableFromOutside } from './service-fields.ts';
 import { balancerStatusErrors, serviceWarnings, validateService, validateServiceChange } from './service-validation.ts';

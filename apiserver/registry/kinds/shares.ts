@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../src/base/index.ts';
+import { type JsonObject, type JsonValue, valueAt } from '../../../src/base/index.ts';
 import { type FieldError, goIntOrString, invalidField } from '../../../src/schema/index.ts';
 import { notNegativeText } from './checks.ts';
-import { valueAt } from './reading.ts';
 
 /** Numbers of pods that may also be given as a percentage of all. */
 

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, objectsAt, textAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -9,13 +9,11 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { ensureObject, type KindRules, type KubeObject, numberAt, setDefaults, specOf } from '../../core/index.ts';
 import { invalids, notNegative } from './checks.ts';
 import { claimSpecWarnings } from './claim-spec.ts';
 import { lastingErrors, mismatchErrors, templateMetaErrors } from './pod/template.ts';
 import { defaultTemplate } from './pod-defaults.ts';
-import { ensureObject, numberAt, objectAt, objectsAt, setDefaults, specOf, textAt } from './reading.ts';
 import { isEmptySelector } from './selectors.ts';
 import { beginsWith, readSpec, selectorAndTemplateErrors, templateWarnings } from './workload-rules.ts';
 import { statusRule } from './workload-status.ts';

@@ -1,4 +1,13 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   duplicateField,
@@ -10,23 +19,10 @@ import {
   requiredField,
   tooLongField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KindRules, type KubeObject, numberAt, setDefaults, specOf, textsAt } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 import { csiDriverNameErrors } from './pod/storage-volumes.ts';
-import {
-  asJson,
-  listOfTexts,
-  numberAt,
-  objectAt,
-  objectsAt,
-  setDefaults,
-  specOf,
-  textAt,
-  textsAt,
-  valueAt,
-} from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
 /** StorageClasses and the kinds by which storage drivers make themselves known. @see reference "types" 4.5, 4.6 */

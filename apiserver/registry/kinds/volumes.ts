@@ -1,4 +1,12 @@
-import { goQuote, isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import {
+  goQuote,
+  isJsonEqual,
+  type JsonObject,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -7,10 +15,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import { goQuantity, invalidPrinted } from '../../schema/go-prints.ts';
-import { compareQuantities } from '../../schema/quantity.ts';
-import type { KindRules } from '../kind-rules.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, goTime, type KindRules, type KubeObject, setDefaults, specOf, textsAt } from '../../core/index.ts';
+import { compareQuantities, goQuantity, invalidPrinted } from '../../schema/index.ts';
 import { choice, forbiddenWhen, immutableErrors, invalids } from './checks.ts';
 import { claimSpecErrors, claimSpecWarnings } from './claim-spec.ts';
 import { noBackstepErrors } from './pod/paths.ts';
@@ -18,7 +24,6 @@ import { nodeSelectorErrors } from './pod/scheduling.ts';
 import { csiDriverNameErrors, type SourceRule, secondSource, storageRules } from './pod/storage-volumes.ts';
 import { hostPathErrors } from './pod/volumes.ts';
 import { defaultVolumeSource } from './pod-defaults.ts';
-import { asJson, goTime, listOfTexts, objectAt, setDefaults, specOf, textAt, textsAt, valueAt } from './reading.ts';
 
 /** PersistentVolumes and the claims to them. @see reference "types" 4.5, 4.6 */
 

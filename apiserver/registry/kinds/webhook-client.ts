@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
 import { type FieldError, requiredField } from '../../../src/schema/index.ts';
-import { webhookServiceErrors, webhookUrlErrors } from '../webhook-client-rules.ts';
-import { objectAt, textAt } from './reading.ts';
+import { webhookServiceErrors, webhookUrlErrors } from '../../core/index.ts';
 
 /** Errors of where a webhook is: a URL or a service. */
 export function clientConfigErrors(client: JsonObject | undefined, path: string): FieldError[] {

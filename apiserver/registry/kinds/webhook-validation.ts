@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -8,12 +8,11 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../src/schema/index.ts';
-import { goTexts, invalidPrinted } from '../../schema/go-prints.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
+import { goTexts, invalidPrinted } from '../../schema/index.ts';
 import { admissionRuleErrors } from './admission-rules.ts';
 import { choice, each, invalids } from './checks.ts';
 import { matchConditionErrors } from './match-conditions.ts';
-import { asJson, listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 import { clientConfigErrors } from './webhook-client.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, type JsonValue, objectAt, valueAt } from '../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   type FieldError,
@@ -6,10 +6,9 @@ import {
   invalidField,
   requiredField,
 } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KubeObject } from '../../core/index.ts';
 import { immutable } from './checks.ts';
 import { podWarnings } from './pod/warnings.ts';
-import { asJson, objectAt, valueAt } from './reading.ts';
 import { isEmptySelector, isUsableSelector, selectorErrors } from './selectors.ts';
 
 /** Parts of rules that kinds with a pod template share. */

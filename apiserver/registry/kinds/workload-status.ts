@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../src/base/index.ts';
+import { type JsonObject, objectAt } from '../../../src/base/index.ts';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { asJson, type KubeObject, numberAt } from '../../core/index.ts';
 import { notNegative } from './checks.ts';
-import { asJson, numberAt, objectAt } from './reading.ts';
 
 /** Rules for the numbers in the status of a workload. */
 export interface StatusCounts {

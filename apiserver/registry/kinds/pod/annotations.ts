@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
-import { objectAt, textAt } from '../reading.ts';
 import { descendingPathErrors } from './paths.ts';
 import { containersWithPaths } from './windows.ts';
 

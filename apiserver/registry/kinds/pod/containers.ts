@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   duplicateField,
@@ -11,7 +11,6 @@ import {
   unsupportedField,
 } from '../../../../src/schema/index.ts';
 import { choice, each, invalids, requiredChoice } from '../checks.ts';
-import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { environmentErrors, environmentSourceErrors } from './environment.ts';
 import { containerHandlerErrors, handlerFields } from './handlers.ts';
 import { deviceErrors, mountErrors } from './mounts.ts';

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
-import { asJson, ensureObject, listOfTexts, objectAt, objectsAt, specOf, textAt, textsAt } from '../reading.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
+import { asJson, ensureObject, type KubeObject, specOf, textsAt } from '../../../core/index.ts';
 import { appArmorPrefix } from './annotations.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { qosClass } from './qos.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
-import { objectAt, objectsAt, textAt } from '../reading.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
 import { containersWithPaths } from './windows.ts';
 
 function dropStopSignal(container: JsonObject): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, textAt } from '../../../../src/base/index.ts';
 import {
   configKeyProblems,
   dns1123SubdomainProblems,
@@ -7,7 +7,6 @@ import {
   requiredField,
 } from '../../../../src/schema/index.ts';
 import { each, invalids } from '../checks.ts';
-import { objectAt, textAt } from '../reading.ts';
 import { environmentFields, fieldReferenceErrors, resourceReferenceErrors } from './field-references.ts';
 
 const printable = /^[ -<>-~]*$/;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   type FieldError,
   invalidField,
@@ -6,9 +6,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { canonicalQuantity } from '../../../schema/quantity.ts';
+import { canonicalQuantity } from '../../../schema/index.ts';
 import { invalids } from '../checks.ts';
-import { textAt, valueAt } from '../reading.ts';
 
 /** Fields of a pod that environment variables may show. */
 export const environmentFields: readonly string[] = [

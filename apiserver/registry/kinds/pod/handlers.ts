@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, listAt, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -6,9 +6,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { portErrors } from '../addresses.ts';
 import { invalids, notNegative } from '../checks.ts';
-import { listAt, numberAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 
 type HandlerRule = (handler: JsonObject, path: string, graceSeconds: number | undefined) => FieldError[];
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -8,7 +8,6 @@ import {
   unsupportedField,
 } from '../../../../src/schema/index.ts';
 import { each } from '../checks.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';
 
 type Volumes = ReadonlyMap<string, JsonObject>;

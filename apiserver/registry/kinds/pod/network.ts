@@ -1,4 +1,12 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import {
+  isTrueAt,
+  type JsonObject,
+  listAt,
+  listOfTexts,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   dns1123SubdomainWithUnderscoreProblems,
@@ -9,9 +17,9 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { addressErrors, portNameProblems } from '../addresses.ts';
 import { each, invalids, portNumberProblems } from '../checks.ts';
-import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, objectsAt, textAt } from '../reading.ts';
 
 const mostNameservers = 3;
 const mostSearches = 32;

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
-import { numberAt, objectsAt, textAt } from '../reading.ts';
+import { type JsonObject, objectsAt, textAt } from '../../../../src/base/index.ts';
+import { numberAt } from '../../../core/index.ts';
 
 interface PlacedPort {
   readonly path: string;

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
-import { parseQuantity } from '../../../schema/quantity.ts';
-import { objectsAt, textsAt } from '../reading.ts';
+import { type JsonObject, objectsAt } from '../../../../src/base/index.ts';
+import { textsAt } from '../../../core/index.ts';
+import { parseQuantity } from '../../../schema/index.ts';
 
 const counted = ['cpu', 'memory'];
 

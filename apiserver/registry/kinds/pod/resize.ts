@@ -1,8 +1,7 @@
-import { isJsonEqual, type JsonObject } from '../../../../src/base/index.ts';
+import { isJsonEqual, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField } from '../../../../src/schema/index.ts';
-import { compareQuantities } from '../../../schema/quantity.ts';
-import type { KubeObject } from '../../kube-object.ts';
-import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
+import { asJson, type KubeObject, textsAt } from '../../../core/index.ts';
+import { compareQuantities } from '../../../schema/index.ts';
 import { readSpec } from '../workload-rules.ts';
 import { mirrorAnnotation } from './annotations.ts';
 import { qosClass } from './qos.ts';

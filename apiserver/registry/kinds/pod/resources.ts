@@ -7,8 +7,8 @@ import {
   qualifiedNameProblems,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/quantity.ts';
-import { textsAt } from '../reading.ts';
+import { textsAt } from '../../../core/index.ts';
+import { compareQuantities, isWhole, parseQuantity, wholeUnits } from '../../../schema/index.ts';
 import {
   computeResources,
   countedResources,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -11,8 +11,8 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { choice, each, invalids } from '../checks.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 import { selectorErrors } from '../selectors.ts';
 
 const badOperator = 'not a valid selector operator';

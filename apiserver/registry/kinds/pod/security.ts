@@ -1,4 +1,13 @@
-import type { JsonObject, JsonValue } from '../../../../src/base/index.ts';
+import {
+  isTrueAt,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  listOfTexts,
+  objectAt,
+  textAt,
+  valueAt,
+} from '../../../../src/base/index.ts';
 import {
   duplicateField,
   type FieldError,
@@ -10,8 +19,8 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { choice, each, greatestInt32, invalids, rangeProblems } from '../checks.ts';
-import { isTrueAt, listAt, listOfTexts, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 import { descendingPathErrors } from './paths.ts';
 import { windowsErrors } from './windows.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -7,9 +7,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import { labelErrors } from '../../object-meta.ts';
+import { labelErrors, numberAt, textsAt } from '../../../core/index.ts';
 import { choice, greatestInt32, invalids, rangeText, requiredChoice } from '../checks.ts';
-import { isTrueAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { containerErrors, ephemeralContainerErrors, initContainerErrors, type PodFacts } from './containers.ts';
 import { dnsConfigErrors, hostAliasErrors, hostNetworkErrors } from './network.ts';
 import { resourceErrors } from './resources.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -6,10 +6,9 @@ import {
   invalidField,
   qualifiedNameProblems,
 } from '../../../../src/schema/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
+import { asJson, type KubeObject, textsAt } from '../../../core/index.ts';
 import { addressErrors, addressWarnings, parseAddress } from '../addresses.ts';
 import { each, immutable, invalids } from '../checks.ts';
-import { asJson, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { readSpec } from '../workload-rules.ts';
 import { podAnnotationErrors } from './annotations.ts';
 import { lockedAnnotationErrors } from './update.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, listAt, objectAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -10,8 +10,8 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { choice, invalids, rangeProblems, rangeText, requiredTexts } from '../checks.ts';
-import { isTrueAt, listAt, numberAt, objectAt, textAt, valueAt } from '../reading.ts';
 
 /** Errors of a volume source at `path`. */
 export type SourceRule = (source: JsonObject, path: string) => FieldError[];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -6,8 +6,7 @@ import {
   invalidField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { annotationErrors, labelErrors } from '../../object-meta.ts';
-import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../reading.ts';
+import { annotationErrors, labelErrors, numberAt, textsAt } from '../../../core/index.ts';
 import { selects } from '../selectors.ts';
 import { podAnnotationErrors, profileAgreementErrors } from './annotations.ts';
 import { podSpecErrors } from './spec.ts';

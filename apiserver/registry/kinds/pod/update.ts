@@ -1,4 +1,12 @@
-import { isJsonEqual, type JsonObject, type JsonValue } from '../../../../src/base/index.ts';
+import {
+  isJsonEqual,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  objectsAt,
+  textAt,
+  valueAt,
+} from '../../../../src/base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -7,9 +15,8 @@ import {
   invalidField,
   requiredField,
 } from '../../../../src/schema/index.ts';
-import type { KubeObject } from '../../kube-object.ts';
+import { asJson, type KubeObject, numberAt, textsAt } from '../../../core/index.ts';
 import { greatestInt32, rangeText } from '../checks.ts';
-import { asJson, numberAt, objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { readSpec } from '../workload-rules.ts';
 import { appArmorPrefix, mirrorAnnotation, podAnnotationErrors } from './annotations.ts';
 import { imageErrors } from './containers.ts';

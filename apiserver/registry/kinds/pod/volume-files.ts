@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
 import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../../src/schema/index.ts';
+import { numberAt } from '../../../core/index.ts';
 import { each, requiredTexts } from '../checks.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../reading.ts';
 import { fieldReferenceErrors, resourceReferenceErrors, volumeFields } from './field-references.ts';
 import { fileInVolumeErrors } from './paths.ts';
 

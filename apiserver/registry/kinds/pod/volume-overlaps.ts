@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
-import { objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 
 /** A file of a volume, and what fills it. */
 interface FilledPath {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -9,11 +9,10 @@ import {
   requiredField,
   unsupportedField,
 } from '../../../../src/schema/index.ts';
-import { compareQuantities } from '../../../schema/quantity.ts';
-import { annotationErrors, labelErrors } from '../../object-meta.ts';
+import { annotationErrors, labelErrors, textsAt } from '../../../core/index.ts';
+import { compareQuantities } from '../../../schema/index.ts';
 import { invalids, requiredChoice, requiredTexts } from '../checks.ts';
 import { claimSpecErrors } from '../claim-spec.ts';
-import { objectAt, objectsAt, textAt, textsAt, valueAt } from '../reading.ts';
 import { descendingPathErrors, noBackstepErrors } from './paths.ts';
 import { type SourceRule, secondSource, storageRules } from './storage-volumes.ts';
 import { downwardVolumeErrors, keyedVolumeErrors, projectedVolumeErrors } from './volume-files.ts';

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { type JsonObject, listOfTexts, objectAt, objectsAt, textAt } from '../../../../src/base/index.ts';
 import { labelValueProblems } from '../../../../src/schema/index.ts';
-import { isWhole } from '../../../schema/quantity.ts';
+import { numberAt, textsAt } from '../../../core/index.ts';
+import { isWhole } from '../../../schema/index.ts';
 import { addressWarnings } from '../addresses.ts';
 import { claimSpecWarnings } from '../claim-spec.ts';
-import { listOfTexts, numberAt, objectAt, objectsAt, textAt, textsAt } from '../reading.ts';
 import { appArmorPrefix, seccompAnnotation, seccompPrefix } from './annotations.ts';
 import { portWarnings } from './port-warnings.ts';
 import { overlapWarnings } from './volume-overlaps.ts';

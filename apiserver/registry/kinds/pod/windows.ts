@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/index.ts';
+import { isTrueAt, type JsonObject, objectAt, objectsAt, textAt, valueAt } from '../../../../src/base/index.ts';
 import {
   dns1123SubdomainProblems,
   type FieldError,
@@ -8,7 +8,6 @@ import {
   unsupportedField,
 } from '../../../../src/schema/index.ts';
 import { invalids } from '../checks.ts';
-import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from '../reading.ts';
 
 const longestCredentials = 64 * 1024;
 const longestDomain = 256;

@@ -1,7 +1,5 @@
-import { isJsonObject, type JsonObject, objectAt, valueAt } from '../../../src/base/index.ts';
-import type { KubeObject } from '../kube-object.ts';
-
-export { isTrueAt, listAt, listOfTexts, objectAt, objectsAt, textAt, valueAt } from '../../../src/base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, objectAt, valueAt } from '../../src/base/index.ts';
+import type { KubeObject } from './kube-object.ts';
 
 /** The object as plain JSON, to read and set fields of any kind. The same object, not a copy. */
 export function asJson(object: KubeObject): JsonObject {
@@ -49,4 +47,24 @@ export function specOf(object: KubeObject): JsonObject {
 /** A time as Go writes it: whole seconds. */
 export function goTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** The objects of a list; anything else in it is left out. */
+export function objectsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isJsonObject(item)) : [];
+}
+
+/** A text, or nothing. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** The texts of a list. */
+export function textsOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+/** An object, empty where there is none. */
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value as JsonValue) ? (value as JsonObject) : {};
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchesFields, matchesLabelSelector, parseFieldSelector, parseLabelSelector } from './index.ts';
+import { matchesFields, matchesLabelSelector, parseFieldSelector, parseLabelSelector } from '../index.ts';
 
 describe('parseLabelSelector', () => {
   test.each([

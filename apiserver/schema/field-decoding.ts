@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-import { decodeProblems, dropNulls, UnreadableObject } from '../schema/decode.ts';
-import { pruneUnknown } from '../schema/prune.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, type KubeObject, type ResourceType } from '../core/index.ts';
+import { decodeProblems, dropNulls, UnreadableObject } from './decode.ts';
+import { pruneUnknown } from './prune.ts';
 
 /** Checks types against the schema, drops unknown fields from the object and gives their paths.
  *  @throws StatusError 400 for a value of the wrong type in a built-in kind or in metadata */

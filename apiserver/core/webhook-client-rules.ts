@@ -1,6 +1,6 @@
-import { goQuote, type JsonObject } from '../../src/base/index.ts';
+import { goQuote, type JsonObject, textAt, valueAt } from '../../src/base/index.ts';
 import { dns1123SubdomainProblems, type FieldError, invalidField, requiredField } from '../../src/schema/index.ts';
-import { numberAt, textAt, valueAt } from './kinds/reading.ts';
+import { numberAt } from './reading.ts';
 
 const form = '; desired format: https://host[/path]';
 

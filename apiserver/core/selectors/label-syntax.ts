@@ -1,4 +1,4 @@
-import { badRequest } from '../http/status-error.ts';
+import { badRequest } from '../status-error.ts';
 import { labelValueProblems, qualifiedNameProblems } from './label-names.ts';
 
 /** `=`, `==` are `in` with one value, `!=` is `notin` with one. `values` are sorted and distinct. */

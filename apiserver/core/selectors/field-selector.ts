@@ -1,4 +1,4 @@
-import { badRequest } from '../http/status-error.ts';
+import { badRequest } from '../status-error.ts';
 
 /** One term of a field selector; all must hold. */
 export interface FieldRequirement {

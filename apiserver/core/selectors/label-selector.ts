@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../src/base/index.ts';
+import { isJsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type LabelRequirement, parseRequirements } from './label-syntax.ts';
 
 /** Labels of an object as they came in; anything but an object of strings counts as no labels. */

@@ -1,13 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import type { KubeObject } from '../registry/kube-object.ts';
-import type { ResourceType } from '../registry/resource-type.ts';
-
-export interface UserInfo {
-  readonly username: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+import type { KubeObject } from './kube-object.ts';
+import type { ResourceType } from './resource-type.ts';
+import type { UserInfo } from './user-info.ts';
 
 /** One write on its way to storage. `object` and `oldObject` are in the version of `resource`, as requested. */
 export interface AdmissionRequest {

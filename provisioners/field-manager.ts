@@ -1,0 +1,2 @@
+/** Field manager of the provisioners' own writes to Bundles and BundleDeployments. */
+export const fieldManager = 'longshore';

@@ -1,0 +1,19 @@
+import type { LogNote } from './rekor.ts';
+
+/** A signature as it was read, whatever it was kept as. */
+export interface ReadSignature {
+  /** The bytes that were signed. */
+  readonly signed: Buffer;
+  /** What they say, bare. */
+  readonly content: Buffer;
+  /** Base64. */
+  readonly signature: string;
+  /** Undefined where a key has signed. */
+  readonly certificatePem: string | undefined;
+  /** Authorities between the certificate and a root; may be empty. */
+  readonly chainPem: string;
+  /** Of the transparency log. */
+  readonly note: LogNote | undefined;
+  /** Digest of the image that it is about. */
+  readonly subject: string;
+}
