@@ -15,7 +15,7 @@ import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
 import { asJson, countAt, listAt, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 
-/** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */
+/** HorizontalPodAutoscalers, in the form in which they are stored. @see docs/spec/kube-api-types.md#validation-rules */
 
 const cpuMetric: JsonObject = {
   type: 'Resource',

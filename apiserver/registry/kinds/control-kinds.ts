@@ -23,7 +23,7 @@ import {
   valueAt,
 } from './reading.ts';
 
-/** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see reference "types" 4.5 */
+/** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see docs/spec/kube-api-types.md#validation-rules */
 
 function leaseErrors(object: KubeObject): FieldError[] {
   const spec = specOf(object);

@@ -23,7 +23,7 @@ import {
 import { eachErrors, immutableErrors, invalids, requiredChoice } from './checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, textAt, valueAt } from './reading.ts';
 
-/** Endpoints and EndpointSlices. @see reference "types" 4.5 */
+/** Endpoints and EndpointSlices. @see docs/spec/kube-api-types.md#validation-rules */
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 

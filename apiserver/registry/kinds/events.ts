@@ -13,7 +13,7 @@ import { eventToStorage } from './conversions.ts';
 import { asJson, countAt, objectAt, textAt, valueAt } from './reading.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.
- *  @see reference "types" 4.5 */
+ *  @see docs/spec/kube-api-types.md#validation-rules */
 
 function lengthErrors(field: string, text: string, limit: number): FieldError[] {
   return Array.from(text).length > limit ? [invalidField(field, '', `can have at most ${limit} characters`)] : [];

@@ -18,7 +18,7 @@ import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErr
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
 import { asJson, countAt, listOfTexts, objectAt, objectsAt, setDefaults, specOf, textAt, valueAt } from './reading.ts';
 
-/** Ingresses and their classes. @see reference "types" 4.5 */
+/** Ingresses and their classes. @see docs/spec/kube-api-types.md#validation-rules */
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];

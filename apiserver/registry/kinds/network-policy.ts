@@ -16,7 +16,7 @@ import { defaultNetworkPolicy } from './policy-defaults.ts';
 import { listOfTexts, numberAt, objectAt, objectsAt, specOf, textAt, valueAt } from './reading.ts';
 import { selectorErrors } from './selectors.ts';
 
-/** Which traffic reaches pods. @see reference "types" 4.5 */
+/** Which traffic reaches pods. @see docs/spec/kube-api-types.md#validation-rules */
 
 function portRangeErrors(port: JsonObject, field: string): FieldError[] {
   const [number, end] = [valueAt(port, 'port'), numberAt(port, 'endPort')];

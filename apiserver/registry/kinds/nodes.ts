@@ -27,7 +27,7 @@ import {
   valueAt,
 } from './reading.ts';
 
-/** Nodes, and the classes by which pods choose how they run. @see reference "types" 4.5 */
+/** Nodes, and the classes by which pods choose how they run. @see docs/spec/kube-api-types.md#validation-rules */
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

@@ -20,7 +20,7 @@ import { hostPathErrors } from './pod/volumes.ts';
 import { defaultVolumeSource } from './pod-defaults.ts';
 import { asJson, goTime, listOfTexts, objectAt, setDefaults, specOf, textAt, textsAt, valueAt } from './reading.ts';
 
-/** PersistentVolumes and the claims to them. @see reference "types" 4.5, 4.6 */
+/** PersistentVolumes and the claims to them. @see docs/spec/kube-api-types.md#validation-rules, docs/spec/kube-api-types.md#immutable-fields */
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
