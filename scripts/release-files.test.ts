@@ -17,7 +17,7 @@ test('the notes are the newest section of the changelog, which is that of the ve
 
 test('the changelog has the section of the version that package.json names', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  expect(notesOf(readFileSync('CHANGELOG.md', 'utf8'), version).text).toMatch(/^- /);
+  expect(notesOf(readFileSync('CHANGELOG.md', 'utf8'), version).text).toMatch(/^### (?:Added|Changed|Fixed)$/m);
 });
 
 test('a signature is one that openssl and cosign verify, of an encrypted key as well; other kinds of keys are refused', () => {
