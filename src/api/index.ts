@@ -45,7 +45,6 @@ export {
   deleteCrdsAnnotation,
   dependenciesAnnotation,
   dependencyPolicies,
-  fieldManager,
   group,
   hasDependenciesLabel,
   helmProvisionerClass,
