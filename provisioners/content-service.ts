@@ -100,7 +100,7 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-/** Takes uploads as the reference's section 4.3 says. */
+/** Takes uploads. @see docs/spec/rukpak-v1alpha1.md#upload-protocol */
 class UploadDesk {
   readonly #options: ContentServiceOptions;
   readonly #uploads: Uploads;

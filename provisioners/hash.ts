@@ -65,7 +65,7 @@ function sourceOf(source: BundleSource): JsonObject {
 }
 
 /** Hash of a bundle template, at most 44 characters of base 36. The same on every machine and in every release.
- *  @see reference section 6.2 */
+ *  @see docs/spec/rukpak-v1alpha1.md#template-bundle */
 export function templateHash(template: BundleTemplate): string {
   const { metadata, spec } = template;
   const finalizers = metadata?.finalizers;

@@ -12,7 +12,9 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   cpSync(file, join('dist', file));
 }
 await writePackageEntries(join(process.cwd(), 'dist/apiserver'));
-for (const folder of ['crds', 'deploy', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
+for (const folder of ['crds', 'deploy', 'examples']) {
+  cpSync(folder, join('dist', folder), { recursive: true, dereference: true });
+}
 /** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>

@@ -1,11 +1,12 @@
 /** What a release consists of, made from the checkout. */
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from 'tar';
-import { overlays } from '../cli/install/overlays.ts';
-import { sha256Digest } from '../src/base/index.ts';
+import { readManifests } from '../cli/install/manifests.ts';
+import { type Overlay, overlays } from '../cli/install/overlays.ts';
+import { formatYaml, sha256Digest } from '../src/base/index.ts';
 
 /** The section of a version in CHANGELOG.md, without its heading, and what stands in brackets behind the version.
  *  @throws Error where the newest section is of another version */
@@ -24,6 +25,17 @@ export function signText(text: string, keyPem: string, passphrase: string | unde
   return sign('sha256', Buffer.from(text), key).toString('base64');
 }
 
+/** Writes the chart as an archive, with the CustomResourceDefinitions that it has a link to in the repository. */
+export async function packChart(file: string): Promise<void> {
+  const chart = { cwd: 'deploy/chart', prefix: 'longshore', file };
+  await create({ ...chart, gzip: true, portable: true, noMtime: true, follow: true }, readdirSync('deploy/chart'));
+}
+
+/** Everything that an overlay installs, as one file for `kubectl apply --server-side -f`. */
+export async function manifestsText(overlay: Overlay): Promise<string> {
+  return (await readManifests(overlay)).map((object) => formatYaml(object)).join('---\n');
+}
+
 export interface ReleaseOptions {
   readonly version: string;
   readonly folder: string;
@@ -36,10 +48,9 @@ export interface ReleaseOptions {
 /** Writes the package, the chart, the manifests, the bill of materials, the notes, checksums of all these, and the signature of the checksums. */
 export async function writeRelease({ version, folder, notes, keyPem, passphrase }: ReleaseOptions): Promise<void> {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const chart = { cwd: 'deploy/chart', prefix: 'longshore', file: join(folder, `longshore-chart-${version}.tgz`) };
-  await create({ ...chart, gzip: true, portable: true, noMtime: true }, readdirSync('deploy/chart'));
+  await packChart(join(folder, `longshore-chart-${version}.tgz`));
   for (const overlay of overlays) {
-    copyFileSync(`deploy/rendered/${overlay}.yaml`, join(folder, `longshore-${version}-${overlay}.yaml`));
+    writeFileSync(join(folder, `longshore-${version}-${overlay}.yaml`), await manifestsText(overlay));
   }
   execFileSync(process.execPath, ['scripts/write-sbom.ts', join(folder, `longshore-${version}.cdx.json`)]);
   writeFileSync(join(folder, 'NOTES.md'), `${notes}\n`);

@@ -147,7 +147,7 @@ function standardFinalizerErrors(
 }
 
 /** Errors of a new object's metadata, in the order and words of kube-apiserver. A name made from generateName is already there.
- *  @see reference "wire" 4.2 */
+ *  @see docs/spec/kube-api-wire.md#validation */
 export function validateObjectMeta(metadata: ObjectMeta, facts: MetadataFacts): FieldError[] {
   const path = facts.path ?? 'metadata';
   return [...ownErrors(metadata, facts, path), ...standardFinalizerErrors(metadata.finalizers ?? [], facts, path)];
@@ -204,7 +204,7 @@ const immutableFields = [
 ] as const;
 
 /** What the server asks of every changed object, whatever its kind: its causes come before those of the kind.
- *  @see reference "wire" 4.2 */
+ *  @see docs/spec/kube-api-wire.md#validation */
 export function validateChangedObjectMeta(metadata: ObjectMeta, old: ObjectMeta, facts: MetadataFacts): FieldError[] {
   const path = facts.path ?? 'metadata';
   const general = { ...facts, nameProblems: pathSegmentProblems };

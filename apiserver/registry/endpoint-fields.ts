@@ -56,7 +56,7 @@ function pathsOf(type: ResourceType, subresource: string): readonly Path[] {
 const cache = new WeakMap<ResourceType, Map<string, FieldSet>>();
 
 /** Fields that an endpoint neither takes nor owns.
- *  @see reference "wire" 7.7 */
+ *  @see docs/spec/kube-api-wire.md#reset-fields */
 export function resetFields(type: ResourceType, subresource = ''): FieldSet {
   const known = cache.get(type) ?? new Map<string, FieldSet>();
   cache.set(type, known);

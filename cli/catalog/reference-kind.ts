@@ -74,7 +74,7 @@ async function imageKind(place: ImagePlace, options: OpenOptions): Promise<Refer
 
 /** What a reference is: folders by what is in them, images by their labels.
  *  @throws TerminalError InvalidName, UnsupportedImage and those of `labelsIn`
- *  @see catalogs-and-resolution.md, section 3.2 */
+ *  @see docs/spec/catalogs.md#opm-render */
 export async function referenceKind(name: string, options: OpenOptions): Promise<ReferenceKind> {
   if (/^(https?|grpc):\/\//i.test(name)) return 'declarative config stream';
   const place = readBundleName(name);

@@ -1,8 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { chartFiles } from '../../scripts/chart-files.ts';
-import { type JsonObject, parseYamlDocuments } from '../../src/base/index.ts';
+import { type JsonObject, objectAt, parseYaml, parseYamlDocuments } from '../../src/base/index.ts';
 import { chartForms, chartObjects, chartImage as image, keyed } from '../../test/support/index.ts';
+import { readCrds } from '../crds.ts';
 import type { Overlay } from './overlays.ts';
 
 interface Values {
@@ -54,19 +55,38 @@ function render(lines: readonly string[], values: Values, shard = 1): string {
 
 test('the chart in the repository is the one that the overlays make', async () => {
   const files = await chartFiles();
-  expect(globSync('deploy/chart/**/*.*').toSorted()).toEqual(
+  expect(globSync('deploy/chart/{*,templates/*}.*').toSorted()).toEqual(
     [...files.keys()].map((path) => `deploy/chart/${path}`).toSorted(),
   );
   for (const [path, text] of files) expect(readFileSync(`deploy/chart/${path}`, 'utf8')).toBe(text);
 });
 
+test('the CustomResourceDefinitions of the chart are the files of crds/, whose form its template expects', async () => {
+  expect(readlinkSync('deploy/chart/definitions')).toBe('../../crds');
+  const files = globSync('deploy/chart/definitions/*.yaml');
+  expect(files.length).toBe((await readCrds()).length);
+  for (const file of files) {
+    const [head = '', ...rest] = readFileSync(file, 'utf8').split('\nspec:\n');
+    expect(rest, file).toHaveLength(1);
+    expect(Object.keys(parseYaml(file, head) as JsonObject), file).toEqual(['apiVersion', 'kind', 'metadata']);
+    expect(objectAt(parseYaml(file, head) as JsonObject, 'metadata')).toMatchObject({
+      name: expect.any(String) as string,
+    });
+    expect(rest[0], file).not.toMatch(/^(?!#)\S/m);
+  }
+});
+
+// That of the CustomResourceDefinitions uses more of Helm's language: test/clients/helm.test.ts has Helm render it.
 test.each(chartForms)(
   'the chart makes of the overlay $overlay in $shards shards what kustomize makes',
   async (values) => {
-    const files = [...(await chartFiles())].filter(([path]) => path.startsWith('templates/'));
+    const files = [...(await chartFiles())].filter(
+      ([path]) => path.startsWith('templates/') && path !== 'templates/customresourcedefinitions.yaml',
+    );
     const made = files.flatMap(
       ([path, text]) => parseYamlDocuments(path, render(text.split('\n'), values)) as JsonObject[],
     );
-    expect(keyed(made)).toEqual(await chartObjects(values));
+    const expected = [...(await chartObjects(values))].filter(([, { kind }]) => kind !== 'CustomResourceDefinition');
+    expect(keyed(made)).toEqual(new Map(expected));
   },
 );

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
 import { groupOf, type KubeObject } from '../../src/kube/index.ts';
-import type { Overlay } from './overlays.ts';
+import { readCrds } from '../crds.ts';
+import { foreignDefinitions, type Overlay } from './overlays.ts';
 
 async function readDeployFile(path: string): Promise<JsonObject[]> {
   // Beside cli/ in a checkout and in dist/.
@@ -15,9 +16,19 @@ async function readDeployFile(path: string): Promise<JsonObject[]> {
   return parseYamlDocuments(path, await readFile(join(folder, path), 'utf8')) as JsonObject[];
 }
 
-/** Every object of an overlay, CustomResourceDefinitions included, as `kubectl kustomize` builds it. */
+/** The CustomResourceDefinitions of an overlay, labelled as everything that belongs to an installation. */
+async function readDefinitions(overlay: Overlay): Promise<JsonObject[]> {
+  const definitions = (await readCrds()) as unknown as KubeObject[];
+  const own = definitions.filter(({ metadata }) => foreignDefinitions[overlay]?.includes(metadata.name ?? '') !== true);
+  return own.map((definition) => {
+    const labels = { ...definition.metadata.labels, 'app.kubernetes.io/part-of': 'longshore' };
+    return { ...definition, metadata: { ...definition.metadata, labels } } as unknown as JsonObject;
+  });
+}
+
+/** Every object of an overlay, as `kubectl kustomize` builds it: the CustomResourceDefinitions of `crds/`, and the others from `deploy/rendered/`. */
 export async function readManifests(overlay: Overlay): Promise<JsonObject[]> {
-  return await readDeployFile(`rendered/${overlay}.yaml`);
+  return [...(await readDefinitions(overlay)), ...(await readDeployFile(`rendered/${overlay}.yaml`))];
 }
 
 /** The ClusterRoles that an administrator binds to those who use the content server, or look at what is installed. */

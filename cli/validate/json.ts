@@ -6,7 +6,7 @@ export const reportJson: ReportFormat = (reports) => {
   return `${JSON.stringify({ bundles }, undefined, 2)}\n`;
 };
 
-/** The form of `operator-sdk bundle validate -o json-alpha1`. @see bundle-format.md, section 15 */
+/** The form of `operator-sdk bundle validate -o json-alpha1`. @see docs/spec/bundle-format.md#command-lines */
 export const reportJsonAlpha1: ReportFormat = (reports) => {
   const outputs = reports.flatMap(({ findings, failure }) => [
     ...findings.map(({ severity, message }) => ({ type: severity, message })),

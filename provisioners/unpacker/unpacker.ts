@@ -79,8 +79,8 @@ export interface WorkOptions {
 /** Fetches, checks and stores the content of Bundles in worker threads, so that neither the calling thread nor another
  *  Bundle waits for a slow or huge source.
  *
- *  Errors keep their class, reason and message across threads. Messages carry the stage's prefix of the reference's section 3.3
- *  (`source bundle content: `, `get objects from bundle manifests: `, `persist bundle content: `): callers add nothing. */
+ *  Errors keep their class, reason and message across threads. Messages carry the stage's prefix
+ *  of docs/spec/rukpak-v1alpha1.md#error-prefixes (`source bundle content: `, `get objects from bundle manifests: `, `persist bundle content: `): callers add nothing. */
 export interface Unpacker extends AsyncDisposable {
   /** Replaces what was stored for the Bundle. Never call it twice at a time for one Bundle.
    *  @throws TerminalError · TransientError · WaitingError of the sources, formats and the store */

@@ -35,8 +35,6 @@ export const pausedAnnotation = 'core.rukpak.io/paused';
 export const servingCertificateAnnotation = 'core.rukpak.io/serving-certificate-of';
 /** On a webhook configuration or a CustomResourceDefinition: the Secret (`namespace/name`) whose authority it is told to trust. */
 export const injectCaAnnotation = 'core.rukpak.io/inject-ca-from';
-/** Field manager of everything that the provisioners apply. */
-export const fieldManager = 'rukpak-core';
 
 /** Field manager of everything that is installed for a BundleDeployment. */
 export const installFieldManager = 'longshore';

@@ -46,7 +46,6 @@ export {
   deleteCrdsAnnotation,
   dependenciesAnnotation,
   dependencyPolicies,
-  fieldManager,
   group,
   hasDependenciesLabel,
   helmProvisionerClass,

@@ -9,7 +9,7 @@ export interface MetaPlace {
 }
 
 /** One document of a catalog. The three names are read whatever their letters' case; '' where there is none.
- *  @see catalogs-and-resolution.md, section 1.3 */
+ *  @see docs/spec/catalogs.md#the-meta-blob */
 export interface Meta {
   readonly schema: string;
   readonly package: string;

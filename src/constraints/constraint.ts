@@ -115,8 +115,8 @@ function readNode(value: JsonValue | undefined, depth: number, limits: Constrain
 }
 
 /** Reads the value of an `olm.constraint`.
- *  @throws TerminalError InvalidConstraint, MalformedConstraint (unknown members, too large), with the texts of bundle-format.md, sections 4
- *  and 5 */
+ *  @throws TerminalError InvalidConstraint, MalformedConstraint (unknown members, too large), with the texts of docs/spec/bundle-format.md#dependencies-yaml
+ *  and docs/spec/bundle-format.md#constraints */
 export function parseConstraint(value: JsonValue, limits: ConstraintLimits = { maxDepth: 32 }): Constraint {
   if (Buffer.byteLength(JSON.stringify(value)) > maxConstraintBytes) {
     return refuseShape(`olm.constraint value is greater than max constraint size ${maxConstraintBytes} bytes`);

@@ -22,7 +22,7 @@ export interface DependencyLimits {
   readonly maxDepth: number;
 }
 
-/** What admission allows. @see admission.md, section 4 */
+/** What admission allows. @see docs/spec/admission.md#dependency-rules */
 export const defaultDependencyLimits: DependencyLimits = { maxEntries: 256, maxDepth: 8 };
 
 /** Dependencies that could be read, and what is wrong with the others, each with its place. */
@@ -89,7 +89,7 @@ function readEntry(entry: JsonValue, limits: DependencyLimits): Dependency {
 }
 
 /** Reads a list as `metadata/dependencies.yaml` has it under `dependencies`. `what` names the list in problems.
- *  @see bundle-format.md, section 4 */
+ *  @see docs/spec/bundle-format.md#dependencies-yaml */
 export function readDependencies(
   what: string,
   list: JsonValue,
@@ -118,7 +118,7 @@ const requirementTypes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The property that says in a catalog what an entry of `metadata/dependencies.yaml` says in a bundle; types that are not known stay as they are.
- *  @see catalogs-and-resolution.md, section 2.3 */
+ *  @see docs/spec/catalogs.md#bundle-metadata-files */
 export function requirementOf(type: string, value: JsonValue): Property {
   const isPackage = type === 'olm.package' && isJsonObject(value);
   const { version, ...rest } = isPackage ? value : {};

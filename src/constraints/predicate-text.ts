@@ -2,7 +2,7 @@ import { goQuote } from '../base/index.ts';
 import type { Constraint } from './constraint.ts';
 
 /** What a bundle must be like to meet the constraint, in the words that messages of resolution have for it.
- *  @see catalogs-and-resolution.md, section 2.2 */
+ *  @see docs/spec/catalogs.md#olm-constraint */
 export function formatPredicate(constraint: Constraint): string {
   switch (constraint.kind) {
     case 'gvk': {

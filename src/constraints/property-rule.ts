@@ -68,7 +68,7 @@ function shortened(issues: string): string {
 
 /** Reads a rule; one variable `properties`, a list of `{type, value}`, and the function `semver_compare(a, b)`.
  *  @throws TerminalError InvalidRule
- *  @see bundle-format.md, section 5 */
+ *  @see docs/spec/bundle-format.md#constraints */
 export function compilePropertyRule(text: string): PropertyRule {
   if (text.length > maxRuleCharacters) {
     throw new TerminalError('InvalidRule', `longer than ${maxRuleCharacters} characters`);

@@ -76,7 +76,7 @@ function readAlternative(text: string): readonly Comparator[] {
 /** What a person writes to choose versions: `1.x`, `>=1.2, <2`, `~1.2`, `^1.2.3 || 3.0.0`, `1.2 - 1.4`. Another notation than that of
  *  bundles (`parseVersionRange`), and the two do not mix.
  *  @throws TerminalError InvalidVersionChoice, InvalidVersion
- *  @see catalogs-and-resolution.md, dialect M */
+ *  @see docs/spec/catalogs.md#dialect-m */
 export function parseVersionChoice(text: string): VersionChoice {
   if (text.length > maxChoiceCharacters) return refuse(`longer than ${maxChoiceCharacters} characters`);
   const alternatives = text.replace(betweenText, '>=$1, <=$2').split('||').map(readAlternative);

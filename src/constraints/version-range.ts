@@ -92,7 +92,7 @@ function comparatorsOf(piece: string): readonly Comparator[] {
 
 /** A range as dependencies and `olm.skipRange` write it: comparators that all hold, and alternatives between `||`.
  *  @throws TerminalError InvalidRange
- *  @see bundle-format.md, section 6.1 */
+ *  @see docs/spec/bundle-format.md#range-syntax */
 export function parseVersionRange(text: string): VersionRange {
   if (text.length > maxRangeCharacters) return refuse(`longer than ${maxRangeCharacters} characters`);
   const alternatives: string[][] = [[]];

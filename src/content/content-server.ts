@@ -156,7 +156,7 @@ function credentialsOf(request: IncomingMessage): ContentCredentials | undefined
   return certificate === undefined ? undefined : { certificate };
 }
 
-/** Answers one request after the other of the checks of the reference's section 4.2. */
+/** Answers requests for content. @see docs/spec/rukpak-v1alpha1.md#content-server */
 class ContentHandler {
   readonly #options: ContentServerOptions;
 

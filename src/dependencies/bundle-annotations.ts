@@ -118,7 +118,7 @@ function undecided(annotations: Annotations): Findings {
 }
 
 /** Judges the annotations that tell of a bundle, whatever else is among them.
- *  @see admission.md, section 3; texts of bundle-format.md, section 3 */
+ *  @see docs/spec/admission.md#annotation-rules; texts of docs/spec/bundle-format.md#media-types-and-format-checks */
 export function checkBundleAnnotations(annotations: Annotations, place: AnnotationPlace): Findings {
   const ours = Object.entries(annotations)
     .filter(([key]) => key.startsWith(bundleAnnotationPrefix))

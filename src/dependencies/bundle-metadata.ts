@@ -94,7 +94,7 @@ function unreadable(thrown: TerminalError): BundleMetadata {
 }
 
 /** Reads and judges the files of a bundle's `metadata` directory; those that are missing say nothing.
- *  @see admission.md, sections 3 and 4 */
+ *  @see docs/spec/admission.md#annotation-rules, docs/spec/admission.md#dependency-rules */
 export function readBundleMetadata(files: ReadonlyMap<string, Buffer>, provisionerClassName: string): BundleMetadata {
   const parts = metadataFileNames.flatMap((name): BundleMetadata[] => {
     const content = files.get(name);

@@ -129,7 +129,7 @@ export interface ManifestFile {
 }
 
 /** The objects of all documents: lists flattened, empty documents left out; everything else verbatim.
- *  @throws TerminalError InvalidBundle, with the texts of the reference's section 5.1 and the place in the file */
+ *  @throws TerminalError InvalidBundle, with the texts of docs/spec/rukpak-v1alpha1.md#plain-v0 and the place in the file */
 export function takeManifestObjects({ path: file, source, documents }: ManifestFile, options: ManifestOptions): void {
   let index = 0;
   for (const document of documents) {

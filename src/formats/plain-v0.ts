@@ -88,7 +88,7 @@ function configWarnings(config: JsonValue): readonly string[] {
 }
 
 /** Static manifests in `manifests/`, taken verbatim. Messages about files start with the given prefix.
- *  @see rukpak-v1alpha1.md, section 5.1 */
+ *  @see docs/spec/rukpak-v1alpha1.md#plain-v0 */
 export const plainV0: BundleFormat = {
   name: 'plain+v0',
   directories: ['manifests'],

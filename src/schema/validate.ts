@@ -28,7 +28,7 @@ export interface CompileOptions {
 }
 
 /** Compiles a schema, which must be a tree of finite depth. Do it once a schema: the checks themselves allocate next to nothing.
- *  @see reference "types" 1.6 */
+ *  @see docs/spec/kube-api-types.md#schema-validation-texts-of-a-custom-resource */
 export function compileSchema(schema: Schema, options: CompileOptions = {}): CompiledSchema {
   const check = compileNode(schema, options);
   return {

@@ -13,7 +13,7 @@ const maxFileBytes = 1024 * 1024;
 const path = 'metadata/annotations.yaml';
 
 /** The labels of an image's configuration that are about a bundle; too long ones, and what is no text, are none.
- *  @see bundle-format.md, section 2 */
+ *  @see docs/spec/bundle-format.md#image-labels-and-annotations-yaml */
 export function labelsOf({ config }: JsonObject): BundleLabels {
   const labels = isJsonObject(config) && isJsonObject(config['Labels']) ? config['Labels'] : {};
   const found = keys.map((key) => [key, Object.hasOwn(labels, key) ? labels[key] : undefined] as const);

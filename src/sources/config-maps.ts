@@ -72,7 +72,7 @@ function assertDistinct(files: readonly SourceFile[]): void {
  *  The answer is the source as it is: its ConfigMaps are immutable.
  *  Binary values are what their ConfigMap's annotation `olm.contentEncoding` says they are.
  *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath, UnpackedTooLarge and the staging area's limits
- *  @see bundle-format.md, section 14 */
+ *  @see docs/spec/bundle-format.md#sizes-compression-configmaps */
 export async function fetchConfigMaps(
   request: {
     readonly source: ContentSource;

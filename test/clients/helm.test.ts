@@ -34,7 +34,9 @@ async function helm(command: 'lint' | 'template', values: JsonObject): Promise<P
 
 async function templated(values: JsonObject): Promise<Map<string, JsonObject>> {
   const { status, stdout, stderr } = await helm('template', { image: chartImage, ...values });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  // Helm names the link to crds/ that the chart has in the repository.
+  const problems = stderr.split('\n').filter((line) => line !== '' && !line.includes('found symbolic link in path: '));
+  expect({ status, problems }).toEqual({ status: 0, problems: [] });
   return keyed(parseYamlDocuments('chart', stdout) as JsonObject[]);
 }
 

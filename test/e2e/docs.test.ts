@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { upOptions } from '../../cli/config.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
@@ -100,14 +99,4 @@ test('the options that docs/sources.md names are those of longshore up', async (
   const named = [...text.matchAll(/`(--[a-z-]+ [A-Z][^`]*)`/g)].map(([, option]) => option);
   expect(named.length).toBeGreaterThan(2);
   expect(known).toEqual(expect.arrayContaining(named));
-});
-
-test('every link between the documents leads to a file', async () => {
-  const pages = [...globSync('*.md'), ...globSync('docs/**/*.md'), 'examples/README.md'];
-  const texts = await Promise.all(pages.map(async (page) => ({ page, text: await readFile(page, 'utf8') })));
-  const links = texts.flatMap(({ page, text }) =>
-    [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => join(dirname(page), target)),
-  );
-  expect(links.length).toBeGreaterThan(5);
-  expect(links.filter((target) => !existsSync(target))).toEqual([]);
 });

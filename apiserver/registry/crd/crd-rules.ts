@@ -191,7 +191,7 @@ function prepareForStatusUpdate(crd: KubeObject): void {
 }
 
 /** CustomResourceDefinitions: names, versions, schemas. What the server does of its own to their status is in `crd-status.ts`.
- *  @see reference "types" 1.1 to 1.3 */
+ *  @see docs/spec/kube-api-types.md#crd-object, docs/spec/kube-api-types.md#crd-validation-rules, docs/spec/kube-api-types.md#schema-rules */
 export const crdRules: KindRules = {
   applyDefaults,
   prepareForCreate,

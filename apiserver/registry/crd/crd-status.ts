@@ -144,7 +144,7 @@ export function withCondition(conditions: readonly JsonObject[], next: Condition
 
 /** The status that follows from a CustomResourceDefinition's spec, its present status and the other definitions (those of other groups do not
  *  count). Apply it until it changes nothing: a new definition takes two steps, Installing and then Established.
- *  @see reference "types" 1.4 */
+ *  @see docs/spec/kube-api-types.md#conditions-name-acceptance-lifecycle */
 export function crdStatus(crd: KubeObject, others: readonly KubeObject[], nowMs: number): JsonObject {
   const status = objectAt(asJson(crd), 'status') ?? {};
   const { accepted, condition } = checkNames(

@@ -149,7 +149,7 @@ function keepAllButStatus(object: KubeObject, old: KubeObject): void {
 }
 
 /** The behaviour of one version of a custom resource: status apart where there is a status subresource, pruning, defaults, validation by schema.
- *  @see reference "types" 1.5 */
+ *  @see docs/spec/kube-api-types.md#custom-resource-request-handling */
 export function createCustomStrategy(version: CustomVersion, objects: CustomObjects): Strategy {
   const rules = createRuleChecks(version.schema);
   const outside = new Set(version.hasStatus ? ['metadata', 'status'] : ['metadata']);

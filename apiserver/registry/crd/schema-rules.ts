@@ -78,7 +78,7 @@ function statusErrors(root: JsonObject, path: string): FieldError[] {
 }
 
 /** All errors of a settled schema (see `settleSchema`), in the order of kube-apiserver.
- *  @see reference "types" 1.3 */
+ *  @see docs/spec/kube-api-types.md#schema-rules */
 export function schemaErrors(root: JsonObject, { path, hasStatus }: SchemaFacts): FieldError[] {
   const errors = hasStatus ? statusErrors(root, path) : [];
   if (isTrueAt(root, 'nullable'))

@@ -202,7 +202,7 @@ function byText(a: FieldError, b: FieldError): number {
 }
 
 /** Why a settled schema is not structural (every value has one type, said outside of branches), in alphabetical order.
- *  @see reference "types" 1.3 */
+ *  @see docs/spec/kube-api-types.md#schema-rules */
 export function structuralErrors(root: JsonObject, path: string): FieldError[] {
   return [...invariantErrors(root, 'root', path), ...completenessErrors(root, path)].sort(byText);
 }

@@ -13,7 +13,7 @@ import { goQuantity, invalidPrinted } from '../../schema/index.ts';
 import { autoscalerToStorage } from './autoscaler-conversion.ts';
 import { choice, eachErrors, forbiddenWhen, invalids, negativeErrors } from './checks.ts';
 
-/** HorizontalPodAutoscalers, in the form in which they are stored. @see reference "types" 4.5 */
+/** HorizontalPodAutoscalers, in the form in which they are stored. @see docs/spec/kube-api-types.md#validation-rules */
 
 const cpuMetric: JsonObject = {
   type: 'Resource',

@@ -20,7 +20,7 @@ import {
 import { asJson, countAt, goTime, type KindRules, type KubeObject, numberAt, specOf } from '../../core/index.ts';
 import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from './checks.ts';
 
-/** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see reference "types" 4.5 */
+/** Kinds by which the parts of a control plane coordinate: Leases, APIServices, ControllerRevisions. @see docs/spec/kube-api-types.md#validation-rules */
 
 function leaseErrors(object: KubeObject): FieldError[] {
   const spec = specOf(object);

@@ -98,7 +98,7 @@ const generationOf = ['spec', 'metadata.annotations'];
 const counts = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas'];
 
 /** Rules of Deployments.
- *  @see reference "types" 4.3 */
+ *  @see docs/spec/kube-api-types.md#defaults-by-kind */
 export const deploymentRules: KindRules = {
   applyDefaults,
   validate,

@@ -29,7 +29,7 @@ import {
 } from './addresses.ts';
 import { eachErrors, immutableErrors, invalids, requiredChoice } from './checks.ts';
 
-/** Endpoints and EndpointSlices. @see reference "types" 4.5 */
+/** Endpoints and EndpointSlices. @see docs/spec/kube-api-types.md#validation-rules */
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
 

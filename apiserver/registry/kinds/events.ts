@@ -11,7 +11,7 @@ import { immutableErrors, invalids } from './checks.ts';
 import { eventToStorage } from './conversions.ts';
 
 /** Events, which are stored once for both of their groups. The newer group is stricter: its events never change.
- *  @see reference "types" 4.5 */
+ *  @see docs/spec/kube-api-types.md#validation-rules */
 
 function lengthErrors(field: string, text: string, limit: number): FieldError[] {
   return Array.from(text).length > limit ? [invalidField(field, '', `can have at most ${limit} characters`)] : [];

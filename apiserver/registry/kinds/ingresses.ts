@@ -16,7 +16,7 @@ import { invalidPrinted } from '../../schema/index.ts';
 import { addressErrors, addressWarnings, parseAddress, portErrors, portNumberErrors } from './addresses.ts';
 import { choice, eachErrors, immutableErrors, invalids } from './checks.ts';
 
-/** Ingresses and their classes. @see reference "types" 4.5 */
+/** Ingresses and their classes. @see docs/spec/kube-api-types.md#validation-rules */
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];

@@ -219,7 +219,7 @@ function warnings(object: KubeObject, old: KubeObject | undefined): string[] {
 }
 
 /** Rules of Jobs.
- *  @see reference "types" 4.3 */
+ *  @see docs/spec/kube-api-types.md#defaults-by-kind */
 export const jobRules: KindRules = {
   applyDefaults: defaultJob,
   validate,

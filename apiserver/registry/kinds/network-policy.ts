@@ -14,7 +14,7 @@ import { choice, eachErrors, forbiddenWhen } from './checks.ts';
 import { defaultNetworkPolicy } from './policy-defaults.ts';
 import { selectorErrors } from './selectors.ts';
 
-/** Which traffic reaches pods. @see reference "types" 4.5 */
+/** Which traffic reaches pods. @see docs/spec/kube-api-types.md#validation-rules */
 
 function portRangeErrors(port: JsonObject, field: string): FieldError[] {
   const [number, end] = [valueAt(port, 'port'), numberAt(port, 'endPort')];

@@ -30,7 +30,7 @@ import { networkErrors, networkWarnings, parseNetwork } from './addresses.ts';
 import { choice, eachErrors, forbiddenWhen, immutableErrors, invalids, requiredChoice } from './checks.ts';
 import { amountErrors, containerNameErrors } from './quotas.ts';
 
-/** Nodes, and the classes by which pods choose how they run. @see reference "types" 4.5 */
+/** Nodes, and the classes by which pods choose how they run. @see docs/spec/kube-api-types.md#validation-rules */
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

@@ -97,7 +97,7 @@ function containersOf(spec: JsonObject | undefined): JsonObject[] {
 }
 
 /** Defaults of a PodSpec in a pod or in a template.
- *  @see reference "types" 4.2 */
+ *  @see docs/spec/kube-api-types.md#pod-template */
 export function defaultPodSpec(spec: JsonObject): void {
   setDefaults(spec, {
     restartPolicy: 'Always',

@@ -148,7 +148,7 @@ function prepareForStatusUpdate(object: KubeObject, old: KubeObject): void {
 }
 
 /** Rules of Pods.
- *  @see reference "types" 4.2 */
+ *  @see docs/spec/kube-api-types.md#pod-template */
 export const podRules: KindRules = {
   applyDefaults,
   validate,

@@ -38,7 +38,7 @@ import {
   quotaResources,
 } from './resource-names.ts';
 
-/** ResourceQuotas and LimitRanges. @see reference "types" 4.5 */
+/** ResourceQuotas and LimitRanges. @see docs/spec/kube-api-types.md#validation-rules */
 
 const podNames = new Set(['pods', 'cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
 

@@ -12,7 +12,7 @@ import { goStruct, invalidPrinted } from '../../schema/index.ts';
 import { choice, eachErrors, invalids } from './checks.ts';
 import { selectorErrors } from './selectors.ts';
 
-/** Roles and their bindings. The server judges a change of one twice, and says so twice. @see reference "types" 3.3 */
+/** Roles and their bindings. The server judges a change of one twice, and says so twice. @see docs/spec/kube-api-types.md#authorisation-requests-and-rbac */
 
 const group = 'rbac.authorization.k8s.io';
 

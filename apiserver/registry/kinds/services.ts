@@ -82,7 +82,7 @@ function statusOf(object: KubeObject): JsonObject {
 }
 
 /** Services: addresses and node ports given out, kept on PUT, checked.
- *  @see reference "types" 4.3, 4.5, 4.7 */
+ *  @see docs/spec/kube-api-types.md#defaults-by-kind, docs/spec/kube-api-types.md#validation-rules, docs/spec/kube-api-types.md#registry-behaviours */
 export const serviceRules: KindRules = {
   ...lifecycle,
   applyDefaults: defaultService,

@@ -25,7 +25,7 @@ import { choice, eachErrors, immutableErrors, invalids, negativeErrors } from '.
 import { csiDriverNameErrors } from './pod/storage-volumes.ts';
 import { selectorErrors } from './selectors.ts';
 
-/** StorageClasses and the kinds by which storage drivers make themselves known. @see reference "types" 4.5, 4.6 */
+/** StorageClasses and the kinds by which storage drivers make themselves known. @see docs/spec/kube-api-types.md#validation-rules, docs/spec/kube-api-types.md#immutable-fields */
 
 const modes = ['Immediate', 'WaitForFirstConsumer'];
 const maxParameters = 512;

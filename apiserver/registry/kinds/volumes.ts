@@ -25,7 +25,7 @@ import { csiDriverNameErrors, type SourceRule, secondSource, storageRules } from
 import { hostPathErrors } from './pod/volumes.ts';
 import { defaultVolumeSource } from './pod-defaults.ts';
 
-/** PersistentVolumes and the claims to them. @see reference "types" 4.5, 4.6 */
+/** PersistentVolumes and the claims to them. @see docs/spec/kube-api-types.md#validation-rules, docs/spec/kube-api-types.md#immutable-fields */
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';

@@ -66,7 +66,7 @@ function webhookErrors(webhook: JsonObject, path: string): FieldError[] {
 }
 
 /** Errors of a validating or mutating webhook configuration.
- *  @see reference "types" 2.2 */
+ *  @see docs/spec/kube-api-types.md#webhook-configuration */
 export function validateWebhooks(object: KubeObject): FieldError[] {
   const webhooks = objectsAt(asJson(object), 'webhooks');
   const names = webhooks.map((webhook) => textAt(webhook, 'name'));

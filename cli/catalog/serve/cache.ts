@@ -182,7 +182,7 @@ async function keep(source: CatalogSource, dir: string, plan: CachePlan): Promis
 
 /** The index of a catalog: the one that is kept, where it is that of the catalog; else one that is made now, in `workDir` where none is kept.
  *  @throws TerminalError IntegrityCheckFailed, InvalidCatalog, UnexpectedContents · what reading the catalog throws
- *  @see catalogs-and-resolution.md, section 4.1 */
+ *  @see docs/spec/catalogs.md#grpc-api */
 export async function provideIndex(source: CatalogSource, plan: CachePlan, workDir: string): Promise<string> {
   if (plan.dir !== undefined) return await keep(source, plan.dir, plan);
   const file = join(workDir, indexName);

@@ -162,7 +162,7 @@ const crdAgainstCsv: readonly Check[] = [
   },
 ];
 
-/** The parts of a bundle against each other. @see bundle-format.md, sections 12.3, 6.3 and 14 */
+/** The parts of a bundle against each other. @see docs/spec/bundle-format.md#bundle, docs/spec/bundle-format.md#releases, docs/spec/bundle-format.md#sizes-compression-configmaps */
 export const bundleLevelChecks: readonly Check[] = [
   ...crdAgainstCsv,
   {

@@ -52,7 +52,7 @@ function* categories(csv: ManifestObject, own: readonly string[] | undefined): I
   }
 }
 
-/** Words that catalogues sort operators by. @see bundle-format.md, sections 13.2 and 13.3 */
+/** Words that catalogues sort operators by. @see docs/spec/bundle-format.md#capabilities, docs/spec/bundle-format.md#categories */
 export const catalogWordChecks: readonly Check[] = [
   {
     id: 'CAP1',

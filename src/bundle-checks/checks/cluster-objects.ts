@@ -131,7 +131,7 @@ function* readable(bundle: BundleUnderCheck): Iterable<Hit> {
   }
 }
 
-/** Objects that could harm a whole cluster. @see bundle-format.md, section 13.6 */
+/** Objects that could harm a whole cluster. @see docs/spec/bundle-format.md#objects */
 export const clusterObjectChecks: readonly Check[] = [
   {
     id: 'O1',

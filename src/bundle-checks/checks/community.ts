@@ -71,7 +71,7 @@ function* rangeHolds(bundle: BundleUnderCheck): Iterable<Hit> {
   };
 }
 
-/** What catalogues of the community ask for. @see bundle-format.md, section 13.8 */
+/** What catalogues of the community ask for. @see docs/spec/bundle-format.md#community */
 export const communityChecks: readonly Check[] = [
   {
     id: 'CO1',

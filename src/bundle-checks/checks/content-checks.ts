@@ -136,7 +136,7 @@ function* unlistedImages(bundle: BundleUnderCheck): Iterable<Hit> {
   }
 }
 
-/** What is in `manifests/` beside the ClusterServiceVersion and CRDs. @see bundle-format.md, sections 8, 12.4, 14 and 16 */
+/** What is in `manifests/` beside the ClusterServiceVersion and CRDs. @see docs/spec/bundle-format.md#kinds-allowed-in-manifests, docs/spec/bundle-format.md#content, docs/spec/bundle-format.md#sizes-compression-configmaps, docs/spec/bundle-format.md#corner-cases-from-the-field */
 export const contentChecks: readonly Check[] = [
   {
     ...content,

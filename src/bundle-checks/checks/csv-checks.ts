@@ -217,7 +217,7 @@ function annotationsOf({ csv: object }: BundleUnderCheck): Record<string, unknow
   return objectAt(object?.object, 'metadata', 'annotations') ?? {};
 }
 
-/** The ClusterServiceVersion itself. @see bundle-format.md, section 12.1 */
+/** The ClusterServiceVersion itself. @see docs/spec/bundle-format.md#csv */
 export const csvChecks: readonly Check[] = [
   {
     ...csv,

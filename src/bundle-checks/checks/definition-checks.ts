@@ -160,7 +160,7 @@ function* definitionProblems(
   for (const crd of all) for (const problem of errorsOf(crd, context)) yield { problem, hit: hitOf(crd, problem) };
 }
 
-/** CustomResourceDefinitions, as a server of today would take them. @see bundle-format.md, section 12.2 */
+/** CustomResourceDefinitions, as a server of today would take them. @see docs/spec/bundle-format.md#crds */
 export const definitionChecks: readonly Check[] = [
   {
     ...crds,

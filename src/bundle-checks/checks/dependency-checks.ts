@@ -5,7 +5,7 @@ import type { Check, Hit } from '../check.ts';
 import { checksOfProblems, type ProblemRow } from '../problem-rows.ts';
 
 const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
-/** Far beyond what bundles have; the depth is that of bundle-format.md, section 5. */
+/** Far beyond what bundles have; the depth is that of docs/spec/bundle-format.md#constraints. */
 const limits = { maxEntries: 100_000, maxDepth: 32 };
 
 const like =
@@ -112,7 +112,7 @@ function propertyHit({ index, file }: PropertyEntry, step: FieldPath, message: s
   return { message: `properties[${index}]: ${message}`, place: { file, path: ['properties', index, ...step] } };
 }
 
-/** `metadata/dependencies.yaml` and `metadata/properties.yaml`. @see bundle-format.md, sections 4, 5 and 7 */
+/** `metadata/dependencies.yaml` and `metadata/properties.yaml`. @see docs/spec/bundle-format.md#dependencies-yaml, docs/spec/bundle-format.md#constraints, docs/spec/bundle-format.md#properties-yaml-and-catalog-properties */
 export const dependencyChecks: readonly Check[] = [
   ...checksOfProblems(rules, { ...format, find: dependencyProblems }),
   {

@@ -173,7 +173,7 @@ const byRelease: readonly Check[] = removals.map((removal) => ({
   find: (bundle, context) => removedIn(bundle, context, removal),
 }));
 
-/** APIs that releases of Kubernetes removed. @see bundle-format.md, section 13.4 */
+/** APIs that releases of Kubernetes removed. @see docs/spec/bundle-format.md#alpha-deprecated-apis */
 export const deprecatedApiChecks: readonly Check[] = [
   {
     id: 'DEP1',

@@ -166,7 +166,7 @@ function* judgedHits(
   }
 }
 
-/** The examples of custom resources. @see bundle-format.md, section 12.1 */
+/** The examples of custom resources. @see docs/spec/bundle-format.md#csv */
 export const exampleChecks: readonly Check[] = [
   {
     ...warning,

@@ -138,7 +138,7 @@ function* webhookHits(bundle: BundleUnderCheck, context: CheckContext): Iterable
   }
 }
 
-/** What the established tools do not look at although users expect it. @see bundle-format.md, sections 12.1 and 16 */
+/** What the established tools do not look at although users expect it. @see docs/spec/bundle-format.md#csv, docs/spec/bundle-format.md#corner-cases-from-the-field */
 export const fieldChecks: readonly Check[] = [
   {
     ...csv,

@@ -52,7 +52,7 @@ function missingDirectory({ otherEntries }: BundleUnderCheck, directory: string)
 
 const format = { suite: 'default', stage: 'format', severity: 'error' } as const;
 
-/** `metadata/annotations.yaml` and the directories. @see bundle-format.md, sections 2 and 3 */
+/** `metadata/annotations.yaml` and the directories. @see docs/spec/bundle-format.md#image-labels-and-annotations-yaml, docs/spec/bundle-format.md#media-types-and-format-checks */
 export const formatChecks: readonly Check[] = [
   {
     ...format,

@@ -114,7 +114,7 @@ function* nameFollowsConvention({ csv }: CsvView): Iterable<Hit> {
   };
 }
 
-/** What makes operators good neighbours. @see bundle-format.md, section 13.5 */
+/** What makes operators good neighbours. @see docs/spec/bundle-format.md#good-practices */
 export const goodPracticeChecks: readonly Check[] = [
   {
     id: 'GP1',

@@ -50,7 +50,7 @@ function* otherEntries(bundle: BundleUnderCheck, kind: string, text: string): It
   }
 }
 
-/** What keeps files from being read. @see bundle-format.md, section 11 */
+/** What keeps files from being read. @see docs/spec/bundle-format.md#loading-errors */
 export const loadingChecks: readonly Check[] = [
   {
     ...loading,

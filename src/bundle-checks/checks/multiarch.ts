@@ -197,7 +197,7 @@ const affinityTooNarrow = affinityCheck(({ used, image, affinity }) => {
   return `the image data indicates ${goList(more)} is supported for the image: ${JSON.stringify(used.image)}, but the node affinity configuration for the image only specifies ${goList(affinity)}`;
 });
 
-/** Whether images, labels and node affinity speak of the same platforms; images are read for it. @see bundle-format.md, section 13.7 */
+/** Whether images, labels and node affinity speak of the same platforms; images are read for it. @see docs/spec/bundle-format.md#multiarch */
 export const multiarchChecks: readonly Check[] = [
   {
     ...multiarch,

@@ -134,7 +134,7 @@ function* minKubeVersion({ csv, spec }: CsvView): Iterable<Hit> {
   }
 }
 
-/** What OperatorHub.io asks for. @see bundle-format.md, section 13.1 */
+/** What OperatorHub.io asks for. @see docs/spec/bundle-format.md#operatorhubv2 */
 export const operatorhubChecks: readonly Check[] = [
   {
     id: 'H1',

@@ -24,7 +24,7 @@ export function bundleReference(document: JsonObject): string {
 
 /** A template that passes documents through, but for bundles, which it names.
  *  @throws TerminalError InvalidTemplate
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function readBasicTemplate(document: JsonObject): CatalogTemplate {
   assertSchema(document, basicSchema);
   const entries = entriesOf(document);

@@ -65,7 +65,7 @@ function assertBrought(name: string, owned: readonly NamedApi[], provided: reado
 
 /** APIs that a bundle brings and needs, by its CustomResourceDefinitions and its ClusterServiceVersion.
  *  @throws TerminalError InvalidBundle
- *  @see catalogs-and-resolution.md, section 3.1, point 4 */
+ *  @see docs/spec/catalogs.md#derived-gvk */
 export function apisOf(csv: JsonObject, objects: readonly JsonObject[]): BundleApis {
   const definitions = objectAt(csv, 'spec', 'customresourcedefinitions');
   const services = objectAt(csv, 'spec', 'apiservicedefinitions');

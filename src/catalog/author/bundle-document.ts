@@ -92,7 +92,7 @@ function derivedProperties(csv: JsonObject, packageName: string, { objects }: Bu
 
 /** The `olm.bundle` of a registry+v1 bundle, with all its manifests; `image` is where others find the bundle.
  *  @throws TerminalError InvalidBundle, InvalidJson
- *  @see catalogs-and-resolution.md, section 3.1 */
+ *  @see docs/spec/catalogs.md#from-bundle-to-olm-bundle */
 export function bundleDocument(parts: BundleParts, image?: string): BundleDocument {
   const csv = csvIn(parts.objects);
   const packageName = packageNameOf(parts.annotations);

@@ -98,7 +98,7 @@ function readComponent(component: JsonObject, catalogs: ReadonlyMap<string, Targ
 
 /** The components of a composite template; `catalogsText` says where catalogs are.
  *  @throws TerminalError InvalidTemplate
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function readComposite(text: string, catalogsText: string): readonly CompositeComponent[] {
   const document = templateDocument(text);
   if (textAt(document, 'schema') !== compositeSchema) {

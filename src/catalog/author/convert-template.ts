@@ -19,7 +19,7 @@ export function templateEntry(document: JsonObject): JsonObject {
 
 /** The template of entries, from which the catalog can be rendered again.
  *  @throws TerminalError InvalidOption for a type that catalogs cannot be made into
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function convertTemplate(type: string, entries: JsonObject[]): JsonObject {
   const convert = Object.hasOwn(conversions, type) ? conversions[type] : undefined;
   if (convert !== undefined) return convert(entries);

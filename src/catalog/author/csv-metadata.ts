@@ -9,7 +9,7 @@ function isEmpty(value: unknown): boolean {
 /** What user interfaces need of a ClusterServiceVersion: the value of the property `olm.csv.metadata`. Members of other types than they should have
  *  are refused, unknown ones left out.
  *  @throws TerminalError InvalidBundle
- *  @see catalogs-and-resolution.md, section 2.1 */
+ *  @see docs/spec/catalogs.md#property-types */
 export function csvMetadata(csv: JsonObject): JsonObject {
   const typed = readCsv(csv) as unknown as JsonObject;
   const spec = objectAt(typed, 'spec');

@@ -72,7 +72,7 @@ COPY --from=builder /tmp/cache /tmp/cache
 
 /** The text of a Dockerfile for a catalog image.
  *  @throws TerminalError InvalidOption
- *  @see catalogs-and-resolution.md, section 3.3 */
+ *  @see docs/spec/catalogs.md#init-dockerfile-list */
 export function catalogDockerfile(options: DockerfileOptions): string {
   const { folder, baseImage, builderImage, labels } = options;
   if (builderImage === 'scratch') throw new TerminalError('InvalidOption', 'invalid builder image: "scratch"');

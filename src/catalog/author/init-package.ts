@@ -17,7 +17,7 @@ function mediaTypeOf(icon: Buffer): string {
 
 /** The `olm.package` that a catalog begins with.
  *  @throws TerminalError InvalidIcon
- *  @see catalogs-and-resolution.md, section 3.3 */
+ *  @see docs/spec/catalogs.md#init-dockerfile-list */
 export function initPackage({ name, defaultChannel, description, icon }: PackageStart): JsonObject {
   const document: JsonObject = { schema: 'olm.package', name, defaultChannel: defaultChannel ?? '' };
   if (icon !== undefined) {

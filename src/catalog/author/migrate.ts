@@ -29,7 +29,7 @@ export function carriedCsv(bundle: JsonObject): JsonObject | undefined {
 /** Gives a bundle that has an image one property with what user interfaces need, for all of the manifests that it carries. Other documents, bundles
  *  without image or ClusterServiceVersion, and those that are migrated already stay as they are.
  *  @throws TerminalError InvalidBundle, InvalidJson
- *  @see catalogs-and-resolution.md, section 3.1, point 7 */
+ *  @see docs/spec/catalogs.md#bundle-object-migration */
 export async function migrateDocument(document: JsonObject, level: MigrateLevel): Promise<JsonObject> {
   if (level === 'none' || document['schema'] !== 'olm.bundle' || textAt(document, 'image') === '') return document;
   const properties = propertiesOf(document);

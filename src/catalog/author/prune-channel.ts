@@ -2,7 +2,7 @@ import type { Channel } from '../../resolver/index.ts';
 import { orderChannel } from '../store/channel-heads.ts';
 
 /** For each entry those right above it on the chains of replacement from the heads, as far as no entry skips their members.
- *  @see catalogs-and-resolution.md, section 1.7, "Chain rule" */
+ *  @see docs/spec/catalogs.md#chain-rule */
 function aboveOf(heads: readonly string[], { entries }: Channel): ReadonlyMap<string, readonly string[]> {
   const replaced = new Map(entries.map(({ name, replaces }) => [name, replaces]));
   const skipped = new Set(entries.flatMap(({ skips }) => skips));

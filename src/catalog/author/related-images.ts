@@ -6,7 +6,7 @@ function podImages(deployment: JsonObject): readonly string[] {
 }
 
 /** Images that a bundle needs, itself among them, sorted: those that its ClusterServiceVersion names first, others without a name.
- *  @see catalogs-and-resolution.md, section 3.1, point 6 */
+ *  @see docs/spec/catalogs.md#derived-related-images */
 export function relatedImagesOf(csv: JsonObject, image: string | undefined): readonly JsonObject[] {
   const named = objectsAt(objectAt(csv, 'spec'), 'relatedImages').map((one) => ({
     image: textAt(one, 'image'),

@@ -67,7 +67,7 @@ const channelKeys: Readonly<Record<ChannelKind, (bundle: VersionedBundle) => str
 };
 
 /** Channels of one archetype and kind. No edge leads from one major version to another.
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function generateChannels(
   archetype: Archetype,
   kind: ChannelKind,

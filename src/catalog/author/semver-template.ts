@@ -214,7 +214,7 @@ function build(template: SemverTemplate, rendered: ReadonlyMap<string, readonly 
 
 /** A template that makes channels of versions.
  *  @throws TerminalError InvalidTemplate
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function readSemverTemplate(source: string): CatalogTemplate {
   const template = read(source);
   return {

@@ -96,7 +96,7 @@ function applySubstitution(documents: readonly JsonObject[], base: string, subst
 
 /** A template in which rebuilt bundles take the places of others.
  *  @throws TerminalError InvalidTemplate
- *  @see catalogs-and-resolution.md, section 3.4 */
+ *  @see docs/spec/catalogs.md#templates */
 export function readSubstitutesTemplate(document: JsonObject): CatalogTemplate {
   assertSchema(document, substitutesSchema);
   const entries = entriesOf(document);

@@ -38,7 +38,7 @@ function assumedChannel(name: string, packageName: string, place: MetaPlace): Mo
   return { name, packageName, place, bundles: new Map(), isBroken: false, isAssumed: true };
 }
 
-/** A package as one model. A default channel that it does not have is taken for an empty one (S8). */
+/** A package as one model. A default channel that it does not have is taken for an empty one. @see docs/spec/catalogs.md#s8 */
 export function assemblePackage(parts: PackageParts): ModelPackage {
   const { name, defaultChannel, place, isBroken } = parts.record;
   const deprecations = deprecationsOf(parts);

@@ -117,7 +117,7 @@ function versionOf(identity: Identity | undefined): Pick<BundleRecord, 'version'
   return { ...(typeof version === 'string' ? {} : { version }), release };
 }
 
-/** What is kept of a bundle, with what is wrong with its document alone (S12–S18). */
+/** What is kept of a bundle, with what is wrong with its document alone: rules S12 to S18. @see docs/spec/catalogs.md#s12 */
 export function bundleRecord(bundle: DecodedBundle, place: MetaPlace, isBroken: boolean): BundleRecord {
   const said = identitiesOf(bundle);
   const [identity] = said;

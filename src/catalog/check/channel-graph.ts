@@ -54,7 +54,7 @@ function headFault(heads: readonly string[]): ChannelFault | undefined {
 }
 
 /** What keeps the entries of a channel, of which there is at least one, from being one line of updates.
- *  @see catalogs-and-resolution.md, section 1.7, head rule and chain rule */
+ *  @see docs/spec/catalogs.md#head-rule, docs/spec/catalogs.md#chain-rule */
 export function channelFault(entries: readonly ChannelEntry[]): ChannelFault | undefined {
   const heads = headsOf(entries);
   const [head = ''] = heads;

@@ -80,7 +80,7 @@ const emptyWarning: CatalogFinding = {
 
 /** A check of one catalog by every rule of the reference, and by some that only warn. It does not end at the first fault, and a package that is
  *  wrong does not keep the others from being judged. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
- *  @see catalogs-and-resolution.md, sections 1.6 and 1.7 */
+ *  @see docs/spec/catalogs.md#structural-validation, docs/spec/catalogs.md#model-validation */
 export function createCatalogCheck(): CatalogCheck {
   const records: CatalogRecords = { packages: [], channels: [], bundles: [], deprecations: [] };
   const errors: CatalogFinding[] = [];

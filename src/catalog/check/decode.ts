@@ -128,7 +128,7 @@ const words: Readonly<Record<KnownSchema, string>> = {
 
 /** Why a document of a known schema cannot be decoded: `parse channel: json: cannot unmarshal number into Go struct field Channel.entries of
  *  type []declcfg.ChannelEntry`.
- *  @see catalogs-and-resolution.md, section 1.3 */
+ *  @see docs/spec/catalogs.md#the-meta-blob */
 export function decodingFault(schema: KnownSchema, value: JsonObject): string | undefined {
   const fault = shapeFault(shapes[schema], value);
   return fault === undefined ? undefined : `parse ${words[schema]}: ${fault}`;

@@ -1,6 +1,7 @@
 import type { MetaPlace } from '../meta.ts';
 
-/** Rules of the reference are called as there (`S1` … `V25`; `parse` for section 1.3); all others only warn. */
+/** Rules have the ids of docs/spec/catalogs.md#structural-validation (`S1` … `S29`) and docs/spec/catalogs.md#model-validation (`V2` … `V25`),
+ *  and `parse` for docs/spec/catalogs.md#the-meta-blob; all others only warn. */
 export type CatalogRule =
   | 'parse'
   | `S${number}`

@@ -8,7 +8,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Why an icon cannot be shown.
- *  @see catalogs-and-resolution.md, section 1.4, `icon` */
+ *  @see docs/spec/catalogs.md#icon */
 export function iconFault(icon: { readonly base64data: string; readonly mediatype: string }): string | undefined {
   if (icon.base64data === '') return 'icon data must be set if icon is defined';
   if (icon.mediatype === '') return 'icon mediatype must be set if icon is defined';

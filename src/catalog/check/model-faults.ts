@@ -160,7 +160,7 @@ function* channelFindings(channel: ModelChannel, packageName: string): Iterable<
 }
 
 /** What is wrong with packages as a whole: every fault, in the order of the reference's tree.
- *  @see catalogs-and-resolution.md, section 1.7 */
+ *  @see docs/spec/catalogs.md#model-validation */
 export function* modelFaults(packages: Iterable<readonly [string, ModelPackage]>): Iterable<CatalogFinding> {
   for (const [key, model] of packages) {
     if (key !== model.name) {

@@ -77,7 +77,7 @@ export function shapeOfProperty(type: string): GoShape {
 }
 
 /** Why the value of a property cannot be decoded, in the words of Go: `json: cannot unmarshal number into Go value of type property.GVK`.
- *  @see catalogs-and-resolution.md, section 1.6, S12 */
+ *  @see docs/spec/catalogs.md#s12 */
 export function propertyFault({ type, value }: DecodedProperty): string | undefined {
   return value === undefined ? 'unexpected end of JSON input' : shapeFault(shapeOfProperty(type), value as JsonValue);
 }

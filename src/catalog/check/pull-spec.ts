@@ -62,7 +62,7 @@ function partsFault(domain: string, path: string): string | undefined {
 }
 
 /** Why a text refers to no image, in the words of container tools.
- *  @see catalogs-and-resolution.md, section 1.6, S15 */
+ *  @see docs/spec/catalogs.md#s15 */
 export function pullSpecFault(text: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(text)) {
     return `invalid repository name (${text}), cannot specify 64-byte hexadecimal strings`;

@@ -204,7 +204,7 @@ function targetFault({ schema, name, index, reference }: Reference, of: PackageP
 }
 
 /** How the documents fail to fit together (stage one), and the packages that they make all the same.
- *  @see catalogs-and-resolution.md, section 1.6 */
+ *  @see docs/spec/catalogs.md#structural-validation */
 export function structuralFaults(records: CatalogRecords): {
   readonly findings: Iterable<CatalogFinding>;
   readonly packages: ReadonlyMap<string, PackageParts>;

@@ -28,7 +28,7 @@ function draw(node: Node, indent: string): string {
 }
 
 /** Findings of stage two as the reference shows them; '' when there are none.
- *  @see catalogs-and-resolution.md, section 1.7 */
+ *  @see docs/spec/catalogs.md#model-validation */
 export function findingTree(findings: readonly CatalogFinding[]): string {
   const root: Node = { title: 'invalid index', children: new Map() };
   for (const [index, found] of findings.entries()) {

@@ -138,7 +138,7 @@ function* packageLines(from: CatalogPackage, options: MermaidOptions, styles: St
 
 /** The update graphs of packages, in their order, as a flow chart of mermaid. They need not be valid: two heads and cycles are drawn as they are.
  *  @throws TerminalError UnknownBundle when no package has the minimum edge
- *  @see catalogs-and-resolution.md, section 3.5 */
+ *  @see docs/spec/catalogs.md#graph-drawing */
 export function drawMermaid(packages: readonly CatalogPackage[], options: MermaidOptions = {}): string {
   const { minimumEdge } = options;
   if (minimumEdge !== undefined && !packages.some(({ bundles }) => bundles.has(minimumEdge))) {

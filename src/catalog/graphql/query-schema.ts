@@ -127,7 +127,7 @@ async function readPage(
 }
 
 /** The schema by which a catalog is asked: a field for the documents of each schema, and `summary`.
- *  @see catalogs-and-resolution.md, section 4.4 */
+ *  @see docs/spec/catalogs.md#v1-http-api */
 export function buildQuerySchema(graphql: GraphqlPackage, schemas: readonly SurveyedSchema[]): GraphQLSchema {
   return new SchemaBuilder(graphql).build(schemas);
 }

@@ -38,7 +38,7 @@ function dependencyValue(type: string, value: JsonValue): JsonValue {
   return { packageName: textAt(required, 'packageName'), version: textAt(required, 'versionRange') };
 }
 
-/** What a bundle needs, as older clients ask for it. @see catalogs-and-resolution.md, section 2.3 */
+/** What a bundle needs, as older clients ask for it. @see docs/spec/catalogs.md#bundle-metadata-files */
 function dependenciesOf(properties: readonly Property[]): TypedText[] {
   return properties.flatMap(({ type, value }) => {
     const dependency = dependencyTypes.get(type);
@@ -166,7 +166,7 @@ function syntheticCsv(
 
 /** The manifests of a bundle, from its document and its package's: those that are in the catalog, or a ClusterServiceVersion made of its
  *  `olm.csv.metadata`.
- *  @see catalogs-and-resolution.md, section 4.1 */
+ *  @see docs/spec/catalogs.md#grpc-api */
 export function bundleManifests(
   bundle: JsonObject,
   of: { readonly version: string; readonly stated: JsonObject | undefined },

@@ -28,7 +28,7 @@ function replacements(member: ChannelMember, csvName: string): readonly EntryMes
 }
 
 /** What the methods of api.Registry answer of one catalog. What is wrong is told in the texts that clients know.
- *  @see catalogs-and-resolution.md, section 4.1 */
+ *  @see docs/spec/catalogs.md#grpc-api */
 export class RegistryAnswers {
   readonly #index: CatalogIndex;
 

@@ -14,7 +14,7 @@ export interface ServiceTable {
 const api = { group: '1 string', version: '2 string', kind: '3 string', plural: '4 string' };
 const typed = { type: '1 string', value: '2 string' };
 
-/** What an operator registry serves. @see catalogs-and-resolution.md, section 4.1 */
+/** What an operator registry serves. @see docs/spec/catalogs.md#grpc-api */
 const registry: ServiceTable = {
   file: 'registry.proto',
   package: 'api',

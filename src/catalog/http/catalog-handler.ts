@@ -153,7 +153,7 @@ function* bytesOf({ selection, range, isCompressed }: Content): Generator<Uint8A
 
 /** Serves catalogs as catalogd does: `/catalogs/<name>/api/v1/all`, `/metas` and, where it is given, `/graphql`. Besides: strong ETags, an Allow header,
  *  and `includePackage=true`, with which `package=p` means the `olm.package` of that name, too.
- *  @see catalogs-and-resolution.md, section 4.4 */
+ *  @see docs/spec/catalogs.md#v1-http-api */
 export class CatalogHandler {
   readonly #options: CatalogHandlerOptions;
 

@@ -45,7 +45,7 @@ const minJsonValues = 2;
 
 /** Cuts a stream of YAML documents and JSON objects without reading them: objects by their brackets, YAML by its separators. Both may be mixed,
  *  but for a stream that begins with JSON objects, one after the other. Empty documents are skipped.
- *  @see catalogs-and-resolution.md, section 1.1 */
+ *  @see docs/spec/catalogs.md#walking-a-catalog-root */
 export class DocumentCutter {
   readonly #window = new ByteWindow();
   /** What is before this is done with. */

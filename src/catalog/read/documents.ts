@@ -141,7 +141,7 @@ function* readAvailable(cutter: DocumentCutter, isEnd: boolean): Generator<ReadD
 
 /** The documents of a stream of bytes, one at a time; memory follows the largest. What cannot be read is told in its place, and what
  *  comes behind it is read all the same, as far as its end can be found.
- *  @see catalogs-and-resolution.md, section 1.1 */
+ *  @see docs/spec/catalogs.md#walking-a-catalog-root */
 export async function* readDocuments(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<ReadDocument> {

@@ -33,7 +33,7 @@ function readRule(line: string, domain: readonly string[]): IgnoreRule | undefin
 }
 
 /** The rules of an `.indexignore` in the folder `domain`, in the order of its lines; a line that is no pattern ignores nothing.
- *  @see catalogs-and-resolution.md, section 1.2 */
+ *  @see docs/spec/catalogs.md#indexignore */
 export function parseIgnoreRules(text: string, domain: readonly string[]): readonly IgnoreRule[] {
   return text
     .split('\n')

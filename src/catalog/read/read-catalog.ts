@@ -69,7 +69,7 @@ async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerato
 /** The documents of a catalog's folder, file by file in lexical order, as a stream: memory follows the largest document. What can be read
  *  comes first; whatever cannot is told at the end, all of it. Symbolic links to files within the folder are followed; those that leave it are faults.
  *  @throws UnreadableCatalog after the last document · TerminalError NoCatalog
- *  @see catalogs-and-resolution.md, sections 1.1 to 1.3 */
+ *  @see docs/spec/catalogs.md#walking-a-catalog-root, docs/spec/catalogs.md#indexignore, docs/spec/catalogs.md#the-meta-blob */
 export async function* readCatalogFolder(root: string, options: ReadOptions = {}): AsyncGenerator<Meta> {
   yield* readTree(await openFolderTree(root), options);
 }

@@ -74,7 +74,7 @@ function nameAt(
 
 /** A document as a catalog has it.
  *  @throws TerminalError InvalidMeta
- *  @see catalogs-and-resolution.md, section 1.3 */
+ *  @see docs/spec/catalogs.md#the-meta-blob */
 export function readMeta(value: JsonValue, syntax: 'json' | 'yaml', place: MetaPlace): Meta {
   if (!isJsonObject(value)) return notAnObject(value);
   const prefix = syntax === 'yaml' ? yamlPrefix : '';

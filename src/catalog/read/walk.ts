@@ -52,7 +52,7 @@ async function* walkFolder(folder: Segments, outerRules: readonly IgnoreRule[], 
 }
 
 /** The files of a catalog in lexical order, without those that `.indexignore` names.
- *  @see catalogs-and-resolution.md, sections 1.1 and 1.2 */
+ *  @see docs/spec/catalogs.md#walking-a-catalog-root, docs/spec/catalogs.md#indexignore */
 export function walkCatalog(walk: Walk): AsyncGenerator<Segments> {
   return walkFolder([], [], walk);
 }

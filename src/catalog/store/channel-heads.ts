@@ -9,7 +9,7 @@ export interface ChannelOrder {
   readonly distances: ReadonlyMap<string, number>;
 }
 
-/** @see catalogs-and-resolution.md, section 1.7, "Head rule": an edge of an entry to itself counts too */
+/** @see docs/spec/catalogs.md#head-rule: an edge of an entry to itself counts too */
 export function orderChannel(channel: Channel): ChannelOrder {
   const edges = new Map(channel.entries.map(({ name, replaces, skips }) => [name, [replaces ?? '', ...skips]]));
   const heads = headsOf(channel.entries);

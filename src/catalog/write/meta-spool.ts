@@ -30,7 +30,7 @@ export interface OrderedMeta extends MetaNames {
   readonly value: JsonObject;
 }
 
-/** @see catalogs-and-resolution.md, section 1.5 */
+/** @see docs/spec/catalogs.md#writing */
 function positionOf({ schema, name }: Meta): Pick<Spooled, 'rank' | 'key'> {
   if (schema === 'olm.package') return { rank: 0, key: '' };
   if (schema === 'olm.channel') return { rank: 1, key: name };

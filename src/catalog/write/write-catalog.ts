@@ -42,7 +42,7 @@ function* piecesOf({ value }: OrderedMeta, { format }: WriteOptions): Generator<
 
 /** The text of a catalog, in pieces: package by package, in each the package, its channels and bundles by name, what has other schemas, its
  *  deprecations; then what has no package. Nothing is dropped, keys are sorted. Memory follows the largest document.
- *  @see catalogs-and-resolution.md, section 1.5 */
+ *  @see docs/spec/catalogs.md#writing */
 export async function* writeCatalog(metas: Metas, options: WriteOptions): AsyncGenerator<string> {
   await using documents = await spool(metas);
   for await (const document of changed(documents, options)) yield* piecesOf(document, options);

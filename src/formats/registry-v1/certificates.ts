@@ -14,7 +14,7 @@ export interface CertificateProvider {
 }
 
 /** cert-manager of cert-manager.io: an Issuer and a Certificate for each Service.
- *  @see registry-v1-rendering.md, section 10.1 */
+ *  @see docs/spec/registry-v1-rendering.md#cert-manager-objects */
 const certManager: CertificateProvider = {
   name: 'cert-manager',
   injectCa: (object, { namespace, names }) =>

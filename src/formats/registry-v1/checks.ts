@@ -217,7 +217,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Everything that keeps a bundle from being rendered, a line each; empty for a good one.
- *  @see registry-v1-rendering.md, section 8 */
+ *  @see docs/spec/registry-v1-rendering.md#validation-before-rendering */
 export function findProblems(bundle: RegistryBundle): readonly string[] {
   return checks.flatMap((check) => check(bundle));
 }

@@ -7,7 +7,7 @@ import type { TypeTable } from './typed.ts';
 
 const types = kubernetesTypes as TypeTable;
 
-/** Members that the API asks for although a typed program can do without. @see registry-v1-rendering.md, section 5.3 */
+/** Members that the API asks for although a typed program can do without. @see docs/spec/registry-v1-rendering.md#deploymentconfig */
 const requiredMembers: Readonly<Record<string, readonly string[]>> = {
   EnvVar: ['name'],
   ConfigMapKeySelector: ['key'],
@@ -147,7 +147,7 @@ function watchNamespaceSchema({ modes, installNamespace }: ConfigScope): JsonObj
 }
 
 /** JSON Schema (draft-07) of the configuration of an operator; with `scope` as narrow as the bundle makes it.
- *  @see registry-v1-rendering.md, section 5.1 */
+ *  @see docs/spec/registry-v1-rendering.md#schema */
 export function configSchema(scope?: ConfigScope): JsonObject {
   const isMulti = scope?.modes.includes('MultiNamespace') ?? true;
   const anyNamespace: JsonObject = { if: { type: 'null' }, else: namespaceName };

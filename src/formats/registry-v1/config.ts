@@ -180,7 +180,7 @@ function bothWatchFields(config: JsonObject): readonly string[] {
 }
 
 /** What is wrong with a configuration, a line each; empty for a good one. Without `scope` only its form is judged.
- *  @see registry-v1-rendering.md, section 5 */
+ *  @see docs/spec/registry-v1-rendering.md#user-configuration */
 export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
   const schema = configSchema(scope);
   const ajv = schemas();

@@ -129,7 +129,7 @@ const description = {
   actionDescriptors: '[]#Descriptor',
 };
 
-/** The types of a ClusterServiceVersion. @see bundle-format.md, section 9 */
+/** The types of a ClusterServiceVersion. @see docs/spec/bundle-format.md#csv-field-reference */
 const csvTypes: TypeTable = {
   ClusterServiceVersion: {
     apiVersion: 'string',

@@ -2,7 +2,7 @@ import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue, listAt, obj
 import type { RenderedObject } from './registry-bundle.ts';
 
 /** What a user changes of every Deployment of an operator; lists and maps of the Kubernetes API, typed forms.
- *  @see registry-v1-rendering.md, section 11 */
+ *  @see docs/spec/registry-v1-rendering.md#applying-deploymentconfig */
 export interface DeploymentConfig {
   readonly env?: readonly JsonObject[];
   readonly envFrom?: readonly JsonObject[];

@@ -26,7 +26,7 @@ const certificateVolumes = [
 ];
 
 /** Replaces what is mounted at the places of certificates by the Secret called `secretName`.
- *  @see registry-v1-rendering.md, section 10.3 */
+ *  @see docs/spec/registry-v1-rendering.md#volumes-and-mounts */
 export function withCertificates(podSpec: JsonObject, secretName: string): JsonObject {
   const places = new Set<JsonValue | undefined>(certificateVolumes.map(({ mountPath }) => mountPath));
   const replaced = new Set<JsonValue | undefined>(certificateVolumes.map(({ name }) => name));
@@ -85,7 +85,7 @@ function deploymentOf(rendering: Rendering, entry: DeploymentEntry): RenderedObj
 }
 
 /** The operator's Deployments.
- *  @see registry-v1-rendering.md, section 9.6 */
+ *  @see docs/spec/registry-v1-rendering.md#deployments */
 export function generateDeployments(rendering: Rendering): readonly RenderedObject[] {
   const { deployments } = rendering.bundle.csv.spec.install.spec;
   return (deployments ?? []).map((entry) => deploymentOf(rendering, entry));

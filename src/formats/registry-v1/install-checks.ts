@@ -151,7 +151,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Everything in a bundle that no cluster would take, or that installs nothing, a line each; empty for a good one. The reference has none of these.
- *  @see registry-v1-rendering.md, section 8, and the deviations of sections 7 and 9 */
+ *  @see docs/spec/registry-v1-rendering.md#validation-before-rendering, and the deviations [D] of #names-and-hashes and #generated-objects */
 export function findInstallProblems(bundle: RegistryBundle): readonly string[] {
   return checks.flatMap((check) => check(bundle));
 }

@@ -43,7 +43,7 @@ function fromPackage(packageName: string): string {
 
 /** The namespace that a bundle suggests: by template, by name, else `<package>-system`.
  *  @throws TerminalError InvalidBundle for a template that cannot be read
- *  @see registry-v1-rendering.md, section 15 */
+ *  @see docs/spec/registry-v1-rendering.md#unsupported-features */
 export function defaultInstallNamespace({ csv, packageName }: RegistryBundle): SuggestedNamespace {
   const annotations = csv.metadata.annotations ?? {};
   const template = annotations[templateAnnotation];

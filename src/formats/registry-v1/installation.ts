@@ -67,7 +67,7 @@ function texts(value: unknown): JsonObject {
 }
 
 /** What is applied of an object: its identity, labels, annotations, and what it says of itself, never what a server would write.
- *  @see registry-v1-rendering.md, section 12.1 */
+ *  @see docs/spec/registry-v1-rendering.md#cleaning-before-apply */
 function reduced(object: RenderedObject, marks: JsonObject): JsonObject {
   const { status: _status, metadata, ...rest } = object;
   const { name, namespace, labels, annotations } = metadata;

@@ -18,7 +18,7 @@ function kinds(
 }
 
 /** The kinds of other objects that the format allows. CustomResourceDefinitions and the ClusterServiceVersion are not among them.
- *  @see registry-v1-rendering.md, section 9.5 */
+ *  @see docs/spec/registry-v1-rendering.md#other-objects */
 export const supportedKinds: ReadonlyMap<string, SupportedKind> = new Map([
   ...kinds('', 'v1', { namespaced: ['ConfigMap', 'Secret', 'Service', 'ServiceAccount'] }),
   ...kinds('rbac.authorization.k8s.io', 'v1', {

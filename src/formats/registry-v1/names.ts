@@ -4,7 +4,7 @@ import type { Permission, PolicyRule } from './csv.ts';
 const maxNameBytes = 63;
 
 /** `base-suffix`, the base cut so that the whole has 63 bytes; 64 when the two are exactly 63 long together.
- *  @see registry-v1-rendering.md, section 7.2 */
+ *  @see docs/spec/registry-v1-rendering.md#joining-base-and-suffix */
 export function joinName(base: string, suffix: string): string {
   const bytes = Buffer.from(base);
   const suffixBytes = Buffer.byteLength(suffix);
@@ -27,7 +27,7 @@ export function accountOf(permission: Permission): string {
 }
 
 /** Name of the role and the binding that are made of a permission.
- *  @see registry-v1-rendering.md, section 7.3 */
+ *  @see docs/spec/registry-v1-rendering.md#rbac-objects */
 export function permissionName(csvName: string, permission: Permission): string {
   const rules = permission.rules === null ? null : permission.rules.map(ruleForm);
   const hash = goJsonHash({ serviceAccountName: permission.serviceAccountName, rules });
@@ -35,7 +35,7 @@ export function permissionName(csvName: string, permission: Permission): string 
 }
 
 /** Names of what serves the webhooks of a Deployment.
- *  @see registry-v1-rendering.md, section 7.4 */
+ *  @see docs/spec/registry-v1-rendering.md#service-certificate-secret-issuer */
 export interface ServingNames {
   readonly service: string;
   /** Of the Certificate and of its Secret. */

@@ -75,7 +75,7 @@ function propertiesIn(what: string, value: JsonValue): readonly JsonObject[] | u
 }
 
 /** The annotation `olm.properties` with the properties of the file behind its own; undefined when it stays as it is.
- *  @see registry-v1-rendering.md, section 2.1 */
+ *  @see docs/spec/registry-v1-rendering.md#properties-yaml */
 function mergedProperties(csv: ClusterServiceVersion, content: Buffer | undefined): string | undefined {
   const own = csv.metadata.annotations?.[propertiesAnnotation];
   const annotated =
@@ -186,7 +186,7 @@ export class RegistryBundleReader {
   }
 
   /** @param hasManifests whether there is a directory `manifests/`
-   *  @throws TerminalError InvalidBundle with the texts of registry-v1-rendering.md, sections 2 and 3 */
+   *  @throws TerminalError InvalidBundle with the texts of docs/spec/registry-v1-rendering.md#reading-the-bundle-directory, docs/spec/registry-v1-rendering.md#decoding */
   finish(hasManifests: boolean): RegistryBundle {
     const packageName = packageNameOf(this.#metadata.get('annotations.yaml'));
     if (!hasManifests) return refuse('stat manifests: no such file or directory');

@@ -53,7 +53,7 @@ class RegistryReader implements BundleReader {
 }
 
 /** Operators, as they are published for the Operator Lifecycle Manager: `manifests/` with a ClusterServiceVersion, `metadata/`.
- *  @see registry-v1-rendering.md */
+ *  @see docs/spec/registry-v1-rendering.md */
 export const registryV1: BundleFormat = {
   name: 'registry+v1',
   directories: ['manifests', 'metadata'],

@@ -35,7 +35,7 @@ const checks: readonly Check[] = [aggregatedApis, certificates, installModes];
 /** Refuses what cannot be installed with what there is. Several namespaces can be watched, which the reference's installer cannot
  *  be asked for: only without amendments such a bundle is refused.
  *  @throws TerminalError UnsupportedBundle
- *  @see registry-v1-rendering.md, section 4 */
+ *  @see docs/spec/registry-v1-rendering.md#support-gates */
 export function assertSupported(bundle: RegistryBundle, support: Support): void {
   const [problem] = checks.map((check) => check(bundle, support)).filter((text) => text !== undefined);
   if (problem !== undefined) throw new TerminalError('UnsupportedBundle', `unsupported bundle: ${problem}`);

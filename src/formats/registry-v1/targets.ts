@@ -34,7 +34,7 @@ function problemOf(wish: Wish): string | undefined {
 /** The namespaces that the operator is to watch, `[""]` for all, each once, after checking them against what it supports.
  *  Without a wish: all, where that is supported.
  *  @throws TerminalError InvalidTargets
- *  @see registry-v1-rendering.md, section 6 */
+ *  @see docs/spec/registry-v1-rendering.md#target-namespaces-inside-the-renderer */
 export function resolveTargets(
   wanted: readonly string[],
   installNamespace: string,

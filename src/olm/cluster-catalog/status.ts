@@ -88,7 +88,7 @@ function contentOf({ stored, state, isUnavailable }: Findings, base: string): Js
 }
 
 /** The status that says what was found; `null` members go. `base` is where the catalog is served.
- *  @see catalogs-and-resolution.md, section 4.3 */
+ *  @see docs/spec/catalogs.md#v1-clustercatalog */
 export function statusOf(
   catalog: ClusterCatalog,
   findings: Findings,

@@ -46,7 +46,7 @@ function failureOf(object: KubeObject): string | undefined {
 }
 
 /** How all PlatformOperators do together.
- *  @see olm-v0.md, section 5.3 */
+ *  @see docs/spec/olm-v0.md#aggregated-clusteroperator */
 export function aggregateConditions(operators: readonly KubeObject[]): readonly Wanted[] {
   const reason = 'AsExpected';
   if (operators.length === 0) {

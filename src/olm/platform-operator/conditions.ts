@@ -26,7 +26,7 @@ function current({ metadata, status }: BundleDeployment, type: string): Conditio
 }
 
 /** What the BundleDeployment of a PlatformOperator means for it.
- *  @see olm-v0.md, section 5.2 */
+ *  @see docs/spec/olm-v0.md#reconcile */
 export function installedCondition(object: KubeObject): ConditionChange {
   const deployment = parseBundleDeployment(object);
   const valid = current(deployment, 'HasValidBundle');
@@ -95,7 +95,7 @@ const unknown = 'deprecation status unknown: catalog data unavailable';
 const deprecationTypes = ['Deprecated', 'PackageDeprecated', 'ChannelDeprecated', 'BundleDeprecated'] as const;
 
 /** The warnings of the catalog. `word` is undefined where no catalog can be asked; without anything installed nothing is said of a bundle.
- *  @see catalogs-and-resolution.md, section 8 */
+ *  @see docs/spec/catalogs.md#deprecation-conditions */
 export function deprecationConditions(word: CatalogWord | undefined, isInstalled: boolean): readonly ConditionChange[] {
   if (word === undefined) {
     return deprecationTypes.map((type) => ({

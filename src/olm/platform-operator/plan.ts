@@ -77,7 +77,7 @@ const maxCompared = 2_000;
 const words = { wanted: 'platformoperator', installed: 'bundle' };
 
 /** Of a package that no catalog has: the words of the original where nothing is installed.
- *  @see olm-v0.md, section 5.2 */
+ *  @see docs/spec/olm-v0.md#reconcile */
 function nothingFound(request: PlanRequest): string {
   const { packageName, installed } = request;
   if (installed === undefined) {

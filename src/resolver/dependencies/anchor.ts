@@ -127,7 +127,7 @@ function inOrder(search: Search, updates: readonly Candidate[], stay: readonly C
 
 /** Looks for what may be chosen for a wanted package.
  *  @throws TerminalError InvalidChannel
- *  @see catalogs-and-resolution.md, sections 5.3 and 6.5 */
+ *  @see docs/spec/catalogs.md#v0-updates, docs/spec/catalogs.md#messages */
 export function findAnchor(wanted: WantedPackage, request: ResolutionRequest, shelf: Shelf): Anchor {
   const search = { wanted, request, shelf };
   const { wanted: word } = wordsOf(request);

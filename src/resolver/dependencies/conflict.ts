@@ -87,7 +87,7 @@ interface Advice {
 
 /** Says why a problem has no solution.
  *  @throws TransientError ResolutionCancelled
- *  @see catalogs-and-resolution.md, section 6.5 */
+ *  @see docs/spec/catalogs.md#messages */
 export function explainConflict(problem: Problem, advice: Advice): Conflict {
   const rules = new Clashes(problem, advice.steps).smallest();
   const texts = rules.map((rule) => formatRule(rule, advice.story.words)).toSorted(compareTexts);

@@ -115,7 +115,7 @@ function anchorRules(anchor: Anchor): readonly Rule[] {
 }
 
 /** Joins what is wanted and what is installed to one question.
- *  @see catalogs-and-resolution.md, section 6.2 */
+ *  @see docs/spec/catalogs.md#variables-and-constraints */
 export function stateProblem(anchors: readonly Anchor[], setting: Setting): Problem {
   const { shelf } = setting;
   const managed = new Set(anchors.map(({ present }) => present));

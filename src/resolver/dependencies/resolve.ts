@@ -105,7 +105,7 @@ function deprecationsOf({ bundles }: Pick<Resolution, 'bundles'>, shelf: Shelf):
  *  its package. The same request gives the same answer, in whatever order its lists are. It may take a second and more, and holds up
  *  whoever asks: who has others to answer meanwhile asks in another thread.
  *  @throws TransientError ResolutionCancelled: cancelled, or too many steps · TerminalError DuplicateIdentifier
- *  @see catalogs-and-resolution.md, section 6 */
+ *  @see docs/spec/catalogs.md#dependency-resolution */
 export function resolve(request: ResolutionRequest): Resolution | Conflict {
   const words = wordsOf(request);
   check({ ...request, words });

@@ -38,7 +38,7 @@ function idsOf(candidates: readonly Candidate[]): string {
 }
 
 /** The rule as messages for machines have it.
- *  @see catalogs-and-resolution.md, section 6.5 */
+ *  @see docs/spec/catalogs.md#messages */
 export function formatRule(rule: Rule, words: RequestWords): string {
   switch (rule.kind) {
     case 'wanted':

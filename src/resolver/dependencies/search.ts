@@ -68,7 +68,7 @@ class Search {
  *  something worse in an earlier list. All that is chosen is in a list, so that nothing is chosen that nobody needs. Undefined: there is no
  *  solution.
  *  @throws TransientError ResolutionCancelled
- *  @see catalogs-and-resolution.md, section 6.4 */
+ *  @see docs/spec/catalogs.md#search */
 export function search(problem: Problem, steps: Steps): readonly Decision[] | undefined {
   const encoding = encode(problem, steps, false);
   if (!encoding.solver.solve().isSatisfiable) return undefined;

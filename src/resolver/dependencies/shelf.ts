@@ -28,7 +28,7 @@ function tryOffer(found: CatalogPackage, channel: string): Offer | string {
 }
 
 /** What all catalogs of a request have, in the order in which it is preferred. Packages are read when something asks for them, once.
- *  @see catalogs-and-resolution.md, section 6.3 */
+ *  @see docs/spec/catalogs.md#preference-order-of-candidates */
 export class Shelf {
   /** Preferred first. */
   readonly catalogs: readonly CatalogView[];

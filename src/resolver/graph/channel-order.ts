@@ -38,7 +38,7 @@ function describeChain(chain: readonly ChannelEntry[]): string {
 /** The entries that updates stop at, the nearest to the head first: the one chain of replacement, without what any entry skips. Ranges
  *  play no part.
  *  @throws TerminalError InvalidChannel for no head, for a cycle, and for more than one chain
- *  @see catalogs-and-resolution.md, section 5.3 */
+ *  @see docs/spec/catalogs.md#v0-updates */
 export function sortChannel(channel: Channel, packageName: string): readonly ChannelEntry[] {
   const where = `in channel ${goQuote(channel.name)} of package ${goQuote(packageName)}`;
   const refuse = (text: string): never => {

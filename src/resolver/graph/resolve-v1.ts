@@ -50,7 +50,7 @@ function refuse(text: string): never {
 }
 
 /** @throws TerminalError ResolutionFailed when the bundle needs others
- *  @see catalogs-and-resolution.md, section 5.4 */
+ *  @see docs/spec/catalogs.md#v1-updates */
 function refuseDependencies({ name, properties }: CatalogBundle): void {
   const property = properties.find(({ type }) => dependencyTypes.includes(type));
   if (property === undefined) return;
@@ -141,7 +141,7 @@ function warningsOf(failures: readonly Failure[], winner: Kept | undefined): rea
 /** The one bundle that a package is to be at, chosen as the lifecycle manager's second generation does; `catalogs` are those that are
  *  available, in any order. What is installed may stay only if it is chosen too.
  *  @throws TerminalError ResolutionFailed with the reference's texts
- *  @see catalogs-and-resolution.md, section 5.4 */
+ *  @see docs/spec/catalogs.md#v1-updates */
 export function resolveV1(catalogs: readonly CatalogView[], request: V1Request): V1Choice {
   const version = readVersion(request.version);
   const results = selectCatalogs(catalogs, request.selector ?? {}).flatMap(

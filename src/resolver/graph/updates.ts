@@ -92,7 +92,7 @@ function successors({ steps, package: { bundles } }: Offer, installed: Installed
 
 /** All that may follow what is installed, the preferred first. With v1 what is installed is among them where the package has it; with v0
  *  staying is always possible, and the last choice. One hop: ask again from where it leads.
- *  @see catalogs-and-resolution.md, sections 5.3 and 5.4 */
+ *  @see docs/spec/catalogs.md#v0-updates, docs/spec/catalogs.md#v1-updates */
 export function nextUpdates(offer: Offer, installed: InstalledBundle): readonly Update[] {
   if (offer.policy === 'v1') return successors(offer, installed);
   return offer.steps.flatMap((step): readonly Update[] => {

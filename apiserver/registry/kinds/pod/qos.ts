@@ -20,7 +20,7 @@ function sum(containers: readonly JsonObject[], kind: 'limits' | 'requests'): Ma
 }
 
 /** `Guaranteed`, `Burstable` or `BestEffort`.
- *  @see reference "types" 4.2 */
+ *  @see docs/spec/kube-api-types.md#pod-template */
 export function qosClass(spec: JsonObject): string {
   const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
   const [requests, limits] = [sum(containers, 'requests'), sum(containers, 'limits')];

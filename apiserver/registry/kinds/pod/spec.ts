@@ -112,7 +112,7 @@ function placingErrors(spec: JsonObject, path: string): FieldError[] {
 }
 
 /** Errors of a PodSpec, defaulted, in the order in which kube-apiserver finds them.
- *  @see reference "types" 4.2 */
+ *  @see docs/spec/kube-api-types.md#pod-template */
 export function podSpecErrors(spec: JsonObject, place: SpecPlace): FieldError[] {
   const { path } = place;
   return [
