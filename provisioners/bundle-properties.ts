@@ -39,6 +39,7 @@ export async function noteProperties(
   const labelled = changes(labels, hasDependenciesLabel, hasDependencies ? 'true' : undefined);
   if (noted === undefined && labelled === undefined) return bundle;
   const metadata = {
+    uid: bundle.metadata.uid ?? '',
     ...(noted === undefined ? {} : { annotations: noted }),
     ...(labelled === undefined ? {} : { labels: labelled }),
   };

@@ -3,6 +3,7 @@ import {
   bundleResource,
   clusterCatalogResource,
   orphanAnnotation,
+  ownSecretNames,
   platformOperatorResource,
   type Resource,
 } from '../../src/api/index.ts';
@@ -16,8 +17,6 @@ import { crdNameOf, sharedKinds } from './others-kinds.ts';
 import { overlays } from './overlays.ts';
 import { shardsAbove } from './shards.ts';
 
-/** What the processes write themselves. */
-const ownSecrets = ['core-cert', 'rukpak-ca', 'rukpak-webhook-certificate', 'rukpak-authority'];
 /** What a cluster puts into every namespace. */
 const clusterOwn =
   /^(kube-root-ca\.crt|openshift-service-ca\.crt|default-token-.+|(default|builder|deployer)-dockercfg-.+)$/;
@@ -76,7 +75,7 @@ async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> 
   for (const target of missedKinds) {
     const items = await listIfServed(kube, { ...target, namespace });
     const others = items.filter(({ metadata: { name = '', labels, ownerReferences } }) => {
-      const isOwn = labels?.['app.kubernetes.io/part-of'] === 'longshore' || ownSecrets.includes(name);
+      const isOwn = labels?.['app.kubernetes.io/part-of'] === 'longshore' || ownSecretNames.includes(name);
       return !isOwn && !clusterOwn.test(name) && ownerReferences === undefined;
     });
     found.push(...others.map(({ metadata }) => `${target.kind} ${metadata.name ?? ''}`));
@@ -87,7 +86,7 @@ async function othersIn(kube: KubeClient, namespace: string): Promise<string[]> 
 /** The namespace with what the processes have written into it, unless somebody else keeps things there; gives those. */
 async function removeNamespace(namespace: KubeObject, options: DeletionOptions): Promise<readonly string[]> {
   const { name = '' } = namespace.metadata;
-  const secrets = ownSecrets.map((secret) => ({
+  const secrets = ownSecretNames.map((secret) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: secret, namespace: name },

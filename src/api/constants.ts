@@ -7,6 +7,14 @@ export const apiVersion = 'core.rukpak.io/v1alpha1';
 /** Where Secrets and ConfigMaps that bundles name are looked up, unless configured. */
 export const defaultSystemNamespace = 'rukpak-system';
 
+/** Secrets in the system namespace that Longshore itself works with. */
+export const ownSecretNames: readonly string[] = [
+  'core-cert',
+  'rukpak-ca',
+  'rukpak-webhook-certificate',
+  'rukpak-authority',
+];
+
 /** Labels that say what made an object, on generated Bundles and on everything that is installed. */
 export const ownerKindLabel = 'core.rukpak.io/owner-kind';
 /** Name of the Bundle or BundleDeployment that `ownerKindLabel` speaks of. */

@@ -58,6 +58,7 @@ export {
   orphanAnnotation,
   ownerKindLabel,
   ownerNameLabel,
+  ownSecretNames,
   packageAnnotation,
   packageVersionAnnotation,
   pausedAnnotation,

@@ -126,7 +126,7 @@ class Engine implements ApplyEngine {
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
     const touched = this.#touched(owner, plan, request);
-    const isAnyThere = request.progress === 'NotStarted' && this.#remover.bearing(owner).length > 0;
+    const isAnyThere = request.progress === 'NotStarted' && this.#remover.isAnyLabelled(owner);
     const atFirst = isAnyThere ? 'TakingOver' : 'Creating';
     const progress = request.progress === 'NotStarted' ? atFirst : request.progress;
     await request.record(touched, progress);
@@ -149,7 +149,8 @@ class Engine implements ApplyEngine {
     const keep = new Set([...keys, ...held]);
     this.#unpruned.delete(owner.uid);
     const isConverting = this.#held.of(owner).some(({ ref }) => isCrd(ref));
-    const isReplacing = held.size > 0 && this.#remover.bearing(owner).some(({ ref }) => isReplaced(ref, keep));
+    const present = this.#remover.objectsOf(owner, request.recorded);
+    const isReplacing = held.size > 0 && present.some(({ ref }) => isReplaced(ref, keep));
     if (!isConverting && !isReplacing) {
       return await this.#remover.prune(owner, keep, request);
     }
@@ -160,7 +161,7 @@ class Engine implements ApplyEngine {
   /** Writes down where objects are now, and leaves the namespaces where none is any more. */
   async #recordLeft(request: InstallRequest, gone: ReadonlySet<string>): Promise<void> {
     const { owner, recorded, installNamespace } = request;
-    const left = this.#remover.bearing(owner).filter(({ ref }) => !gone.has(refKey(ref)));
+    const left = this.#remover.objectsOf(owner, recorded).filter(({ ref }) => !gone.has(refKey(ref)));
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
@@ -202,12 +203,12 @@ class Engine implements ApplyEngine {
     await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);
   }
 
-  async #assertRights({ owner, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
+  async #assertRights({ owner, recorded, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
     const { kube: platform, systemNamespace } = this.#options;
     const context = { platform, owner, signal };
     const defaultNamespace = installNamespace ?? systemNamespace;
     await assertRights(context, (surroundings) => {
-      const present = this.#remover.bearing(owner);
+      const present = this.#remover.objectsOf(owner, recorded);
       return needsOfInstallation(surroundings, { plan, present, installNamespace, defaultNamespace });
     });
   }
@@ -345,7 +346,8 @@ class Engine implements ApplyEngine {
   /** Everything that an installation may write or remove. */
   #touched(owner: Owner, plan: Plan, { recorded, installNamespace }: InstallRequest): Inventory {
     const places = [...plan.objects, ...plan.deferred].map(refOf);
-    const coming = inventoryOf([...places, ...plan.kinds, ...this.#remover.bearing(owner).map(({ ref }) => ref)]);
+    const present = this.#remover.objectsOf(owner, recorded).map(({ ref }) => ref);
+    const coming = inventoryOf([...places, ...plan.kinds, ...present]);
     const elsewhere = installNamespace ?? this.#options.systemNamespace;
     const namespaces = plan.deferred.length > 0 || installNamespace !== undefined ? [elsewhere] : [];
     return mergeInventories([coming, { kinds: [], namespaces }, recorded]);

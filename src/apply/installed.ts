@@ -1,8 +1,8 @@
 import { bundleDeploymentResource, ownerKindLabel, ownerNameLabel } from '../api/index.ts';
 import { mapLimit } from '../base/index.ts';
-import { type KubeClient, type KubeObject, NoKindMatch, type Resource } from '../kube/index.ts';
+import { type KubeClient, type KubeObject, NoKindMatch, type Resource, refOf } from '../kube/index.ts';
 import { mayBeUnhealthy } from './health/index.ts';
-import type { GroupKind, Inventory } from './inventory.ts';
+import { type GroupKind, type Inventory, isWithin } from './inventory.ts';
 import { installBatches } from './order.ts';
 import { isInstalledFor } from './ownership.ts';
 
@@ -27,7 +27,7 @@ function placeOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }
 
-/** What is installed for the BundleDeployment `owner`, in the order of installation, then by namespace and name. Objects that cannot be unhealthy come
+/** What is installed for the BundleDeployment `owner` at the places of `inventory`, in the order of installation, then by namespace and name. Objects that cannot be unhealthy come
  *  with their metadata alone. `onUnreadable` is told of a kind whose objects cannot be listed; the others are listed all the same.
  *  @throws what listing throws, without `onUnreadable` */
 export async function listInstalled(
@@ -44,7 +44,7 @@ export async function listInstalled(
       const { apiVersion, kind } = resource;
       const isMetadataOnly = !mayBeUnhealthy({ apiVersion, kind, name: '' });
       const { items } = await kube.list({ apiVersion, kind, labelSelector, isMetadataOnly }, { signal });
-      return items.filter(({ metadata }) => isInstalledFor(metadata, owner));
+      return items.filter((item) => isInstalledFor(item.metadata, owner) && isWithin(inventory, refOf(item)));
     } catch (thrown) {
       if (onUnreadable === undefined || signal.aborted) throw thrown;
       onUnreadable(wanted, thrown);

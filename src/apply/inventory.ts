@@ -80,6 +80,13 @@ export function inventoryOf(places: readonly (KindRef & Pick<ObjectRef, 'namespa
   return { kinds: kinds.map(parseGroupKind), namespaces };
 }
 
+/** Whether the object is at one of these places. Labels are anyone's who may write an object; where objects of a deployment are is recorded. */
+export function isWithin({ kinds, namespaces }: Inventory, { apiVersion, kind, namespace }: ObjectRef): boolean {
+  const group = groupOf(apiVersion);
+  if (!kinds.some((one) => one.kind === kind && one.group === group)) return false;
+  return namespace === undefined || namespaces.includes(namespace);
+}
+
 /** With a namespace where nothing may be yet. */
 export function withNamespace(inventory: Inventory, name: string | undefined): Inventory {
   return name === undefined ? inventory : mergeInventories([inventory, { kinds: [], namespaces: [name] }]);

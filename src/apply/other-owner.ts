@@ -1,6 +1,13 @@
-import { group } from '../api/index.ts';
+import {
+  bundleDeploymentResource,
+  bundleResource,
+  clusterCatalogResource,
+  group,
+  ownSecretNames,
+  platformOperatorResource,
+} from '../api/index.ts';
 import { type JsonObject, objectsAt, textAt } from '../base/index.ts';
-import type { KubeObject } from '../kube/index.ts';
+import { groupOf, type KubeObject } from '../kube/index.ts';
 import { partOfLabel } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 
@@ -8,16 +15,31 @@ type Marks = Readonly<Record<string, string>>;
 
 const partOf = 'app.kubernetes.io/part-of';
 
+const ownKinds = [bundleResource, bundleDeploymentResource, clusterCatalogResource, platformOperatorResource];
+const ownDefinitions = new Set(ownKinds.map(({ plural, apiVersion }) => `${plural}.${groupOf(apiVersion)}`));
+const ownApiServices = new Set(ownKinds.map(({ apiVersion }) => apiVersion.split('/').toReversed().join('.')));
+/** Webhooks that Longshore registers beside those of its first group. */
+const ownWebhooks: ReadonlySet<string> = new Set([
+  'mclustercatalogs.olm.operatorframework.io',
+  'vplatformoperators.platform.openshift.io',
+  'webhook.crdvalidator.io',
+]);
+
+function hasOwnWebhook(object: KubeObject): boolean {
+  const names = objectsAt(object as unknown as JsonObject, 'webhooks').map((webhook) => textAt(webhook, 'name'));
+  return names.some((name) => name.endsWith(`.${group}`) || ownWebhooks.has(name));
+}
+
 /** Whether the object belongs to an installation of Longshore: by its label, which the objects of `longshore up` do not have and users may remove, or
  *  because nothing works without it. */
 export function isOfLongshore(object: KubeObject, systemNamespace: string): boolean {
-  const { name = '', labels } = object.metadata;
+  const { name = '', namespace, labels } = object.metadata;
   if (labels?.[partOf] === 'longshore') return true;
   if (isNamespace(object)) return name === systemNamespace;
-  if (isCrd(object)) return name.endsWith(`.${group}`);
-  return objectsAt(object as unknown as JsonObject, 'webhooks').some((webhook) =>
-    textAt(webhook, 'name').endsWith(`.${group}`),
-  );
+  if (isCrd(object)) return ownDefinitions.has(name);
+  if (object.kind === 'APIService') return ownApiServices.has(name);
+  if (object.kind === 'Secret') return namespace === systemNamespace && ownSecretNames.includes(name);
+  return hasOwnWebhook(object);
 }
 
 function placed(marks: Marks, nameKey: string, namespaceKey: string): string | undefined {

@@ -154,6 +154,16 @@ test.each([false, true])('an object of Longshore itself is never taken over, ask
   expect(problem).not.toContain('core.rukpak.io/adopt');
 });
 
+test('an object of Longshore is not taken over by a BundleDeployment with the name of the Helm release that installed it', () => {
+  const labels = { 'app.kubernetes.io/part-of': 'longshore', 'app.kubernetes.io/managed-by': 'Helm' };
+  const annotations = {
+    'meta.helm.sh/release-name': owner.name,
+    'meta.helm.sh/release-namespace': terms.systemNamespace,
+  };
+  const own = configMap({ name: 'a', labels, annotations });
+  expect(takeoverProblem(own, owner, terms)).toContain('it belongs to Longshore itself and is never taken over');
+});
+
 test.each([
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: terms.systemNamespace } },
   {

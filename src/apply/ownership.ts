@@ -123,17 +123,18 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
   const labelled = labelledOwner(metadata);
   if (labelled === owner.name) return undefined;
   const what = describeRef(refOf(existing));
-  const isAsked = terms.mayAdopt && !isOfLongshore(existing, terms.systemNamespace);
+  const isOurs = isOfLongshore(existing, terms.systemNamespace);
+  const isAsked = terms.mayAdopt && !isOurs;
   if (labelled !== undefined) {
     if (isAsked && !terms.isOtherThere) return undefined;
     return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
   }
   const bad = adoptionMarks(metadata, owner, terms.systemNamespace).filter(({ want, found }) => want !== found);
   const isReleased = metadata.annotations?.[releasedFromAnnotation] === owner.name;
-  if (isReleased || isAsked || bad.length === 0) return undefined;
+  if (isReleased || isAsked || (bad.length === 0 && !isOurs)) return undefined;
   return foreignObject(
     what,
-    `${bad.map(markProblem).join('; ')}; ${managerHint(existing, owner, terms)}`,
+    [...bad.map(markProblem), managerHint(existing, owner, terms)].join('; '),
     terms.isUpgrade,
   );
 }

@@ -1,17 +1,9 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
-import {
-  describeRef,
-  groupOf,
-  isNotFound,
-  type KubeClient,
-  NoKindMatch,
-  type ObjectRef,
-  refKey,
-} from '../kube/index.ts';
+import { describeRef, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
 import { clientFor } from './account.ts';
 import { whyKeepCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
-import { formatGroupKind, type Inventory, inventoryOf } from './inventory.ts';
+import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
 import { isCrd } from './kind-list.ts';
 import { type InstalledObject, installedObject, type KindWatches } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
@@ -25,6 +17,14 @@ interface RemoverDeps {
   readonly kube: KubeClient;
   readonly watches: KindWatches;
   readonly ledger: Ledger;
+}
+
+/** Which objects to look for. */
+interface Search {
+  readonly owner: Owner;
+  readonly recorded: Inventory;
+  /** Keys of objects that are left out where only this process knows of them. */
+  readonly keep?: ReadonlySet<string>;
 }
 
 const parallelWrites = 8;
@@ -51,18 +51,32 @@ export class Remover {
     this.#deps = deps;
   }
 
-  /** Everything that bears the labels of `owner`: what the watches know, and what this process applied and they may not
-   *  have seen yet. */
-  bearing(owner: Owner): readonly InstalledObject[] {
-    const known = new Map(this.#deps.ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
-    for (const object of this.#deps.watches.ownedBy(owner.name)) known.set(refKey(object.ref), object);
+  /** Whether any object has the labels of `owner`, whoever gave it those. */
+  isAnyLabelled(owner: Owner): boolean {
+    return this.#deps.watches.ownedBy(owner.name).length > 0;
+  }
+
+  /** The objects of `owner`: what the watches show at the recorded places, and what this process applied and they may not have shown yet. An object
+   *  elsewhere that has the labels was given them by someone else. */
+  objectsOf(owner: Owner, recorded: Inventory): readonly InstalledObject[] {
+    const { ledger, watches } = this.#deps;
+    const known = new Map(ledger.objectsOf(owner).map((object) => [refKey(object.ref), object]));
+    for (const object of watches.ownedBy(owner.name)) {
+      const key = refKey(object.ref);
+      if (known.has(key) || (object.isInstalled && isWithin(recorded, object.ref))) known.set(key, object);
+    }
     return [...known.values()];
   }
 
-  /** Takes away what `owner` has beside the objects of `keep`; does not wait for their end. Returns the keys of what is no
+  /** Takes away what `owner` has at the recorded places beside the objects of `keep`; does not wait for their end. Returns the keys of what is no
    *  longer the owner's. */
-  async prune(owner: Owner, keep: ReadonlySet<string>, terms: RemovalTerms): Promise<ReadonlySet<string>> {
-    const gone = (await this.#installed(owner, keep, terms.signal)).filter(({ ref }) => !keep.has(refKey(ref)));
+  async prune(
+    owner: Owner,
+    keep: ReadonlySet<string>,
+    terms: RemovalTerms & { readonly recorded: Inventory },
+  ): Promise<ReadonlySet<string>> {
+    const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
+    const gone = installed.filter(({ ref }) => !keep.has(refKey(ref)));
     const released = await this.#releaseWhatStays(owner, gone, terms);
     for (const batch of removalBatches(gone.filter(({ ref }) => !released.has(refKey(ref))))) {
       await this.#deleteBatch(owner, batch, terms);
@@ -77,7 +91,7 @@ export class Remover {
     const { owner, signal, inventory } = request;
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(inventory.kinds, signal);
-    const installed = await this.#installed(owner, new Set(), signal);
+    const installed = await this.#installed({ owner, recorded: inventory }, signal);
     const context = { platform: this.#deps.kube, owner, signal };
     await assertRights(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
@@ -94,11 +108,9 @@ export class Remover {
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(recorded.kinds, signal);
     const adopted = ledger.adoptedBy(owner);
-    // Of other kinds nobody has seen whether anything was there before.
-    const kinds = new Set(recorded.kinds.map(formatGroupKind));
-    const isKnown = ({ ref }: InstalledObject): boolean =>
-      kinds.has(formatGroupKind({ group: groupOf(ref.apiVersion), kind: ref.kind })) && !adopted.has(refKey(ref));
-    const installed = (await this.#installed(owner, adopted, signal)).filter(isKnown);
+    // Of other places nobody has seen whether anything was there before.
+    const isKnown = ({ ref }: InstalledObject): boolean => isWithin(recorded, ref) && !adopted.has(refKey(ref));
+    const installed = (await this.#installed({ owner, recorded, keep: adopted }, signal)).filter(isKnown);
     const isCreated = (object: InstalledObject): boolean => progress === 'Creating' || ledger.hasCreated(owner, object);
     const created = installed.filter(isCreated);
     const released = await this.#releaseUsedCrds(owner, created.filter(isStandingCrd), request);
@@ -112,7 +124,7 @@ export class Remover {
   /** What exists of the owner's objects. */
   async present(owner: Owner, inventory: Inventory, signal: AbortSignal): Promise<readonly ObjectRef[]> {
     await this.#deps.watches.ensureServed(inventory.kinds, signal);
-    const installed = await this.#installed(owner, new Set(), signal);
+    const installed = await this.#installed({ owner, recorded: inventory }, signal);
     const deleted = this.#rolledBack.get(owner.uid);
     return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
@@ -120,11 +132,11 @@ export class Remover {
   /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or
    *  not: a write without an answer, or a watch that lags. Their kinds are listed anew. What another process wrote was there
    *  before this one began to watch. */
-  async #installed(owner: Owner, keep: ReadonlySet<string>, signal: AbortSignal): Promise<readonly InstalledObject[]> {
+  async #installed({ owner, recorded, keep }: Search, signal: AbortSignal): Promise<readonly InstalledObject[]> {
     const { kube, ledger } = this.#deps;
-    const known = this.bearing(owner).filter((object) => object.isInstalled);
+    const known = this.objectsOf(owner, recorded).filter((object) => object.isInstalled);
     const shown = new Set(keysOf(known));
-    const unseen = ledger.claimsOf(owner).filter((ref) => !shown.has(refKey(ref)) && !keep.has(refKey(ref)));
+    const unseen = ledger.claimsOf(owner).filter((ref) => !shown.has(refKey(ref)) && keep?.has(refKey(ref)) !== true);
     if (unseen.length === 0) return known;
     const listed = await listInstalled({ kube, signal }, owner.name, inventoryOf(unseen));
     return [...known, ...listed.map(installedObject).filter(({ ref }) => !shown.has(refKey(ref)))];

@@ -74,6 +74,11 @@ export function isConflict(thrown: unknown): boolean {
   return isKubeError(thrown) && thrown.failure.status === 409 && thrown.failure.reason !== 'AlreadyExists';
 }
 
+/** Whether a patch names an object by its uid, and another object has the name now. */
+export function isOtherObject(thrown: unknown): boolean {
+  return isKubeError(thrown) && thrown.failure.causes.some(({ field }) => field === 'metadata.uid');
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
