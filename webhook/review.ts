@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
 import type { Verdict } from './rules/rule.ts';
 
+/** As of a condition: it is shown to people. */
+const maxStatusLength = 32_768;
 const maxWarnings = 10;
 const maxWarningLength = 256;
 
@@ -67,7 +69,10 @@ export function readReview(body: JsonObject): ReviewRequest {
 
 function statusOf({ denials }: Verdict): JsonObject | undefined {
   if (denials.length === 0) return undefined;
-  const text = denials.map((denial) => denial.text).join('; ');
+  const text = denials
+    .map((denial) => denial.text)
+    .join('; ')
+    .slice(0, maxStatusLength);
   if (denials.every(({ form }) => form === 'original')) return { code: 403, reason: text, message: '' };
   if (denials.every(({ form }) => form === 'long')) return { code: 403, reason: 'Forbidden', message: text };
   return { code: 422, reason: 'Invalid', message: text };

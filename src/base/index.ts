@@ -58,6 +58,7 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
+export { trimEnd } from './trim-end.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, type YamlReading, yamlFault } from './yaml.ts';
 export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';

@@ -39,10 +39,13 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 });
 
+/** More digits than 64 bits have in any base: to read them exactly takes time with the square of their number. */
+export const maxExactDigits = 100;
+
 /** The whole number of a decimal text: exact within 64 bits, as near as can be beyond. */
 export function exactInteger(text: string): number | bigint {
   const value = Number(text);
-  if (Number.isSafeInteger(value)) return value;
+  if (Number.isSafeInteger(value) || text.length > maxExactDigits) return value;
   const exact = BigInt(text);
   return BigInt.asIntN(64, exact) === exact ? exact : value;
 }

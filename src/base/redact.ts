@@ -22,5 +22,5 @@ function redacted(text: string): string {
 }
 
 function redactWords(text: string): string {
-  return text.replace(/\/\/[^/@]*@/, '//redacted@').replace(/([?&][^=&]+)=[^&]*/g, '$1=redacted');
+  return text.replace(/\/\/[^/@]*@/, '//redacted@').replace(/([?&][^=&?]+)=[^&]*/g, '$1=redacted');
 }

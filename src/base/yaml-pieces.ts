@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from './json.ts';
+import { trimEnd } from './trim-end.ts';
 import { formatYaml } from './yaml.ts';
 
 /** What is written in one go, in characters of JSON, roughly. */
@@ -43,7 +44,7 @@ function isPlainBlock(value: JsonValue): value is string {
 function* blockPieces(key: string, text: string, indent: number): Generator<string> {
   // What introduces the block depends on how the text begins and ends.
   const beginning = /^\n*[^\n]{0,80}/.exec(text)?.[0] ?? '';
-  const end = /[^\n]?\n*$/.exec(text)?.[0] ?? '';
+  const end = text.slice(Math.max(0, trimEnd(text, '\n').length - 1));
   const [header = ''] = formatYaml({ [key]: `${beginning}\nx${end}` }).split('\n', 1);
   yield indented(`${header}\n`, indent);
   for (let start = 0; start < text.length; ) {

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump, type LoadOptions, loadAll, type Schema, Type } from 'js-yaml';
 import { errorMessage, TerminalError } from './errors.ts';
-import { assertHarmless, exactInteger, isJsonObject, type JsonValue, maxNestingDepth } from './json.ts';
+import { assertHarmless, exactInteger, isJsonObject, type JsonValue, maxExactDigits, maxNestingDepth } from './json.ts';
 
 const yaml11Booleans = new Map<string, boolean>([
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((word): [string, boolean] => [
@@ -44,7 +44,8 @@ function toNumber(text: string): number | bigint {
   const digits = plain.replace(/^[-+]/, '').replace(/^0(?=[0-7])/, '0o');
   const value = Number(digits);
   // Adding 0 makes a negative zero a plain one.
-  if (Number.isSafeInteger(value)) return (isNegative ? -value : value) + 0;
+  const isExact = Number.isSafeInteger(value);
+  if (isExact || digits.length > maxExactDigits) return (isNegative ? -value : value) + 0;
   return exactInteger(`${isNegative ? '-' : ''}${BigInt(digits)}`);
 }
 
@@ -194,7 +195,7 @@ export function loadSharing(
 
 /** Whether a document is a tag without a value: the line `!.gitignore` of a file that is no YAML. An empty text is written with quotes, or as a block. */
 function isTagAlone(ended: string, document: unknown): boolean {
-  return document === '' && !/["'|>]/.test(ended.replace(/^\s*#.*$/gm, ''));
+  return document === '' && !/["'|>]/.test(ended.replace(/^[ \t]*#.*$/gm, ''));
 }
 
 /** What the parser makes of a mapping that is a key. */

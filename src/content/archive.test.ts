@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { createGzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type TarEntry, tarFile } from '../../cli/demo/tar-file.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { defaultContentLimits } from '../base/index.ts';
 import { extractArchive } from './archive.ts';
 import { Staging } from './staging.ts';
@@ -100,6 +102,27 @@ test('a source that breaks off behind gzip data is told as it is', async () => {
   }
   const extraction = extractArchive(broken(), staging, { what: 'layer', hasWhiteouts: true, signal });
   await expect(extraction).rejects.toThrow('the digest is another one');
+});
+
+test.each([
+  { name: 'a tar that is none', bytes: randomBytes(512 * 1024) },
+  { name: 'gzip of a tar that is none', bytes: gzipSync(randomBytes(512 * 1024)) },
+  {
+    name: 'zstd that is corrupt',
+    bytes: Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), randomBytes(512 * 1024)]),
+  },
+])('the file of an archive that is refused does not stay open: $name', async ({ bytes }) => {
+  const path = `${tmpdir()}/${randomUUID()}`;
+  await writeFile(path, bytes);
+  try {
+    await using staging = await Staging.create(`${path}.spool`, limits);
+    const source = createReadStream(path, { highWaterMark: 16 * 1024 });
+    const extraction = extractArchive(source, staging, { what: 'layer', hasWhiteouts: true, signal });
+    await expect(extraction).rejects.toThrow();
+    await eventually(() => expect(source.closed).toBe(true), { timeoutMs: 10_000 });
+  } finally {
+    await rm(path);
+  }
 });
 
 test.each<{ name: string; entries: TarEntry[]; message: string }>([

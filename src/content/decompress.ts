@@ -56,6 +56,7 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<{
 
 /** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are
  *  padding: the source is read to its end all the same, for whoever checks it there. Memory is bounded by the codecs' windows.
+ *  The source is closed in every case.
  *  @throws what `read`, the source or a codec throws */
 export async function decompress(
   source: AsyncIterable<Buffer>,
@@ -63,6 +64,19 @@ export async function decompress(
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const pieces = source[Symbol.asyncIterator]();
+  try {
+    await readAll(pieces, read, signal);
+  } finally {
+    // A file that is not read to its end would stay open. A source that is still being waited for is closed once it answers.
+    void pieces.return?.().catch(() => undefined);
+  }
+}
+
+async function readAll(
+  pieces: AsyncIterator<Buffer>,
+  read: (chunks: AsyncIterable<Buffer>) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { readable, decoder } = await open(pieces);
   try {
     if (decoder === undefined) await pipeline(readable, read, { signal });

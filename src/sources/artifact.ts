@@ -94,7 +94,7 @@ async function fileBlob(path: string, { signal }: Waiting): Promise<PushBlob> {
 /** `link: </v2/…?last=x>; rel="next"` */
 function nextPage(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.join(',') : header;
-  return /<([^>]+)>\s*;\s*rel="?next"?/i.exec(text ?? '')?.[1];
+  return /<([^<>]+)>\s*;\s*rel="?next"?/i.exec(text ?? '')?.[1];
 }
 
 /** Files in one repository of a registry, each with a small document about it, as OCI artifacts of one layer.

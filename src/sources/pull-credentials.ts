@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, TerminalError } from '../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, TerminalError, trimEnd } from '../base/index.ts';
 import type { BasicCredentials } from './basic-auth.ts';
 import type { SourceSecret } from './source.ts';
 
@@ -75,7 +75,7 @@ function parseKey(key: string): { host: string; path: string } {
   const bare = key.replace(/^https?:\/\//, '');
   const slash = bare.indexOf('/');
   const host = slash < 0 ? bare : bare.slice(0, slash);
-  const path = (slash < 0 ? '' : bare.slice(slash)).replace(/\/+$/, '').replace(/^\/v[12]$/, '');
+  const path = trimEnd(slash < 0 ? '' : bare.slice(slash), '/').replace(/^\/v[12]$/, '');
   return { host: dockerHubKeys.has(host) ? 'docker.io' : host, path };
 }
 

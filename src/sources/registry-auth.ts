@@ -8,7 +8,7 @@ export function parseChallenge(header: string | undefined): Challenge | undefine
   const match = /^\s*(basic|bearer)\b(.*)$/is.exec(header ?? '');
   if (match === null) return undefined;
   const parameters = new Map<string, string>();
-  for (const [, key = '', quoted, bare] of (match[2] ?? '').matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)) {
+  for (const [, key = '', quoted, bare] of (match[2] ?? '').matchAll(/\b(\w+)=(?:"([^"]*)"|([^\s,]+))/g)) {
     parameters.set(key.toLowerCase(), quoted ?? bare ?? '');
   }
   return { scheme: match[1]?.toLowerCase() === 'bearer' ? 'bearer' : 'basic', parameters };

@@ -48,7 +48,7 @@ function toUint(value: Value): Value {
   return cannot(value, 'uint');
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const infinite = /^([+-]?)inf(?:inity)?$/i;
 
 function toDouble(value: Value): Value {

@@ -117,12 +117,18 @@ const describes: Readonly<Record<string, Describe>> = {
 /** Said by an error inside them as well. */
 const wrappers = new Set(['if']);
 
-let built: Ajv | undefined;
+/** The library takes time with the square of the number of problems that it collects: of a longer configuration it reports the first. */
+const maxCharactersForAllProblems = 16 * 1024;
+const maxProblems = 100;
+const built = new Map<boolean, Ajv>();
 
 /** Built when it is first needed: the types of the Kubernetes API take a while. */
-function schemas(): Ajv {
-  built ??= new Ajv({ allErrors: true, strict: false, verbose: true, schemas: [deploymentConfigSchema()] });
-  return built;
+function schemas(allErrors: boolean): Ajv {
+  const known = built.get(allErrors);
+  if (known !== undefined) return known;
+  const made = new Ajv({ allErrors, strict: false, verbose: true, schemas: [deploymentConfigSchema()] });
+  built.set(allErrors, made);
+  return made;
 }
 
 /** A value that is missing has no wrong form. */
@@ -155,12 +161,13 @@ function repeatedEntries(config: JsonObject): readonly string[] {
     const entries = deploymentConfig[list];
     if (!Array.isArray(entries)) return [];
     const names = entries.map((entry) => (isJsonObject(entry) ? entry[key] : undefined)).filter(isText);
-    const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+    const once = new Set<string>();
+    const twice = new Set(names.filter((name) => once.size === once.add(name).size));
     return [...twice].map((name) => `field "deploymentConfig.${list}" has more than one entry with ${key} "${name}"`);
   });
 }
 
-const quantity = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
+const quantity = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/;
 
 /** Numbers are what they are; texts that nobody understands would only be refused when something is installed. */
 function badQuantities(config: JsonObject): readonly string[] {
@@ -179,17 +186,23 @@ function bothWatchFields(config: JsonObject): readonly string[] {
   return isBoth ? ['fields "watchNamespace" and "watchNamespaces" exclude each other'] : [];
 }
 
-/** What is wrong with a configuration, a line each; empty for a good one. Without `scope` only its form is judged.
+function boundedProblems(problems: readonly string[]): readonly string[] {
+  if (problems.length <= maxProblems) return problems;
+  return [...problems.slice(0, maxProblems), `${problems.length - maxProblems} more problems`];
+}
+
+/** What is wrong with a configuration, a line each, not all of them where there are very many; empty for a good one. Without `scope` only its form is
+ *  judged.
  *  @see docs/spec/registry-v1-rendering.md#user-configuration */
 export function configProblems(config: JsonValue, scope?: ConfigScope): readonly string[] {
   const schema = configSchema(scope);
-  const ajv = schemas();
+  const ajv = schemas(JSON.stringify(config).length <= maxCharactersForAllProblems);
   const validate = ajv.compile(schema);
   ajv.removeSchema(schema);
   const problems = validate(config) ? [] : messagesOf(validate.errors ?? [], scope);
   if (!isJsonObject(config)) return problems;
   const amounts = scope === undefined ? badQuantities(config) : [];
-  return [...problems, ...bothWatchFields(config), ...repeatedEntries(config), ...amounts];
+  return boundedProblems([...problems, ...bothWatchFields(config), ...repeatedEntries(config), ...amounts]);
 }
 
 function typedList(name: string, value: JsonValue | undefined): readonly JsonObject[] | undefined {

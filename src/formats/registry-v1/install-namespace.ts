@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, parseJson, TerminalError } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, parseJson, TerminalError, trimEnd } from '../../base/index.ts';
 import type { RegistryBundle } from './registry-bundle.ts';
 
 /** Where an operator is installed unless somebody says otherwise. */
@@ -31,10 +31,8 @@ function fromTemplate(text: string): SuggestedNamespace | undefined {
 
 /** A package's name as the beginning of a namespace's; a short hash tells apart what would become the same. */
 function fromPackage(packageName: string): string {
-  const plain = packageName
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
+  const words = packageName.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
+  const plain = trimEnd(words.replace(/^-+/, ''), '-');
   if (plain === packageName && plain.length + suffix.length <= maxLabel) return `${plain}${suffix}`;
   const hash = createHash('sha256').update(packageName).digest('hex').slice(0, 6);
   const room = maxLabel - suffix.length - hash.length - 1;

@@ -78,7 +78,7 @@ function integer(bits: 32 | 64): Codec {
 
 const isText = (value: JsonValue): boolean => typeof value === 'string';
 
-const quantity = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+const quantity = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 
 function isQuantity(value: JsonValue): value is string | number | bigint {
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';

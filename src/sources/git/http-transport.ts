@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Clock, type ProxySettings, redactUrl, TerminalError, TransientError } from '../../base/index.ts';
+import { type Clock, type ProxySettings, redactUrl, TerminalError, TransientError, trimEnd } from '../../base/index.ts';
 import { basicAuthorization, readBasicCredentials } from '../basic-auth.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
@@ -71,11 +71,11 @@ class HttpUploadPack implements UploadPack {
     this.#clock = clock;
     this.#options = options;
     this.#authorization = authorizationOf(options.secret);
-    this.#base = options.spec.repository.replace(/\/+$/, '');
+    this.#base = trimEnd(options.spec.repository, '/');
   }
 
   async advertise(): Promise<ByteReader> {
-    this.#base = this.#options.spec.repository.replace(/\/+$/, '');
+    this.#base = trimEnd(this.#options.spec.repository, '/');
     const { reader, url } = await this.#send('advertisement', { method: 'GET', path: advertisementPath });
     if (url.endsWith(advertisementPath)) this.#base = url.slice(0, -advertisementPath.length);
     return reader;

@@ -50,8 +50,11 @@ const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1G
 const hugePages = /^(requests|limits)\.hugepages-/;
 
 function subscriptOf(path: string): { readonly map: string; readonly key: string } | undefined {
-  const [, map = '', key = ''] = /^(.+?)\['(.*)'\]$/s.exec(path) ?? [];
-  return map === '' ? undefined : { map, key };
+  const at = path.indexOf("['", 1);
+  const end = path.length - "']".length;
+  return at > 0 && at + 2 <= end && path.endsWith("']")
+    ? { map: path.slice(0, at), key: path.slice(at + 2, end) }
+    : undefined;
 }
 
 function subscriptErrors(key: string, path: string): FieldError[] {
