@@ -1,11 +1,17 @@
 import { STATUS_CODES } from 'node:http';
-import { type Clock, type ProxySettings, redactUrl, TerminalError, TransientError } from '../../base/index.ts';
+import {
+  type Clock,
+  type ProxySettings,
+  redactUrl,
+  serverText,
+  TerminalError,
+  TransientError,
+} from '../../base/index.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
 import type { GitSourceSpec } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
-import { serverText } from './pkt-line.ts';
 
 export interface GitHttpDeps {
   readonly caPem: readonly string[];
@@ -98,7 +104,7 @@ class HttpUploadPack implements UploadPack {
     }
     response.body.destroy();
     if (response.status !== 200) throw statusError(response, this.#clock.now());
-    const found = serverText(response.headers['content-type'] ?? 'nothing').slice(0, 100);
+    const found = serverText(response.headers['content-type'] ?? 'nothing', 100);
     throw new TransientError('CloneFailed', `${redactUrl(url)}: expected a git server (${type}), got ${found}`);
   }
 }
