@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { isJsonObject, systemClock, TerminalError } from '../src/base/index.ts';
+import { isJsonObject, serverText, systemClock, TerminalError } from '../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, isNotFound, type KubeClient } from '../src/kube/index.ts';
 import { readAccess } from './kubeconfig.ts';
 import { type OptionValues, readOrigin } from './options.ts';
@@ -29,14 +29,22 @@ export interface ContentClient extends Disposable {
   address(): Promise<string>;
 }
 
-const maxShown = 500;
+const maxShownBytes = 4096;
+
+async function startOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    sizeBytes += piece.length;
+    if (sizeBytes >= maxShownBytes) break;
+  }
+  return Buffer.concat(pieces);
+}
 
 /** What an answer says that was not hoped for, and who may have another one. */
 export async function describeRefusal(what: 'GET' | 'PUT', url: string, response: IncomingMessage): Promise<string> {
-  const said = Buffer.concat(await response.toArray())
-    .toString()
-    .trim()
-    .slice(0, maxShown);
+  const said = serverText(await startOf(response));
   const role = what === 'GET' ? 'bundle-reader' : 'bundle-uploader';
   const advice = response.statusCode === 403 ? `; the ClusterRole ${role}, bound to you, allows it` : '';
   return `${what} ${url}: status ${response.statusCode}: ${said}${advice}`;

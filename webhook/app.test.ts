@@ -191,7 +191,7 @@ test('a Secret for a git or web server gets a warning that names the host, for a
   const source = git({ ref: { commit: hash }, repository: 'https://git.example.com:8443/a.git', auth });
   const { response } = await ask(bundlePath, create(bundle(source)));
   expect(response.warnings).toEqual([
-    'secret "login" is used only if its annotation core.rukpak.io/hosts names git.example.com:8443',
+    'secret "login" is used only if it names git.example.com:8443, in its annotation core.rukpak.io/hosts or as a key of its docker configuration',
   ]);
   const unverified = git({ ...(source['git'] as JsonObject), auth: { ...auth, insecureSkipVerify: true } });
   expect((await ask(bundlePath, create(bundle(unverified)))).response.warnings).toContain(

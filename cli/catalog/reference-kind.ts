@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageAnnotation } from '../../src/api/index.ts';
-import { errorMessage, goQuote, redactUrl, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, goQuote, redactUrl, serverText, TerminalError } from '../../src/base/index.ts';
 import { configsLabel } from '../../src/catalog/index.ts';
 import { type ImagePlace, readBundleName } from '../oci/bundle-name.ts';
 import type { OpenOptions } from './reading.ts';
@@ -14,6 +14,7 @@ export type ReferenceKind =
   | 'declarative config image'
   | 'declarative config stream';
 
+const maxShownLabels = 100;
 const databaseLabel = 'operators.operatorframework.io.index.database.v1';
 
 async function kindAt(path: string): Promise<'folder' | 'file' | undefined> {
@@ -41,7 +42,10 @@ async function pathKind(path: string): Promise<ReferenceKind> {
 function labelText(labels: Readonly<Record<string, string>>): string {
   const keys = Object.keys(labels).sort((a, b) => (a < b ? -1 : 1));
   if (keys.length === 0) return ': image has no labels';
-  return `, found labels\n${keys.map((key) => `  ${key}=${labels[key]}`).join('\n')}`;
+  return `, found labels\n${keys
+    .slice(0, maxShownLabels)
+    .map((key) => `  ${serverText(`${key}=${labels[key]}`, 200)}`)
+    .join('\n')}`;
 }
 
 async function askLabels(

@@ -415,6 +415,19 @@ describe('git bundles', () => {
     await expect(unpacker.unpack(gitRequest(git), { signal })).rejects.toThrow(
       'source bundle content: bundle unpack git clone error: HTTP Error: 401',
     );
+    const configuration = (host: string): string =>
+      encode(JSON.stringify({ auths: { [host]: { auth: encode('me:pass') } } }));
+    const inDockerForm = (host: string) => ({
+      name: 'docker',
+      type: 'kubernetes.io/dockerconfigjson',
+      data: { '.dockerconfigjson': configuration(host) },
+    });
+    await expect(
+      unpacker.unpack({ ...gitRequest(git), secret: inDockerForm(hosts) }, { signal }),
+    ).resolves.toMatchObject({ objectCount: 1 });
+    await expect(
+      unpacker.unpack({ ...gitRequest(git), secret: inDockerForm('git.example.com') }, { signal }),
+    ).rejects.toThrow(`secret "docker" is not for the host ${hosts}`);
     const unbound = { ...secret, hosts: 'git.example.com' };
     await expect(unpacker.unpack({ ...gitRequest(git), secret: unbound }, { signal })).rejects.toThrow(
       `secret "gitsecret" is not for the host ${hosts}`,

@@ -50,6 +50,7 @@ export { type PlainError, packError, unpackError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';
 export { redactUrl } from './redact.ts';
+export { cutText, serverText } from './server-text.ts';
 export {
   createReplaceableCertificate,
   createServingCertificate,

@@ -1,5 +1,5 @@
 import { on } from 'node:events';
-import { errorMessage, TransientError } from '../base/index.ts';
+import { cutText, errorMessage, TransientError } from '../base/index.ts';
 import { failure, type HttpRequest, type HttpResponse } from './http-client.ts';
 import type { PartialBlob } from './partial-blob.ts';
 import type { RegistryClient } from './registry-client.ts';
@@ -45,7 +45,7 @@ async function assertFits(part: PartialBlob, what: string, { status, headers }: 
   const expected = `bytes ${offset}-${sizeBytes - 1}/${sizeBytes}`;
   const range = headers['content-range'] ?? '';
   if (status === 206 && range !== expected) {
-    await beginAnew(part, `${what}: asked for ${expected}, got ${JSON.stringify(range.slice(0, 100))}`);
+    await beginAnew(part, `${what}: asked for ${expected}, got ${JSON.stringify(cutText(range, 100))}`);
   }
   const declared = offset + Number(headers['content-length'] ?? sizeBytes - offset);
   if (declared === sizeBytes) return;

@@ -35,6 +35,12 @@ function entryFor({ isPlain, host, port }: Place, protocol: string): string {
   return `${isPlain ? 'http://' : ''}${host}${port === defaultPorts[protocol] ? '' : `:${port}`}`;
 }
 
+/** The server of an address, as a Secret has to name it. */
+export function shownHost(address: string): string {
+  const url = new URL(address);
+  return entryFor(placeOf(url), url.protocol);
+}
+
 /** Refuses to send the credentials of a Secret to a server that the Secret does not name: those who create Bundles choose the server, but may
  *  not read Secrets. With `allowsUnnamed`, a Secret that names no hosts at all is for every server.
  *  @throws TerminalError HostNotNamed, with the command that names it */
@@ -60,7 +66,7 @@ export function assertNamesHost(secret: SourceSecret | undefined, address: strin
 }
 
 /** A server that credentials are sent to. */
-interface Recipient {
+export interface Recipient {
   readonly address: string;
   /** Whether any certificate is accepted. */
   readonly insecureSkipVerify: boolean;
@@ -68,19 +74,25 @@ interface Recipient {
   readonly allowsUnnamed: boolean;
 }
 
-/** As `assertNamesHost`; and refuses a server whose certificate is not verified, which may be anyone between here and the named host, unless the Secret allows
- *  it: those who create Bundles choose that as well.
- *  @throws TerminalError HostNotNamed, UnverifiedTls, with the command that allows it */
-export function assertMayReceive(secret: SourceSecret | undefined, recipient: Recipient): void {
-  const { address, insecureSkipVerify, allowsUnnamed } = recipient;
-  assertNamesHost(secret, address, allowsUnnamed);
-  if (secret === undefined || !insecureSkipVerify || !address.startsWith('https:')) return;
-  const isForAll = secret.hosts === undefined && allowsUnnamed;
-  if (isForAll || secret.allowsUnverifiedTls === true) return;
+/** Refuses a server whose certificate is not verified, which may be anyone between here and the named host, unless the Secret allows it: those who create
+ *  Bundles choose that as well.
+ *  @throws TerminalError UnverifiedTls, with the command that allows it */
+export function assertVerified(secret: SourceSecret, { address, insecureSkipVerify }: Recipient): void {
+  if (!insecureSkipVerify || !address.startsWith('https:') || secret.allowsUnverifiedTls === true) return;
   const { name, namespace = 'rukpak-system' } = secret;
   const { host } = new URL(address);
   throw new TerminalError(
     'UnverifiedTls',
     `secret "${name}" is not sent to ${host} without verifying the server's certificate: remove auth.insecureSkipVerify, and name the authority of the certificate with --registry-ca. If the credentials may be read by others on the network: kubectl annotate secret ${name} -n ${namespace} ${secretUnverifiedAnnotation}=true`,
   );
+}
+
+/** As `assertNamesHost` and `assertVerified`; a Secret for every server is for those too whose certificates are not verified.
+ *  @throws TerminalError HostNotNamed, UnverifiedTls */
+export function assertMayReceive(secret: SourceSecret | undefined, recipient: Recipient): void {
+  const { address, allowsUnnamed } = recipient;
+  assertNamesHost(secret, address, allowsUnnamed);
+  if (secret === undefined) return;
+  const isForAll = secret.hosts === undefined && allowsUnnamed;
+  if (!isForAll) assertVerified(secret, recipient);
 }

@@ -8,7 +8,8 @@ import {
   TransientError,
 } from '../base/index.ts';
 import type { KeyedLocks, Staging } from '../content/index.ts';
-import { assertMayReceive, assertNamesHost } from './credential-hosts.ts';
+import { basicAuthorization } from './basic-auth.ts';
+import { assertNamesHost } from './credential-hosts.ts';
 import { checkOut, directorySegments } from './git/checkout.ts';
 import { cloneError, commitError } from './git/error.ts';
 import { type FetchedPack, fetchPack, type UploadPack } from './git/fetch-pack.ts';
@@ -19,6 +20,7 @@ import { parseSshRemote, type SshRemote } from './git/ssh-address.ts';
 import { openSshUploadPack } from './git/ssh-transport.ts';
 import { readCommit } from './git/tree.ts';
 import { withRetries } from './retry.ts';
+import { readServerCredentials } from './server-credentials.ts';
 import type { ContentSource, FetchOptions, GitSourceSpec, SourceSecret } from './source.ts';
 
 /** Packets and progress around a pack of the largest size, and the refs before it. */
@@ -59,6 +61,20 @@ function sshUrl({ host, port }: SshRemote): string {
   return `ssh://${name}:${port ?? 22}`;
 }
 
+/** @throws TerminalError InvalidSecret, HostNotNamed, UnverifiedTls */
+function authorizationOf(deps: GitSourceDeps, { spec, secret }: Clone): string | undefined {
+  const { repository: address, auth } = spec;
+  const insecureSkipVerify = auth?.insecureSkipVerify === true;
+  try {
+    const recipient = { address, insecureSkipVerify, allowsUnnamed: deps.allowsUnnamedHosts };
+    const credentials = readServerCredentials(secret, recipient);
+    return credentials === undefined ? undefined : basicAuthorization(credentials);
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError) || thrown.reason !== 'InvalidSecret') throw thrown;
+    throw new TerminalError(thrown.reason, `configuring Auth error: ${thrown.message}`, { cause: thrown });
+  }
+}
+
 /** Opens a conversation with the server, by the form of the repository's address.
  *  @throws TerminalError InvalidSource, InvalidSecret */
 async function connect(deps: GitSourceDeps, clone: Clone): Promise<UploadPack & (Disposable | AsyncDisposable)> {
@@ -66,11 +82,9 @@ async function connect(deps: GitSourceDeps, clone: Clone): Promise<UploadPack & 
   const address = spec.repository;
   if (address === '')
     throw new TerminalError('InvalidSource', 'missing git source information: repository must be provided');
-  const limited = { spec, secret, signal, maxBytes: clone.maxBytes + framingBytes };
+  const limited = { spec, signal, maxBytes: clone.maxBytes + framingBytes };
   if (/^https?:\/\//.test(address) && URL.canParse(address)) {
-    const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
-    assertMayReceive(secret, { address, insecureSkipVerify, allowsUnnamed: deps.allowsUnnamedHosts });
-    return openHttpUploadPack(deps, limited);
+    return openHttpUploadPack(deps, { ...limited, authorization: authorizationOf(deps, clone) });
   }
   const remote = parseSshRemote(address);
   if (remote !== undefined) {
@@ -82,7 +96,7 @@ async function connect(deps: GitSourceDeps, clone: Clone): Promise<UploadPack & 
     // A private key is never sent; where the Secret names hosts, it is for these.
     assertNamesHost(secret, sshUrl(remote), true);
     await mkdir(`${dir}/ssh`, { mode: 0o700 });
-    return await openSshUploadPack({ ...deps, ...limited, remote, folder: `${dir}/ssh` });
+    return await openSshUploadPack({ ...deps, ...limited, secret, remote, folder: `${dir}/ssh` });
   }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1];
   const problem = scheme === undefined ? 'has no scheme' : `has the unsupported scheme "${scheme}"`;

@@ -18,6 +18,7 @@ import {
   type ProxySettings,
   proxyFor,
   redactUrl,
+  serverText,
   TerminalError,
   TransientError,
 } from '../base/index.ts';
@@ -262,7 +263,7 @@ export function failure(
   if (request.signal.aborted) return request.signal.reason;
   if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
   const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
-  const text = `${request.method} ${redactUrl(request.url)}: ${way}${reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@')}`;
+  const text = `${request.method} ${redactUrl(request.url)}: ${way}${serverText(reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@'))}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
 }
 

@@ -12,11 +12,11 @@ import {
   verifyStream,
 } from '../base/index.ts';
 import { extractArchive, type Staging } from '../content/index.ts';
-import { basicAuthorization, readBasicCredentials } from './basic-auth.ts';
-import { assertMayReceive } from './credential-hosts.ts';
+import { basicAuthorization } from './basic-auth.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from './http-client.ts';
 import { withRetries } from './retry.ts';
 import { parseRetryAfter } from './retry-after.ts';
+import { readServerCredentials } from './server-credentials.ts';
 import type { ContentSource, FetchOptions, SourceSecret } from './source.ts';
 
 export interface HttpSourceDeps {
@@ -114,8 +114,8 @@ export async function fetchHttp(
   const wanted = parseUrl(spec.url);
   const insecureSkipVerify = spec.auth?.insecureSkipVerify === true;
   const allowsUnnamed = deps.allowsUnnamedHosts;
-  assertMayReceive(request.secret, { address: wanted.url, insecureSkipVerify, allowsUnnamed });
-  const credentials = readBasicCredentials(request.secret);
+  const recipient = { address: wanted.url, insecureSkipVerify, allowsUnnamed };
+  const credentials = readServerCredentials(request.secret, recipient);
   const authorization = credentials === undefined ? undefined : basicAuthorization(credentials);
   const path = `${deps.temporaryDir}/${randomUUID()}`;
   const { caPem, proxies, answerDeadlineMs } = deps;

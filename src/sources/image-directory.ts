@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, TerminalError, textAt } from '../base/index.ts';
+import { type JsonObject, objectAt, serverText, TerminalError, textAt } from '../base/index.ts';
 import type { Staging } from '../content/index.ts';
 import type { Descriptor } from './descriptor.ts';
 import { fetchImageConfig } from './image-config.ts';
@@ -42,6 +42,6 @@ export async function findDirectory(
  *  @throws TerminalError DirectoryMissing */
 export function moveToDirectory(staging: Staging, { label, path }: LabelledDirectory, name: string): void {
   if (staging.moveRootTo(path)) return;
-  const text = `${name}: there is no directory "/${path.join('/').slice(0, 200)}", which label "${label}" names`;
+  const text = `${name}: there is no directory "/${serverText(path.join('/'), 200)}", which label "${label}" names`;
   throw new TerminalError('DirectoryMissing', text);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
+import { cutText, isJsonObject, type JsonObject, TerminalError } from '../base/index.ts';
 import type { Descriptor } from './descriptor.ts';
 
 /** A layer of an image or artifact, and what it holds. */
@@ -74,7 +74,7 @@ function readTitledLayers(what: string, layers: readonly RawLayer[]): readonly L
   const isFolder = (layer: RawLayer): boolean => annotationOf(layer, unpackAnnotation) === 'true';
   const hasFolder = layers.some((layer, index) => isFolder(layer) || titles[index]?.includes('/'));
   const twice = titles.find((title, index) => titles.indexOf(title) !== index);
-  if (twice !== undefined) refuse(what, `two layers have the title ${JSON.stringify(twice.slice(0, 200))}`);
+  if (twice !== undefined) refuse(what, `two layers have the title ${JSON.stringify(cutText(twice, 200))}`);
   return layers.map((layer, index) => {
     const { digest, sizeBytes } = layer;
     const title = titles[index] ?? '';
@@ -96,7 +96,10 @@ function readPlainLayers(what: string, layers: readonly RawLayer[]): readonly La
     layers.length === 1
       ? `a tar, or a file with the annotation ${titleAnnotation}`
       : 'tar layers of an image, or one single layer';
-  return refuse(what, `layer ${odd.digest} has media type ${JSON.stringify(typeOf(odd.raw))}: expected ${expected}`);
+  return refuse(
+    what,
+    `layer ${odd.digest} has media type ${JSON.stringify(cutText(typeOf(odd.raw), 200))}: expected ${expected}`,
+  );
 }
 
 /** What the layers of a manifest hold. An image has tar layers. An artifact has one layer that is a tar, of whatever type, or layers with titles:

@@ -1,5 +1,13 @@
 import { arch } from 'node:process';
-import { isJsonObject, isSha256Digest, type JsonObject, type JsonValue, TerminalError } from '../base/index.ts';
+import {
+  cutText,
+  isJsonObject,
+  isSha256Digest,
+  type JsonObject,
+  type JsonValue,
+  serverText,
+  TerminalError,
+} from '../base/index.ts';
 import type { Descriptor } from './descriptor.ts';
 import { type Layer, readLayers } from './image-layers.ts';
 
@@ -84,7 +92,7 @@ function chooseManifest(what: string, items: readonly JsonValue[], wanted: Platf
   const offered = candidates
     .map(({ platform }) => (platform === undefined ? 'none' : formatPlatform(platform)))
     .join(', ');
-  return refuse(what, `no manifest for platform ${formatPlatform(wanted)}, only for: ${offered}`);
+  return refuse(what, `no manifest for platform ${formatPlatform(wanted)}, only for: ${serverText(offered)}`);
 }
 
 function typeOfDocument(what: string, document: JsonObject, contentType: string | undefined): string {
@@ -124,7 +132,7 @@ export function parseImageDocument(
   if (manifestTypes.has(type) && Array.isArray(layers)) {
     return { kind: 'image', layers: parseLayers(what, document, layers), config: configOf(what, document) };
   }
-  return refuse(what, `media type ${JSON.stringify(type)} is not that of an image manifest or index`);
+  return refuse(what, `media type ${JSON.stringify(cutText(type, 200))} is not that of an image manifest or index`);
 }
 
 /** What a manifest or index says of platforms. */

@@ -42,6 +42,11 @@ const dataKeys: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/dockercfg', '.dockercfg'],
 ]);
 
+/** Whether a Secret says that it holds the configuration of docker. */
+export function isDockerConfig({ type }: SourceSecret): boolean {
+  return type !== undefined && dataKeys.has(type);
+}
+
 function refuse(what: string, problem: string): never {
   throw new TerminalError('InvalidSecret', `${what} ${problem}`);
 }

@@ -84,7 +84,7 @@ test.each([
     body: document({ message: `two\nlines \u001b[31m${'x'.repeat(1_000)}` }),
     name: 'TerminalError',
     reason: 'NotFound',
-    text: `404 Not Found (two lines  [31m${'x'.repeat(185)})`,
+    text: `404 Not Found (two lines  [31m${'x'.repeat(185)}…)`,
   },
   { status: 404, body: 'x'.repeat(100_000), name: 'TerminalError', reason: 'NotFound', text: '404 Not Found' },
   { status: 500, name: 'TransientError', reason: 'ServerUnavailable', text: '500 Internal Server Error' },

@@ -5,6 +5,7 @@ import {
   type JsonValue,
   parseJson,
   redactUrl,
+  serverText,
   TerminalError,
   TransientError,
 } from '../base/index.ts';
@@ -32,7 +33,7 @@ function registryText(document: JsonValue): string {
   const { code, message } = first;
   const text = typeof message === 'string' && message !== '' ? message : code;
   if (typeof text !== 'string') return '';
-  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, maxShownCharacters);
+  return serverText(text.replace(/[^\x20-\x7e]+/g, ' '), maxShownCharacters);
 }
 
 async function readRegistryText(request: HttpRequest, response: HttpResponse): Promise<string> {

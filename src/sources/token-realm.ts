@@ -1,4 +1,4 @@
-import { TerminalError } from '../base/index.ts';
+import { serverText, TerminalError } from '../base/index.ts';
 
 function hostOf(registry: string): string {
   return new URL(`https://${registry}`).hostname;
@@ -18,8 +18,9 @@ async function isSameOwner(registry: string, realm: URL): Promise<boolean> {
  *  @throws TerminalError InvalidChallenge */
 export async function assertRealmOf(registry: string, realm: URL): Promise<void> {
   if (await isSameOwner(registry, realm)) return;
+  const host = serverText(realm.host, 300);
   throw new TerminalError(
     'InvalidChallenge',
-    `${registry}: the token server ${realm.host} is neither the registry's host nor of its domain: no credentials are sent there. If it is the registry's, add an entry for ${realm.host} to the pull secret`,
+    `${registry}: the token server ${host} is neither the registry's host nor of its domain: no credentials are sent there. If it is the registry's, add an entry for ${host} to the pull secret`,
   );
 }

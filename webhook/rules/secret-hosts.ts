@@ -27,7 +27,7 @@ export const secretHosts: SourceRule = (source) => {
   const shownName = secretName.slice(0, 60);
   const isUnverified = insecureSkipVerify && protocol === 'https:';
   return warnOf([
-    `secret "${shownName}" is used only if its annotation ${secretHostsAnnotation} names ${entry}`,
+    `secret "${shownName}" is used only if it names ${entry}, in its annotation ${secretHostsAnnotation} or as a key of its docker configuration`,
     ...(isUnverified
       ? [
           `insecureSkipVerify: secret "${shownName}" is sent only if its annotation ${secretUnverifiedAnnotation} is "true"`,

@@ -7,7 +7,7 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import { TerminalError, TransientError } from '../../base/index.ts';
+import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 import type { Meta } from '../meta.ts';
 import { bundleCodec, packageCodec } from './api-messages.ts';
 import { type MessageCodec, messageCodec } from './descriptors.ts';
@@ -50,7 +50,7 @@ function faultOf(address: string, thrown: unknown): unknown {
   const { code, details } = thrown as ServiceError;
   // The library ends its text with a heading that nothing follows.
   const reason = (details === '' ? thrown.message : details).replace(/\.? Resolution note: $/, '');
-  const text = `grpc://${address}: ${reason}`;
+  const text = `grpc://${address}: ${serverText(reason)}`;
   if (transientCodes.has(code)) return new TransientError('RegistryUnavailable', text, { cause: thrown });
   const expected = `${text}: expected an operator registry (api.Registry)`;
   return new TerminalError('RegistryUnreadable', expected, { cause: thrown });

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../base/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, serverText } from '../../base/index.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
 interface ReadBundle {
@@ -14,7 +14,10 @@ export interface ReadPackage {
 }
 
 function valueOf({ csvName }: BundleMessage, { type, value }: TypedText): JsonValue {
-  return parseJson(`bundle ${csvName}, property ${type}`, value === '' ? 'null' : value);
+  return parseJson(
+    `bundle ${serverText(csvName, 200)}, property ${serverText(type, 200)}`,
+    value === '' ? 'null' : value,
+  );
 }
 
 function key(type: string, { group, version, kind }: ApiKind): string {

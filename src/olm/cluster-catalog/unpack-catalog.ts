@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  cutText,
   errorMessage,
   makeFolder,
   systemClock,
@@ -31,6 +32,9 @@ import type { UnpackedCatalog, UnpackJob } from './unpack-job.ts';
 /** Layers that a try leaves for the next one. */
 const layerCacheBytes = 2 * 1024 ** 3;
 const maxToldFaults = 50;
+const maxFaultCharacters = 1000;
+/** Of all that is wrong with a catalog, in the message of one condition. */
+const maxMessageCharacters = 16_000;
 /** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 
@@ -81,7 +85,7 @@ async function fetchFiles(job: UnpackJob, staging: Staging, signal: AbortSignal)
 
 function faultText({ package: packageName, place, message }: CatalogFinding): string {
   const at = place === undefined ? '' : `${place.file}:${place.line}: `;
-  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${message}`;
+  return `${packageName === undefined ? '' : `package ${JSON.stringify(packageName)}: `}${at}${cutText(message, maxFaultCharacters)}`;
 }
 
 function faultsOf({ findings }: CatalogReport): { readonly faults: readonly string[]; readonly faultCount: number } {
@@ -117,7 +121,9 @@ export async function unpackCatalog(job: UnpackJob, signal: AbortSignal): Promis
       return await indexFiles(staging, job.file, ending);
     } catch (thrown) {
       if (!(thrown instanceof TerminalError) || thrown.reason !== 'UnreadableCatalog') throw thrown;
-      throw new TerminalError(contentFault, `error storing fbc: ${thrown.message}`, { cause: thrown });
+      throw new TerminalError(contentFault, `error storing fbc: ${cutText(thrown.message, maxMessageCharacters)}`, {
+        cause: thrown,
+      });
     }
   });
 }

@@ -1,9 +1,9 @@
-import { TerminalError, TransientError } from '../../base/index.ts';
+import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 import { type Advertisement, readAdvertisement } from './advertisement.ts';
 import type { ByteReader } from './byte-reader.ts';
 import type { ObjectFormat } from './object-format.ts';
 import { writePack } from './pack-file.ts';
-import { flushPacket, readPacket, serverText, textPacket, throwRemoteError } from './pkt-line.ts';
+import { flushPacket, readPacket, textPacket, throwRemoteError } from './pkt-line.ts';
 import type { RequestedRef } from './ref.ts';
 
 /** A conversation with `git-upload-pack`; its first answer is the advertisement of refs. */

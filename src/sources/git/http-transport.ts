@@ -1,12 +1,18 @@
 import { STATUS_CODES } from 'node:http';
-import { type Clock, type ProxySettings, redactUrl, TerminalError, TransientError, trimEnd } from '../../base/index.ts';
-import { basicAuthorization, readBasicCredentials } from '../basic-auth.ts';
+import {
+  type Clock,
+  type ProxySettings,
+  redactUrl,
+  serverText,
+  TerminalError,
+  TransientError,
+  trimEnd,
+} from '../../base/index.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
-import type { GitSourceSpec, SourceSecret } from '../source.ts';
+import type { GitSourceSpec } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
-import { serverText } from './pkt-line.ts';
 
 export interface GitHttpDeps {
   readonly caPem: readonly string[];
@@ -17,24 +23,14 @@ export interface GitHttpDeps {
 
 interface GitHttpOptions {
   readonly spec: GitSourceSpec;
-  readonly secret: SourceSecret | undefined;
+  /** For the repository's own origin. */
+  readonly authorization: string | undefined;
   /** Bounds each answer. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 const advertisementPath = '/info/refs?service=git-upload-pack';
-
-/** @throws TerminalError InvalidSecret */
-function authorizationOf(secret: SourceSecret | undefined): string | undefined {
-  try {
-    const credentials = readBasicCredentials(secret);
-    return credentials === undefined ? undefined : basicAuthorization(credentials);
-  } catch (thrown) {
-    if (!(thrown instanceof TerminalError)) throw thrown;
-    throw new TerminalError(thrown.reason, `configuring Auth error: ${thrown.message}`, { cause: thrown });
-  }
-}
 
 function statusError({ status, headers }: HttpResponse, nowMs: number): TerminalError | TransientError {
   const text = `HTTP Error: ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
@@ -62,7 +58,6 @@ class HttpUploadPack implements UploadPack {
   readonly #http: HttpClient;
   readonly #clock: Clock;
   readonly #options: GitHttpOptions;
-  readonly #authorization: string | undefined;
   /** Where the server has sent the first request, as git keeps it for the later ones. */
   #base: string;
 
@@ -70,7 +65,6 @@ class HttpUploadPack implements UploadPack {
     this.#http = http;
     this.#clock = clock;
     this.#options = options;
-    this.#authorization = authorizationOf(options.secret);
     this.#base = trimEnd(options.spec.repository, '/');
   }
 
@@ -89,14 +83,14 @@ class HttpUploadPack implements UploadPack {
     answer: 'advertisement' | 'result',
     { method, path, body }: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: string },
   ): Promise<{ readonly reader: ByteReader; readonly url: string }> {
-    const { signal, spec, maxBytes } = this.#options;
+    const { signal, spec, maxBytes, authorization } = this.#options;
     const url = `${this.#base}${path}`;
     const isOwn = new URL(url).origin === new URL(spec.repository).origin;
     const type = `application/x-git-upload-pack-${answer}`;
     const headers = {
       accept: type,
       ...(body === undefined ? {} : { 'content-type': 'application/x-git-upload-pack-request' }),
-      ...(isOwn && this.#authorization !== undefined ? { authorization: this.#authorization } : {}),
+      ...(isOwn && authorization !== undefined ? { authorization } : {}),
     };
     const request: HttpRequest = {
       method,
@@ -111,21 +105,16 @@ class HttpUploadPack implements UploadPack {
     }
     response.body.destroy();
     if (response.status !== 200) throw statusError(response, this.#clock.now());
-    const found = serverText(response.headers['content-type'] ?? 'nothing').slice(0, 100);
+    const found = serverText(response.headers['content-type'] ?? 'nothing', 100);
     throw new TransientError('CloneFailed', `${redactUrl(url)}: expected a git server (${type}), got ${found}`);
   }
 }
 
-/** Opens a conversation over HTTP(S); dispose it to close its connections.
- *  @throws TerminalError InvalidSecret */
+/** Opens a conversation over HTTP(S); dispose it to close its connections. */
 export function openHttpUploadPack(deps: GitHttpDeps, options: GitHttpOptions): UploadPack & Disposable {
   const insecureSkipVerify = options.spec.auth?.insecureSkipVerify === true;
   const http = createHttpClient({ ...deps, insecureSkipVerify });
-  try {
-    const server = new HttpUploadPack(http, deps.clock, options);
-    return Object.assign(server, { [Symbol.dispose]: () => http[Symbol.dispose]() });
-  } catch (thrown) {
-    http[Symbol.dispose]();
-    throw thrown;
-  }
+  return Object.assign(new HttpUploadPack(http, deps.clock, options), {
+    [Symbol.dispose]: () => http[Symbol.dispose](),
+  });
 }

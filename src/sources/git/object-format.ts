@@ -1,4 +1,4 @@
-import { TerminalError } from '../../base/index.ts';
+import { cutText, TerminalError } from '../../base/index.ts';
 
 /** The hash that names the objects of a repository. */
 export interface ObjectFormat {
@@ -18,7 +18,7 @@ export function objectFormatOf(capabilities: ReadonlySet<string>): ObjectFormat 
   if (name === 'sha256') return sha256Format;
   throw new TerminalError(
     'UnsupportedRepository',
-    `object format ${JSON.stringify(name.slice(0, 40))}: expected sha1 or sha256`,
+    `object format ${JSON.stringify(cutText(name, 40))}: expected sha1 or sha256`,
   );
 }
 

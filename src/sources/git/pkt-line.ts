@@ -1,16 +1,8 @@
-import { printableLine, TerminalError, TransientError } from '../../base/index.ts';
+import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 import type { ByteReader } from './byte-reader.ts';
-
-const maxShownCharacters = 1000;
 
 /** `flush` for the packets that end a part: flush, delimiter and end of response. */
 export type Packet = Buffer | 'flush';
-
-/** The text of a server for a message: one printable line of a bounded length. */
-export function serverText(text: string | Buffer): string {
-  const line = printableLine(text.toString().trim());
-  return line.length > maxShownCharacters ? `${line.slice(0, maxShownCharacters)}…` : line;
-}
 
 /** What a server reports in place of an answer. */
 function remoteError(text: string): TransientError | TerminalError {

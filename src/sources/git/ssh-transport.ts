@@ -1,8 +1,7 @@
-import { TerminalError, TransientError } from '../../base/index.ts';
+import { serverText, TerminalError, TransientError } from '../../base/index.ts';
 import type { GitSourceSpec, SourceSecret } from '../source.ts';
 import { ByteReader } from './byte-reader.ts';
 import type { UploadPack } from './fetch-pack.ts';
-import { serverText } from './pkt-line.ts';
 import type { SshRemote } from './ssh-address.ts';
 import { identityFile, knownHostsFile, writeIdentity } from './ssh-identity.ts';
 import { missingProgram, type ProgramEnd, SshProgram } from './ssh-program.ts';

@@ -1,4 +1,4 @@
-import { TerminalError } from '../../base/index.ts';
+import { cutText, TerminalError } from '../../base/index.ts';
 import type { ObjectFormat } from './object-format.ts';
 import type { Pack } from './pack.ts';
 
@@ -28,7 +28,7 @@ function invalid(oid: string, problem: string): TerminalError {
 function kindOf(oid: string, mode: string): TreeEntry['kind'] {
   const bits = /^[0-7]{5,6}$/.test(mode) ? Number.parseInt(mode, 8) : 0;
   const kind = kinds.get(bits & 0o170000);
-  if (kind === undefined) throw invalid(oid, `an entry has the mode ${JSON.stringify(mode.slice(0, 20))}`);
+  if (kind === undefined) throw invalid(oid, `an entry has the mode ${JSON.stringify(cutText(mode, 20))}`);
   return kind === 'file' && (bits & 0o100) !== 0 ? 'executable' : kind;
 }
 
@@ -47,7 +47,7 @@ export async function readTree(
     if (end < 0 || end + 1 + format.oidBytes > bytes.length) throw invalid(oid, 'it ends early');
     const name = bytes.toString('utf8', space + 1, end);
     if (name === '' || name.includes('/') || entries.has(name)) {
-      throw invalid(oid, `it has an entry ${JSON.stringify(name.slice(0, 200))}`);
+      throw invalid(oid, `it has an entry ${JSON.stringify(cutText(name, 200))}`);
     }
     const kind = kindOf(oid, bytes.toString('latin1', at, space));
     at = end + 1 + format.oidBytes;
