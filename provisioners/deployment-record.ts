@@ -56,9 +56,15 @@ export const freshRecord: DeploymentRecord = {
   inventory: emptyInventory,
 };
 
+/** What an earlier version, which kept no record, noted on a deployment that it has installed. Where nothing is active anyone may have written it. */
+export function formerInventory(deployment: KubeObject): Inventory | undefined {
+  const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
+  return activeBundle === '' ? undefined : readInventory(deployment.metadata);
+}
+
 /** Where the objects of a deployment are: by its record, or, where it has none yet, by what an earlier version noted on it. */
 export function inventoryOf(deployment: KubeObject): Inventory | undefined {
-  return readRecord(deployment)?.inventory ?? readInventory(deployment.metadata);
+  return readRecord(deployment)?.inventory ?? formerInventory(deployment);
 }
 
 /** The record as a member of the status. */

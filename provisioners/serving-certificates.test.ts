@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { injectCaAnnotation, servingCertificateAnnotation } from '../src/api/index.ts';
+import { injectCaAnnotation, ownerKindLabel, ownerNameLabel, servingCertificateAnnotation } from '../src/api/index.ts';
 import { splitCertificates, systemClock } from '../src/base/index.ts';
 import { type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
 import { type BareCluster, openBareCluster } from '../test/support/index.ts';
 import { ServingCertificates } from './serving-certificates.ts';
+import { issueServing, servingData } from './serving-secret.ts';
 
 const day = 86_400_000;
 const { signal } = new AbortController();
@@ -18,10 +19,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cluster[Symbol.asyncDispose]());
 
+const labelsFor = (name: string) => ({ [ownerKindLabel]: 'BundleDeployment', [ownerNameLabel]: name });
+
 const secret = (name: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name, namespace: 'default', annotations: { [servingCertificateAnnotation]: 'hooks' } },
+  metadata: {
+    name,
+    namespace: 'default',
+    labels: labelsFor(name),
+    annotations: { [servingCertificateAnnotation]: 'hooks' },
+  },
   type: 'kubernetes.io/tls',
 });
 
@@ -57,8 +65,9 @@ interface Seen {
 }
 
 /** What one reconcile of the deployment fills in; the Secret is written as it would be. */
-async function reconcile(certificates: ServingCertificates, name: string): Promise<Seen> {
-  const [filled, ...told] = await certificates.complete(name, [secret(name), ...trusting(name)], { kube, signal });
+async function reconcile(certificates: ServingCertificates, name: string, isFirst = false): Promise<Seen> {
+  const objects = [secret(name), ...trusting(name)];
+  const [filled, ...told] = await certificates.complete(name, objects, { kube, isFirst, signal });
   if (filled === undefined) throw new Error('no Secret');
   await kube.apply(filled, asOwner);
   const { data } = filled as unknown as { data: Record<string, string> };
@@ -120,11 +129,26 @@ test('a lost or broken Secret comes back with an authority that fits, and two de
   expect((await reconcile(certificates, 'neighbour')).authorities).toBe(other.authorities);
 });
 
-test('a Secret that somebody else has put there is not believed', async () => {
-  const { metadata, ...rest } = secret('foreign');
-  const planted = { ...rest, metadata: { ...metadata, annotations: {} }, data: { 'tls.crt': '', 'tls.key': '' } };
-  await kube.apply(planted as unknown as KubeObject, { fieldManager: 'somebody', force: true, signal });
-  const certificates = new ServingCertificates({ clock: systemClock });
-  const seen = await reconcile(certificates, 'foreign');
+test.each([
+  { name: 'without-annotation', labels: true, annotation: false, isFirst: false },
+  { name: 'without-labels', labels: false, annotation: true, isFirst: false },
+  { name: 'not-installed', labels: true, annotation: true, isFirst: false },
+  { name: 'before-the-first-installation', labels: true, annotation: true, isFirst: true },
+])('the certificate of a Secret that was created by someone else is not used: $name', async (planted) => {
+  const { name, isFirst } = planted;
+  const pair = await issueServing(
+    ['hooks.default', 'hooks.default.svc', 'hooks.default.svc.cluster.local'],
+    '',
+    Date.now(),
+  );
+  const { metadata, ...rest } = secret(name);
+  const { labels, annotations } = metadata;
+  const marks = { ...(planted.labels && { labels }), ...(planted.annotation && { annotations }) };
+  const own = { ...rest, metadata: { name, namespace: 'default', ...marks }, data: servingData(pair) };
+  // The manager is anyone's choice.
+  const fieldManager = isFirst ? 'longshore' : 'somebody';
+  await kube.apply(own as unknown as KubeObject, { fieldManager, force: true, signal });
+  const seen = await reconcile(new ServingCertificates({ clock: systemClock }), name, isFirst);
+  expect(seen.authorities).not.toContain(pair.caBundlePem);
   expect(isSignedBy(seen, seen.authorities)).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { injectCaAnnotation, servingCertificateAnnotation } from '../src/api/index.ts';
+import { belongsTo } from '../src/apply/index.ts';
 import {
   type Clock,
   isJsonObject,
@@ -45,6 +46,8 @@ function needsCertificate({ kind, metadata }: KubeObject): boolean {
 /** As whom Secrets are read. */
 interface Reading {
   readonly kube: KubeClient;
+  /** Nothing was installed for the deployment before: no Secret that exists is its own. */
+  readonly isFirst: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +81,7 @@ export class ServingCertificates {
     const issued = new Map<string, ServingPair>();
     for (const secret of secrets) {
       const { namespace = '', name = '' } = secret.metadata;
-      issued.set(`${namespace}/${name}`, await this.#serving(secret, reading));
+      issued.set(`${namespace}/${name}`, await this.#serving(deployment, secret, reading));
     }
     const all = [...issued.values()];
     const digest = sha256Digest(all.map(({ certificatePem }) => certificatePem).join(''));
@@ -92,9 +95,9 @@ export class ServingCertificates {
     });
   }
 
-  async #serving(secret: KubeObject, reading: Reading): Promise<ServingPair> {
+  async #serving(deployment: string, secret: KubeObject, reading: Reading): Promise<ServingPair> {
     const dnsNames = dnsNamesOf(secret);
-    const live = await read(secret, reading);
+    const live = reading.isFirst ? undefined : await read(deployment, secret, reading);
     const { caBundlePem = '' } = live ?? {};
     const isGood = live !== undefined && isServingCertificate(live, { caBundlePem, dnsNames });
     if (isGood && isFresh(live, this.#clock.now())) return live;
@@ -102,11 +105,15 @@ export class ServingCertificates {
   }
 }
 
-/** What an earlier installation has left; nobody else's Secret is believed. */
-async function read(secret: KubeObject, { kube, signal }: Reading): Promise<ServingPair | undefined> {
+/** What an earlier installation has left. The author of any other Secret knows its key, and may have the key of its authority. */
+async function read(
+  deployment: string,
+  secret: KubeObject,
+  { kube, signal }: Reading,
+): Promise<ServingPair | undefined> {
   try {
     const live = await kube.get(refOf(secret), { signal });
-    return needsCertificate(live) ? servingIn(live) : undefined;
+    return needsCertificate(live) && belongsTo(live.metadata, deployment) ? servingIn(live) : undefined;
   } catch (thrown) {
     // Who may not read it may not write it either, and is told so, with all else that is missing, before anything is written.
     if (isNotFound(thrown) || isForbidden(thrown)) return undefined;

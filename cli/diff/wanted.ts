@@ -45,7 +45,7 @@ async function render(staging: Staging, deployment: KubeObject, finding: Finding
   const objects = rendered.objects as unknown as KubeObject[];
   return {
     ...rendered,
-    objects: await certificates.complete(deployment.metadata.name ?? '', objects, { kube, signal }),
+    objects: await certificates.complete(deployment.metadata.name ?? '', objects, { kube, isFirst: false, signal }),
   };
 }
 

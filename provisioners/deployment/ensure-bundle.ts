@@ -10,7 +10,7 @@ import {
   refOf,
 } from '../../src/kube/index.ts';
 import { bundleOfTemplate, obsoleteBundles } from '../bundle-template.ts';
-import { entryOf, freshRecord, isControlledBy, isRecordedAs, readRecord, writeRecord } from '../deployment-record.ts';
+import { entryOf, isControlledBy, isRecordedAs } from '../deployment-record.ts';
 import { fieldManager } from '../field-manager.ts';
 import { ownerOf } from '../installed-record.ts';
 import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
@@ -20,14 +20,13 @@ import { rollBackAbandoned } from './incomplete.ts';
 import { keepActive } from './install.ts';
 import {
   activeOf,
-  continueWith,
   type DeploymentRun,
   deploymentOf,
-  existingEntries,
   lookAgain,
   ownedBundles,
   recordOf,
   report,
+  saveRecord,
 } from './run.ts';
 
 /** Until a Bundle has gone whose place is needed; its end is noticed as well. */
@@ -60,28 +59,6 @@ async function existingBundle(run: DeploymentRun, wanted: KubeObject, signal: Ab
   throw new TransientError('BundleNameTaken', `${describeRef(refOf(wanted))} exists and ${why}: ${advice}`);
 }
 
-const maxRecordTries = 5;
-
-/** Records a Bundle that was just created, also when a user has changed the deployment meanwhile: a Bundle that is not recorded would be replaced,
- *  together with what was uploaded for it.
- *  @throws WaitingError RequestChanged, once it is recorded */
-async function recordCreated(run: DeploymentRun, created: KubeObject, signal: AbortSignal): Promise<void> {
-  const { context, object } = run;
-  let live = object;
-  for (let left = maxRecordTries; ; left -= 1) {
-    const record = readRecord(live) ?? freshRecord;
-    const bundles = existingEntries(run, [...record.bundles, entryOf(created)]);
-    try {
-      continueWith(run, await writeRecord(context, live, { record: { ...record, bundles }, signal }));
-      return;
-    } catch (thrown) {
-      if (!isConflict(thrown) || left <= 1) throw thrown;
-    }
-    live = await context.kube.get(refOf(object), { signal });
-    if (live.metadata.uid !== object.metadata.uid) continueWith(run, live);
-  }
-}
-
 async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const keep = { wanted: wanted.metadata.name ?? '', active: activeOf(run) };
   const obsolete = obsoleteBundles([...controlledBundles(run.context, run.object), wanted], keep);
@@ -89,7 +66,8 @@ async function createBundle(run: DeploymentRun, wanted: KubeObject, signal: Abor
   try {
     const created = await run.context.kube.create(wanted, { fieldManager, signal });
     run.context.bundles.wrote(created);
-    await recordCreated(run, created, signal);
+    // A Bundle that is not recorded would be replaced, together with what was uploaded for it.
+    await saveRecord(run, ({ bundles }) => ({ bundles: [...bundles, entryOf(created)] }), signal);
     const message = `Created the ${created.metadata.name} Bundle`;
     run.context.events.record(run.object, { type: 'Normal', reason: 'BundleCreated', message });
     return created;

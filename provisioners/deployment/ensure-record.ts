@@ -1,8 +1,8 @@
 import { parseBundleDeployment } from '../../src/api/index.ts';
-import { emptyInventory, readInventory } from '../../src/apply/index.ts';
+import { emptyInventory } from '../../src/apply/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { entryOf, isControlledBy, readRecord, writeRecord } from '../deployment-record.ts';
+import { entryOf, formerInventory, isControlledBy, readRecord, writeRecord } from '../deployment-record.ts';
 import { installedAtMs } from '../helm-release.ts';
 import { markInstalled } from '../installed-record.ts';
 import { continueWith, type DeploymentRun } from './run.ts';
@@ -28,16 +28,15 @@ async function formerBundle(run: DeploymentRun, signal: AbortSignal): Promise<Ku
 /** The first record of a deployment that was installed before there was one: nothing of it is ever rolled back. */
 async function recordFormer(run: DeploymentRun, signal: AbortSignal): Promise<void> {
   const { activeBundle = '' } = parseBundleDeployment(run.object).status ?? {};
-  const inventory = readInventory(run.object.metadata);
   // The record of a new one begins with its first Bundle.
-  if (activeBundle === '' && inventory === undefined) return;
+  if (activeBundle === '') return;
   const bundle = await formerBundle(run, signal);
   const bundles = bundle === undefined ? [] : [entryOf(bundle)];
   const former = {
     bundles,
     installation: 'Done',
     installingBundle: '',
-    inventory: inventory ?? emptyInventory,
+    inventory: formerInventory(run.object) ?? emptyInventory,
   } as const;
   continueWith(run, await writeRecord(run.context, run.object, { record: former, signal }));
 }

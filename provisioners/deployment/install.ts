@@ -80,7 +80,8 @@ async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal)
     countLoad(run, unpacker.load(asked, { signal })),
   );
   const owner = actingOwnerOf(run.object);
-  const reading = { kube: clientFor(kube, owner), signal };
+  const isFirst = recordOf(run).installation === 'NotStarted';
+  const reading = { kube: clientFor(kube, owner), isFirst, signal };
   const objects = await servingCertificates.complete(owner.name, rendered.objects as unknown as KubeObject[], reading);
   return { ...rendered, objects, contentDigest: rendered.digest };
 }
@@ -171,9 +172,15 @@ async function recordInstallation(
 ): Promise<void> {
   const { inventory, progress: installation, contentDigest } = next;
   const { uid = '' } = next.bundle.metadata;
-  const bundles = recordOf(run).bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
   const installingBundle = installation === 'Done' ? '' : uid;
-  await saveRecord(run, { bundles, inventory, installation, installingBundle }, signal);
+  await saveRecord(
+    run,
+    (before) => {
+      const bundles = before.bundles.map((entry) => (entry.uid === uid ? { ...entry, contentDigest } : entry));
+      return { bundles, inventory, installation, installingBundle };
+    },
+    signal,
+  );
   continueWith(run, await markInstalled(run.context, run.object, { inventory, signal }));
 }
 

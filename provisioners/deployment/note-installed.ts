@@ -6,7 +6,7 @@ import { activeOf, type DeploymentRun, ownedBundles, report, saveRecord } from '
 
 /** A first installation that came to its end, which could not be recorded then. */
 async function recordDone(run: DeploymentRun, signal: AbortSignal): Promise<void> {
-  if (isIncomplete(run)) await saveRecord(run, { installation: 'Done', installingBundle: '' }, signal);
+  if (isIncomplete(run)) await saveRecord(run, () => ({ installation: 'Done', installingBundle: '' }), signal);
 }
 
 /** What is installed is said to be, though the status could not be written when it was, and the template asks for another

@@ -1,7 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
-import { type KubeObject, writeStatus } from '../../src/kube/index.ts';
-import { type ProvisionerContext } from '../context.ts';
+import { isConflict, type KubeObject, refOf, writeStatus } from '../../src/kube/index.ts';
+import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
   freshRecord,
@@ -78,19 +78,35 @@ export function recordOf({ object }: DeploymentRun): DeploymentRecord {
 }
 
 /** The entries of Bundles that still exist. */
-export function existingEntries(run: DeploymentRun, entries: readonly RecordedBundle[]): readonly RecordedBundle[] {
+function existingEntries(run: DeploymentRun, entries: readonly RecordedBundle[]): readonly RecordedBundle[] {
   return entries.filter(({ name, uid }) => run.context.bundles.get(name)?.metadata.uid === uid);
 }
 
-/** Records what belongs to the deployment from now on. Bundles that no longer exist are left out. */
+const maxRecordTries = 5;
+
+/** Records what belongs to the deployment from now on, also when a user has changed the deployment meanwhile: what was created, or is in place, must not
+ *  be forgotten. Bundles that no longer exist are left out.
+ *  @throws WaitingError RequestChanged, once it is recorded */
 export async function saveRecord(
   run: DeploymentRun,
-  changes: Partial<DeploymentRecord>,
+  change: (before: DeploymentRecord) => Partial<DeploymentRecord>,
   signal: AbortSignal,
 ): Promise<void> {
-  const record = { ...recordOf(run), ...changes };
-  const bundles = existingEntries(run, record.bundles);
-  continueWith(run, await writeRecord(run.context, run.object, { record: { ...record, bundles }, signal }));
+  const { context, object } = run;
+  let live = object;
+  for (let left = maxRecordTries; ; left -= 1) {
+    const before = readRecord(live) ?? freshRecord;
+    const next = { ...before, ...change(before) };
+    const record = { ...next, bundles: existingEntries(run, next.bundles) };
+    try {
+      continueWith(run, await writeRecord(context, live, { record, signal }));
+      return;
+    } catch (thrown) {
+      if (!isConflict(thrown) || left <= 1) throw thrown;
+    }
+    live = await context.kube.get(refOf(object), { signal });
+    if (live.metadata.uid !== object.metadata.uid) continueWith(run, live);
+  }
 }
 
 /** The Bundles that were created for the deployment. */

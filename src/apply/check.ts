@@ -16,9 +16,9 @@ import { isCrd, isNamespace } from './kind-list.ts';
 import { type KindWatches, keyOf } from './kind-watches.ts';
 import type { Ledger } from './ledger.ts';
 import {
+  belongsTo,
   fieldManager,
   foreignObject,
-  isInstalledFor,
   labelledOwner,
   type Owner,
   otherOwner,
@@ -86,7 +86,7 @@ async function isOfOwnCertificate({ kube, owner, signal }: TakeoverContext, exis
       { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', namespace, name },
       { signal },
     );
-    return labelledOwner(metadata) === owner.name && isInstalledFor(metadata, owner.name);
+    return belongsTo(metadata, owner.name);
   } catch (thrown) {
     if (isNotFound(thrown) || isForbidden(thrown) || thrown instanceof NoKindMatch) return false;
     throw thrown;

@@ -10,7 +10,7 @@ import {
   refOf,
 } from '../kube/index.ts';
 import type { KindRef } from './kind-list.ts';
-import { isInstalledFor, labelledOwner, type Owner } from './ownership.ts';
+import { belongsTo, type Owner } from './ownership.ts';
 import { kindsOfCrd } from './plan.ts';
 
 const maxNamed = 10;
@@ -47,9 +47,7 @@ async function foreignObjects(
   let count = 0;
   let pages = 0;
   for await (const { items } of kube.listPages({ ...kind, isMetadataOnly: true }, { signal })) {
-    const foreign = items.filter(
-      ({ metadata }) => labelledOwner(metadata) !== owner.name || !isInstalledFor(metadata, owner.name),
-    );
+    const foreign = items.filter(({ metadata }) => !belongsTo(metadata, owner.name));
     count += foreign.length;
     names.push(...foreign.slice(0, maxNamed - names.length).map((object) => describeRef(refOf(object))));
     pages++;

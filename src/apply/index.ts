@@ -19,7 +19,7 @@ export {
   readInventory,
 } from './inventory.ts';
 export { installBatches } from './order.ts';
-export { fieldManager, isKept, type Owner } from './ownership.ts';
+export { belongsTo, fieldManager, isKept, type Owner } from './ownership.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
 export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
 export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';

@@ -116,27 +116,31 @@ export interface TakeoverTerms {
   readonly isOtherThere: boolean;
 }
 
+/** Marks of the Helm release of that name which the object does not have. */
+function missingMarks({ metadata }: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): readonly Mark[] {
+  return adoptionMarks(metadata, owner, systemNamespace).filter(({ want, found }) => want !== found);
+}
+
+/** Whether the object itself says that `owner` may have it, as its former deployment or as its Helm release. */
+function isLeftTo(existing: KubeObject, owner: Owner, terms: TakeoverTerms): boolean {
+  if (existing.metadata.annotations?.[releasedFromAnnotation] === owner.name) return true;
+  return !isOfLongshore(existing, terms.systemNamespace) && missingMarks(existing, owner, terms).length === 0;
+}
+
 /** Why `existing` cannot be taken over for `owner`; undefined when it can: it bears the owner's labels, the marks of a Helm
  *  release of that name, or that it was released by a deployment of that name; or the user wants it and it is nobody else's. */
 export function takeoverProblem(existing: KubeObject, owner: Owner, terms: TakeoverTerms): string | undefined {
-  const { metadata } = existing;
-  const labelled = labelledOwner(metadata);
+  const labelled = labelledOwner(existing.metadata);
   if (labelled === owner.name) return undefined;
   const what = describeRef(refOf(existing));
-  const isOurs = isOfLongshore(existing, terms.systemNamespace);
-  const isAsked = terms.mayAdopt && !isOurs;
+  const isAsked = terms.mayAdopt && !isOfLongshore(existing, terms.systemNamespace);
   if (labelled !== undefined) {
     if (isAsked && !terms.isOtherThere) return undefined;
     return foreignObject(what, otherOwner(labelled, owner, terms.isOtherThere), terms.isUpgrade);
   }
-  const bad = adoptionMarks(metadata, owner, terms.systemNamespace).filter(({ want, found }) => want !== found);
-  const isReleased = metadata.annotations?.[releasedFromAnnotation] === owner.name;
-  if (isReleased || isAsked || (bad.length === 0 && !isOurs)) return undefined;
-  return foreignObject(
-    what,
-    [...bad.map(markProblem), managerHint(existing, owner, terms)].join('; '),
-    terms.isUpgrade,
-  );
+  if (isAsked || isLeftTo(existing, owner, terms)) return undefined;
+  const faults = missingMarks(existing, owner, terms).map(markProblem);
+  return foreignObject(what, [...faults, managerHint(existing, owner, terms)].join('; '), terms.isUpgrade);
 }
 
 /** Taken over, it would be deleted with the next version of the bundle that does not have it. */
@@ -179,6 +183,11 @@ function appliedFields({ managedFields = [] }: ObjectMeta): unknown {
 export function isInstalledFor(metadata: ObjectMeta, owner: string): boolean {
   const isReferring = metadata.ownerReferences?.some((reference) => isReferenceTo(reference, owner)) === true;
   return isReferring || appliedFields(metadata) !== undefined;
+}
+
+/** Whether the object has `owner`'s labels and was installed for it. */
+export function belongsTo(metadata: ObjectMeta, owner: string): boolean {
+  return labelledOwner(metadata) === owner && isInstalledFor(metadata, owner);
 }
 
 /** Changes whenever a field that was applied has been changed by someone else, or the object was replaced; stays the same

@@ -1,7 +1,7 @@
 import { mapLimit, type TracedWork, traced } from '../base/index.ts';
 import { describeRef, isConflict, isKubeError, isNotFound, type KubeObject, refOf } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
-import { fieldManager, isInstalledFor, labelledOwner } from './ownership.ts';
+import { belongsTo, fieldManager } from './ownership.ts';
 import { type Problem, problemOf, throwProblems } from './problems.ts';
 
 /** What became of objects that were written one by one. */
@@ -24,7 +24,7 @@ interface One {
 async function isOursUnseen({ kube, owner, signal }: CheckContext, object: KubeObject): Promise<boolean> {
   try {
     const { metadata } = await kube.get(refOf(object), { signal });
-    return labelledOwner(metadata) === owner.name && isInstalledFor(metadata, owner.name);
+    return belongsTo(metadata, owner.name);
   } catch (thrown) {
     if (isNotFound(thrown)) return false;
     throw thrown;

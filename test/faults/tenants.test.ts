@@ -85,6 +85,27 @@ test('an inventory that somebody writes on a BundleDeployment makes nobody’s o
   expect((await world.get('Namespace', 'victim')).metadata.deletionTimestamp).toBeUndefined();
 });
 
+test('an inventory that a BundleDeployment is created with makes nobody’s namespaces go', async () => {
+  const name = 'listing';
+  const annotations = { 'core.rukpak.io/namespace-made-for': 'other' };
+  await world.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'empty', annotations } }, asTest);
+  const hers = {
+    name,
+    labels: { 'applyset.kubernetes.io/id': 'any' },
+    annotations: {
+      'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap,Namespace',
+      'applyset.kubernetes.io/additional-namespaces': 'empty',
+    },
+  };
+  const wanted = bundleDeployment(name, world.imageSource(`${name}:v1`, application(name, 1)));
+  await author.create({ ...wanted, metadata: hers }, asTenant);
+  await world.deploymentWith(name, { type: 'Installed', status: 'True' });
+  const { uid } = await world.get('Namespace', 'empty').then(({ metadata }) => metadata);
+  await author.delete(deploymentRef(name));
+  await eventually(async () => expect(isNotFound(await errorOf(world.kube.get(deploymentRef(name))))).toBe(true));
+  expect(await world.get('Namespace', 'empty')).toMatchObject({ metadata: { uid }, status: { phase: 'Active' } });
+});
+
 test('an object that a tenant labels as installed is neither removed nor changed with the BundleDeployment', async () => {
   const files = { 'manifests/all.yaml': `${namespace('labelled')}---\n${configMap('a', 'labelled', {})}` };
   const installed = await install('labelled', files);
