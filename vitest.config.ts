@@ -1,5 +1,9 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+// Workers, and the programs that tests start, compile each file of ours once for all: a start costs a third less.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 const shared = {
   // Longer than `eventually()` of test/support waits, so that its message is the one that is seen.
@@ -8,13 +12,18 @@ const shared = {
   pool: 'forks' as const,
   // Modules hold no state of their own, so that the test files of a worker share them: that halves the processor time of the unit tests.
   isolate: false,
-  setupFiles: process.env['LONGSHORE_TRACE_WAITS'] === undefined ? [] : ['test/support/trace-waits.ts'],
+  setupFiles: [
+    ...(process.env['LONGSHORE_TRACE_WAITS'] === undefined ? [] : ['test/support/trace-waits.ts']),
+    ...(process.env['LONGSHORE_TEST_TIMES'] === undefined ? [] : ['test/support/processor-time.ts']),
+  ],
 };
 
 const config: ViteUserConfig = defineConfig({
   test: {
     // vitest leaves a core to itself by default: on two cores all files would run one after the other, most of them waiting.
     maxWorkers: availableParallelism(),
+    // Node.js loads our TypeScript itself, as it does in a checkout: nothing is transformed first, and no module is replaced by a mock.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         test: {

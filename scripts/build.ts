@@ -1,4 +1,5 @@
-/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. */
+/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. `npm run check:types` checks the types: what is written
+ *  hangs on one file at a time (`isolatedDeclarations`). */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,7 @@ import { readRevision } from '../cli/revision.ts';
 import { writePackageEntries } from './package-entries.ts';
 
 rmSync('dist', { recursive: true, force: true });
-execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
+execFileSync('tsc', ['--project', 'tsconfig.build.json', '--noCheck'], { stdio: 'inherit' });
 for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*.json')) {
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));

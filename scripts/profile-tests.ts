@@ -1,15 +1,18 @@
-/** `npm run test:profile`: the processor time of each project of tests and the slowest tests, as tables; `-- --write` puts them into CONTRIBUTING.md.
+/** `npm run test:profile`: the processor time of each project of tests, the dearest files and the slowest tests, as tables; `-- --write` puts them into CONTRIBUTING.md.
  *  Projects run one after the other. Processor time is what the kernel charged to vitest and its children (Linux alone). */
-import { readFile, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runVitest, type VitestReport } from './vitest-run.ts';
 
 const projects = ['unit', 'conformance', 'clients', 'e2e', 'faults'];
+const shownFiles = 30;
 const shownTests = 50;
 const begin = '<!-- begin of the test profile: npm run test:profile -- --write -->';
 const end = '<!-- end of the test profile -->';
 const target = new URL('../CONTRIBUTING.md', import.meta.url);
+const root = new URL('..', import.meta.url).pathname;
 
 /** Processor seconds of all children that have ended; undefined where the kernel does not say.
  *  @see proc(5), /proc/pid/stat: fields 16 and 17, in ticks of 10 ms */
@@ -24,14 +27,24 @@ interface Measured {
   readonly report: VitestReport;
   readonly wallSeconds: number;
   readonly cpuSeconds: number | undefined;
+  readonly files: readonly FileTimes[];
 }
 
-async function measure(project: string): Promise<Measured> {
+/** What test/support/processor-time.ts notes of a test file. */
+interface FileTimes {
+  readonly path: string;
+  readonly ownSeconds: number;
+  readonly childSeconds: number;
+}
+
+async function measure(project: string, timesFile: string): Promise<Measured> {
   const [before, startMs] = [await childSeconds(), performance.now()];
-  const report = await runVitest(['--project', project]);
+  const report = await runVitest(['--project', project], { ...process.env, LONGSHORE_TEST_TIMES: timesFile });
   const [after, endMs] = [await childSeconds(), performance.now()];
   const cpuSeconds = before === undefined || after === undefined ? undefined : after - before;
-  return { project, report, wallSeconds: (endMs - startMs) / 1000, cpuSeconds };
+  const lines = (await readFile(timesFile, 'utf8').catch(() => '')).trim().split('\n');
+  const files = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as FileTimes);
+  return { project, report, wallSeconds: (endMs - startMs) / 1000, cpuSeconds, files };
 }
 
 function projectTable(measured: readonly Measured[]): readonly string[] {
@@ -42,8 +55,19 @@ function projectTable(measured: readonly Measured[]): readonly string[] {
   return ['| project | files | tests passed | processor time | wall clock |', '|---|---:|---:|---:|---:|', ...rows];
 }
 
+function dearestTable(measured: readonly Measured[]): readonly string[] {
+  const secondsOf = (times: FileTimes): number => times.ownSeconds + times.childSeconds;
+  const files = measured.flatMap((one) => one.files).toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const rows = files
+    .slice(0, shownFiles)
+    .map(
+      (times) =>
+        `| ${secondsOf(times).toFixed(1)} s | ${times.childSeconds.toFixed(1)} s | \`${times.path.replace(root, '')}\` |`,
+    );
+  return ['| processor time | of it in child processes | file |', '|---:|---:|---|', ...rows];
+}
+
 function slowestTable(measured: readonly Measured[]): readonly string[] {
-  const root = new URL('..', import.meta.url).pathname;
   const tests = measured.flatMap(({ report }) =>
     report.testResults.flatMap(({ name, assertionResults }) =>
       assertionResults.map(({ title, duration }) => ({ file: name.replace(root, ''), title, ms: duration ?? 0 })),
@@ -58,9 +82,15 @@ function slowestTable(measured: readonly Measured[]): readonly string[] {
 
 const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
 const measured: Measured[] = [];
-for (const project of projects) measured.push(await measure(project));
+const folder = await mkdtemp(join(tmpdir(), 'longshore-profile-'));
+try {
+  for (const project of projects) measured.push(await measure(project, join(folder, project)));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, Node.js ${process.versions.node}`;
-const lines = [`Measured on ${machine}.`, '', ...projectTable(measured), '', ...slowestTable(measured)];
+const tables = [projectTable(measured), dearestTable(measured), slowestTable(measured)];
+const lines = [`Measured on ${machine}.`, ...tables.flatMap((table) => ['', ...table])];
 console.log(lines.join('\n'));
 if (values.write) {
   const text = await readFile(target, 'utf8');

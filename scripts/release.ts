@@ -1,6 +1,6 @@
 /** `npm run release`: builds, packs and signs a release into `--out DIR`, and prints how to publish it; publishes nothing itself. `--key FILE` names an ECDSA
- *  private key in PEM form, its passphrase is in RELEASE_KEY_PASSPHRASE. `--dry-run` does the same in a temporary folder and only warns where a release
- *  would be refused. */
+ *  private key in PEM form, its passphrase is in RELEASE_KEY_PASSPHRASE. `--dry-run` only warns where a release
+ *  would be refused, and without `--out` works in a temporary folder. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,8 @@ const problems = [
 for (const problem of problems) console.error(`${isDryRun ? 'would be refused' : 'refused'}: ${problem}`);
 if (problems.length > 0 && !isDryRun) process.exit(1);
 
-const folder = isDryRun ? mkdtempSync(join(tmpdir(), 'longshore-release-')) : (values.out ?? `release/v${version}`);
+const isTemporary = isDryRun && values.out === undefined;
+const folder = isTemporary ? mkdtempSync(join(tmpdir(), 'longshore-release-')) : (values.out ?? `release/v${version}`);
 mkdirSync(folder, { recursive: true });
 if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty`);
 try {
@@ -41,5 +42,5 @@ In this order:
   npm publish ${folder}/longshore-${version}.tgz`);
   }
 } finally {
-  if (isDryRun) rmSync(folder, { recursive: true, force: true });
+  if (isTemporary) rmSync(folder, { recursive: true, force: true });
 }

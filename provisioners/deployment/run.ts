@@ -78,7 +78,7 @@ export function recordOf({ object }: DeploymentRun): DeploymentRecord {
 }
 
 /** The entries of Bundles that still exist. */
-function existingEntries(run: DeploymentRun, entries: readonly RecordedBundle[]): readonly RecordedBundle[] {
+export function existingEntries(run: DeploymentRun, entries: readonly RecordedBundle[]): readonly RecordedBundle[] {
   return entries.filter(({ name, uid }) => run.context.bundles.get(name)?.metadata.uid === uid);
 }
 

@@ -4,7 +4,7 @@ import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
 import { currentHealth, oldBundlesStayMs } from './health.ts';
 import { installedStatus } from './history.ts';
-import { type DeploymentRun, deploymentOf, lookAgain, report } from './run.ts';
+import { type DeploymentRun, deploymentOf, existingEntries, lookAgain, recordOf, report, saveRecord } from './run.ts';
 
 /** Says that the Bundle is installed, and how the installed objects are. */
 export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
@@ -28,12 +28,21 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   return undefined;
 };
 
+/** The record names what exists: the last entry of an earlier template goes once its Bundle was deleted. */
+async function forgetDeletedBundles(run: DeploymentRun, signal: AbortSignal): Promise<void> {
+  const { bundles } = recordOf(run);
+  if (existingEntries(run, bundles).length < bundles.length) await saveRecord(run, () => ({}), signal);
+}
+
 /** The Bundles of earlier templates go last: when what was installed is healthy, or has had time enough to become so. */
 export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => {
   const old = controlledBundles(run.context, run.object).filter(
     ({ metadata }) => metadata.name !== run.bundle?.metadata.name && metadata.deletionTimestamp === undefined,
   );
-  if (old.length === 0) return undefined;
+  if (old.length === 0) {
+    await forgetDeletedBundles(run, signal);
+    return undefined;
+  }
   const stayMs = oldBundlesStayMs(run);
   if (stayMs > 0) {
     lookAgain(run, stayMs);

@@ -154,7 +154,7 @@ describe.skipIf(reason !== '')('a controller-runtime manager', () => {
 
   test('hands over to another when it ends', async () => {
     await using second = start(0);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await eventually(() => expect(second.log).toMatch(/attempting to acquire leader lease/i), patient);
     expect(second.isElected).toBe(false);
     await manager[Symbol.asyncDispose]();
     await eventually(() => expect(second.isElected).toBe(true), patient);

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { eventually } from '../support/index.ts';
-import { findKubectls, KubectlHome } from './kubectl.ts';
+import { chosenKubectls, KubectlHome } from './kubectl.ts';
 import { configMap, deployment } from './manifests.ts';
 
-const kubectls = await findKubectls();
+const kubectls = await chosenKubectls();
 const configuration = {
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingWebhookConfiguration',

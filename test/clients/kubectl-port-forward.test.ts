@@ -11,9 +11,9 @@ import { parseOptions } from '../../cli/options.ts';
 import { type Platform, startPlatform } from '../../cli/platform.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { eventually, fileEntries, tarFile } from '../support/index.ts';
-import { findKubectls, KubectlHome } from './kubectl.ts';
+import { chosenKubectls, KubectlHome } from './kubectl.ts';
 
-const kubectls = await findKubectls();
+const kubectls = await chosenKubectls();
 const namespace = 'rukpak-system';
 let dataDir = '';
 let platform: Platform;

@@ -53,10 +53,17 @@ async function versionOf(path: string): Promise<FoundKubectl | undefined> {
 }
 
 /** The kubectls of this machine, one a minor version: those on PATH, beside the one there, and in `LONGSHORE_KUBECTL_DIR`. */
-export async function findKubectls(): Promise<FoundKubectl[]> {
+async function findKubectls(): Promise<FoundKubectl[]> {
   const found = await Promise.all(candidates().map(versionOf));
   const byVersion = new Map(found.filter((one) => one !== undefined).map((one) => [one.minor, one]));
   return [...byVersion.values()].sort((a, b) => a.minor - b.minor);
+}
+
+/** Those that tests run: the oldest and the newest of this machine, which differ most; every one with LONGSHORE_TEST_CLIENTS, as in CI. */
+export async function chosenKubectls(): Promise<FoundKubectl[]> {
+  const found = await findKubectls();
+  const isEvery = process.env['LONGSHORE_TEST_CLIENTS'] !== undefined;
+  return isEvery ? found : found.filter((_, index) => index === 0 || index === found.length - 1);
 }
 
 /** A folder of its own, with a kubeconfig and files for one kubectl. */

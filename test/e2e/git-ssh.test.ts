@@ -17,7 +17,7 @@ let silent: SshServer;
 let commits: readonly string[];
 
 beforeAll(async () => {
-  world = await startWorld(['--answer-timeout', '3', '--max-layer-size', '8']);
+  world = await startWorld(['--answer-timeout', '5', '--max-layer-size', '1']);
   const older = { ...repository, 'manifests/older.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: older}\n' };
   commits = await world.git.createRepository('combo.git', [{ files: older }, { files: repository, tags: ['v0.0.1!'] }]);
   const root = world.git.directoryOf('.');
@@ -184,7 +184,7 @@ describe('what is said of', () => {
   test('a server that says nothing, and no program is left running', async () => {
     await createSecret('silent', silent.keys.privateKey, silent.knownHosts);
     await create('ssh-silent', { server: silent, secret: 'silent' });
-    expect(await failureOf('ssh-silent')).toMatch(/nothing received for 3 s|[Tt]imeout/);
+    expect(await failureOf('ssh-silent')).toMatch(/nothing received for 5 s|[Tt]imeout/);
     await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'ssh-silent' });
     await eventually(() => {
       expect(execFileSync('ps', ['-eo', 'args']).toString()).not.toContain(`-p ${silent.port}`);
@@ -192,10 +192,10 @@ describe('what is said of', () => {
   });
 
   test('a repository that is larger than the limit', async () => {
-    const noise = randomBytes(12 * 1024 * 1024).toString('base64');
+    const noise = randomBytes(2 * 1024 * 1024).toString('base64');
     await world.git.createRepository('huge.git', [{ files: { ...repository, 'noise.txt': noise } }]);
     await createSecret('huge', ssh.keys.privateKey, ssh.knownHosts);
     await create('ssh-huge', { path: 'huge.git', secret: 'huge' });
-    expect(await failureOf('ssh-huge')).toContain('limit of 8388608 bytes');
+    expect(await failureOf('ssh-huge')).toContain('limit of 1048576 bytes');
   });
 });

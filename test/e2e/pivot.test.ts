@@ -153,6 +153,11 @@ describe('versions', () => {
     expect(isNotFound(await errorOf(world.get('ConfigMap', 'legacy', 'app')))).toBe(true);
     expect((await world.get('ConfigMap', 'kept', 'app')).metadata.uid).toBe(kept.metadata.uid);
     expect(activeBundle(await world.deploymentWith('app', installed))).not.toBe(first);
+    await eventually(async () => {
+      const { activeBundle: active, record } = statusOf(await world.get('BundleDeployment', 'app'));
+      expect(record).toMatchObject({ bundles: [{ name: active }] });
+      expect((record as { bundles: readonly unknown[] }).bundles).toHaveLength(1);
+    });
   });
 
   test('N7, Q8 a version that cannot be applied changes nothing and says why', async () => {

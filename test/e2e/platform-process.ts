@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
+import { programPath } from './program.ts';
 import { openTestCluster } from './test-cluster.ts';
-
-const mainPath = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
 /** How a `longshore up` ended: what it said on standard error, and how. */
 export interface Ending {
@@ -48,7 +46,7 @@ interface Spawned {
 }
 
 function spawnUp(args: readonly string[]): Spawned {
-  const child = spawn(process.execPath, [mainPath, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [programPath, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let errorText = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errorText += text;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { killInRounds } from './kill-rounds.ts';
 
 /** `npm run faults` has more of them. */
-const count = 5;
+const count = 3;
 
 test('Q9 kills at any time during installations, pivots and removals lose, double and orphan nothing', async () => {
   expect(await killInRounds({ count, seed: 11 })).toMatchObject({ problems: [] });

@@ -28,10 +28,12 @@ async function createBudget(api: Probe, name: string, spec: JsonObject): Promise
   return `${budgets}/${name}`;
 }
 
-function isCounted(healthy: number): (body: JsonValue) => boolean {
+/** A pod that is being evicted is no longer healthy, but expected until it is deleted: `all` is the state in which both have settled. */
+function isCounted(healthy: number, all?: number): (body: JsonValue) => boolean {
   return (body) => {
     const status = isJsonObject(body) ? body['status'] : undefined;
-    return isJsonObject(status) && status['observedGeneration'] === 1 && status['currentHealthy'] === healthy;
+    if (!isJsonObject(status) || (all !== undefined && status['expectedPods'] !== all)) return false;
+    return status['observedGeneration'] === 1 && status['currentHealthy'] === healthy;
   };
 }
 
@@ -59,11 +61,11 @@ export const cases: Area = area('Evictions', (it) => {
     const pod = await createPod(api, 'a', true);
     await createPod(api, 'b', true);
     const budget = await createBudget(api, 'x', { minAvailable: 1 });
-    await api.eventually(budget, isCounted(2));
+    await api.eventually(budget, isCounted(2, 2));
     await evict(api, pod, { deleteOptions: { dryRun: ['All'] } });
     await evict(api, pod);
     await api.untilGone(pod);
-    await api.eventually(budget, isCounted(1));
+    await api.eventually(budget, isCounted(1, 1));
     await api.ask('GET', budget, { keep: statusOnly });
   });
   it('evicts a pod without a budget', async (api) => {

@@ -5,14 +5,14 @@ import { fuzzTargets } from './targets.ts';
 const seed = 20_260_101;
 /** Of targets whose inputs take long; `npm run fuzz` tries more. */
 const counts: Readonly<Record<string, number>> = {
-  'upload requests': 40,
-  archives: 150,
-  operators: 50,
-  catalogs: 150,
+  'upload requests': 20,
+  archives: 50,
+  operators: 20,
+  catalogs: 50,
 };
 
 test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {
-  const count = counts[name] ?? 600;
+  const count = counts[name] ?? 200;
   const report = await fuzz(name, { seed, count, forMs: 200_000 });
   expect(report.findings.map(({ number, text }) => `${number}: ${text}`)).toEqual([]);
   // Some inputs are not spoilt: a target that refuses everything tries nothing.
