@@ -56,9 +56,9 @@ function helpFor(args: readonly string[]): string | undefined {
 /** `--catalog` names the catalog for every command that reads one; some take it as an argument, too. */
 function withCatalog({ catalogAt }: Command, { values, positionals }: ParsedOptions): readonly string[] {
   const { catalog } = values;
-  return catalogAt === undefined || typeof catalog !== 'string'
-    ? positionals
-    : positionals.toSpliced(catalogAt, 0, catalog);
+  if (catalogAt === undefined) return positionals;
+  const named: unknown[] = Array.isArray(catalog) ? catalog : [catalog];
+  return positionals.toSpliced(catalogAt, 0, ...named.filter((name) => typeof name === 'string'));
 }
 
 async function runCommand(command: Command, rest: readonly string[]): Promise<number> {

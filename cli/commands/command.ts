@@ -9,7 +9,7 @@ export interface Command {
   readonly description?: string;
   /** Names of the arguments: `NAME`, `DIR`; those in brackets are not needed, and of a last one with `...` there may be many. */
   readonly positionals?: readonly string[];
-  /** Which of the arguments is a catalog that `--catalog` may name instead. */
+  /** Which of the arguments is the first catalog that `--catalog` may name instead. */
   readonly catalogAt?: number;
   readonly options: readonly OptionSpec[];
   /** What a person would type, without the program's name; at least one. */
