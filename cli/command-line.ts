@@ -1,5 +1,6 @@
 import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
+import { optimizeLater } from './heap.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
 import { type ParsedOptions, parseOptions } from './options.ts';
 
@@ -70,6 +71,7 @@ async function runCommand(command: Command, rest: readonly string[]): Promise<nu
     const more = `"longshore ${command.name} --help" shows the options and examples`;
     return misuse(` ${command.name}: ${problem}`, `${usageLine(command)}\n${more}`);
   }
+  if (command.isServer !== true) optimizeLater();
   try {
     return await command.run(parsed.values, positionals);
   } catch (thrown) {

@@ -112,6 +112,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog serve ./catalog --http-port 8080',
       'catalog serve ./catalog --cache-dir ./cache --cache-only',
     ],
+    isServer: true,
     run: async (values, positionals) =>
       (await import('../commands/catalog-serve.ts')).catalogServe(values, positionals),
   },

@@ -18,6 +18,8 @@ export interface Command {
   readonly isHidden?: boolean;
   /** Takes what follows its name as it stands, options included. */
   readonly isRaw?: boolean;
+  /** Runs until it is stopped. */
+  readonly isServer?: boolean;
   /** The exit status when it fails; 1 when absent. */
   readonly failureStatus?: number;
   run(values: OptionValues, positionals: readonly string[]): Promise<number>;

@@ -44,6 +44,7 @@ export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from '
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
+export { nodeHttp } from './node-http.ts';
 export { type PlainError, packError, unpackError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';

@@ -1,5 +1,11 @@
-import { STATUS_CODES } from 'node:http';
-import { type Clock, type ProxySettings, redactUrl, TerminalError, TransientError } from '../../base/index.ts';
+import {
+  type Clock,
+  nodeHttp,
+  type ProxySettings,
+  redactUrl,
+  TerminalError,
+  TransientError,
+} from '../../base/index.ts';
 import { basicAuthorization, readBasicCredentials } from '../basic-auth.ts';
 import { createHttpClient, failure, type HttpClient, type HttpRequest, type HttpResponse } from '../http-client.ts';
 import { parseRetryAfter } from '../retry-after.ts';
@@ -37,7 +43,7 @@ function authorizationOf(secret: SourceSecret | undefined): string | undefined {
 }
 
 function statusError({ status, headers }: HttpResponse, nowMs: number): TerminalError | TransientError {
-  const text = `HTTP Error: ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const text = `HTTP Error: ${status} ${nodeHttp().STATUS_CODES[status] ?? ''}`.trimEnd();
   if (status === 401 || status === 403) return new TerminalError('Unauthorized', text);
   const retryAfterMs = parseRetryAfter(headers['retry-after'], nowMs);
   const isPassing = status >= 500 || status === 429 || status === 408;
