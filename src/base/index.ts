@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing and making folders; knows no other folder. */
+ *  Does no I/O but hashing, certificate signing, making folders and naming the holder of a lock; knows no other folder. */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
 export {
@@ -27,6 +27,7 @@ export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError 
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
+export { readHolder, writeHolder } from './holder.ts';
 export {
   assertHarmless,
   decodeJson,
