@@ -1,6 +1,17 @@
 import { overlays } from './install/overlays.ts';
 import type { OptionSpec } from './options.ts';
 
+/** A table for people, JSON or YAML for programs. */
+export const documentOption: OptionSpec = {
+  name: 'output',
+  short: 'o',
+  kind: 'text',
+  placeholder: 'text|json|yaml',
+  default: 'text',
+  choices: ['text', 'json', 'yaml'],
+  sentence: 'Form of what is printed.',
+};
+
 /** Which cluster a command speaks to. */
 export const kubeconfigOption: OptionSpec = {
   name: 'kubeconfig',

@@ -1,5 +1,6 @@
 import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
+import { optimizeLater } from './heap.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
 import { type ParsedOptions, parseOptions } from './options.ts';
 
@@ -56,9 +57,9 @@ function helpFor(args: readonly string[]): string | undefined {
 /** `--catalog` names the catalog for every command that reads one; some take it as an argument, too. */
 function withCatalog({ catalogAt }: Command, { values, positionals }: ParsedOptions): readonly string[] {
   const { catalog } = values;
-  return catalogAt === undefined || typeof catalog !== 'string'
-    ? positionals
-    : positionals.toSpliced(catalogAt, 0, catalog);
+  if (catalogAt === undefined) return positionals;
+  const named: unknown[] = Array.isArray(catalog) ? catalog : [catalog];
+  return positionals.toSpliced(catalogAt, 0, ...named.filter((name) => typeof name === 'string'));
 }
 
 async function runCommand(command: Command, rest: readonly string[]): Promise<number> {
@@ -70,6 +71,7 @@ async function runCommand(command: Command, rest: readonly string[]): Promise<nu
     const more = `"longshore ${command.name} --help" shows the options and examples`;
     return misuse(` ${command.name}: ${problem}`, `${usageLine(command)}\n${more}`);
   }
+  if (command.isServer !== true) optimizeLater();
   try {
     return await command.run(parsed.values, positionals);
   } catch (thrown) {

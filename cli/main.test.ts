@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -159,11 +159,36 @@ test('the overview groups commands by what they are for, each in one group', () 
   expect(listed).toEqual(new Set(commands.filter(({ isHidden }) => isHidden !== true).map(({ name }) => name)));
 });
 
-test('--catalog names the catalog for every command that reads one', () => {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const catalog = join(root, 'examples/catalog/configs');
-  const named = longshore(['catalog', 'list', 'packages', '--catalog', catalog]);
-  expect(named).toMatchObject({ exitCode: 0, stdout: longshore(['catalog', 'list', 'packages', catalog]).stdout });
-  expect(named.stdout).toContain('tide-gauge');
-  expect(longshore(['catalog', 'validate', '--catalog', catalog])).toMatchObject({ exitCode: 0 });
+const catalogOfExamples = fileURLToPath(new URL('../examples/catalog/configs', import.meta.url));
+
+test.each([
+  { before: ['catalog', 'list', 'packages'], shows: 'tide-gauge' },
+  { before: ['catalog', 'validate'], shows: '' },
+  { before: ['catalog', 'render'], shows: '"olm.bundle"' },
+  { before: ['catalog', 'convert-template', 'basic'], shows: 'olm.template.basic' },
+  { before: ['catalog', 'prune'], after: ['--keep-package', 'tide-gauge'], shows: 'tide-gauge' },
+])('--catalog names the catalog of longshore $before.0 $before.1, as its argument does', ({ before, after, shows }) => {
+  const named = longshore([...before, '--catalog', catalogOfExamples, ...(after ?? [])]);
+  expect(named).toMatchObject(longshore([...before, catalogOfExamples, ...(after ?? [])]));
+  expect(named.exitCode).toBe(0);
+  expect(named.stdout).toContain(shows);
+});
+
+test('--catalog twice names both catalogs that are compared or rendered', () => {
+  const twice = ['--catalog', catalogOfExamples, '--catalog', catalogOfExamples];
+  expect(longshore(['catalog', 'diff', ...twice, '--exit-code'])).toMatchObject({ exitCode: 0 });
+  expect(longshore(['catalog', 'diff', '--catalog', catalogOfExamples])).toMatchObject({ exitCode: 2 });
+  const both = longshore(['catalog', 'render', ...twice]).stdout;
+  expect(both).toHaveLength(2 * longshore(['catalog', 'render', catalogOfExamples]).stdout.length);
+});
+
+test('--catalog names the catalog that is migrated', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-migrated-'));
+  try {
+    const ended = longshore(['catalog', 'migrate', join(folder, 'out'), '--catalog', catalogOfExamples]);
+    expect(ended).toMatchObject({ exitCode: 0 });
+    expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['harbour', 'tide-gauge']);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -4,10 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRevision } from '../cli/revision.ts';
+import { writeLeafImports } from './leaf-imports.ts';
 import { writePackageEntries } from './package-entries.ts';
 
 rmSync('dist', { recursive: true, force: true });
 execFileSync('tsc', ['--project', 'tsconfig.build.json', '--noCheck'], { stdio: 'inherit' });
+writeLeafImports('dist');
 for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*.json')) {
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));

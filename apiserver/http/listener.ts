@@ -1,7 +1,6 @@
-import { ServerResponse } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { type ConnectionLimits, limitConnections } from '../../src/base/index.ts';
+import { type ConnectionLimits, limitConnections, nodeHttp } from '../../src/base/index.ts';
 import type { Credentials } from '../auth/index.ts';
 import type { HttpRequest, HttpResponse } from './exchange.ts';
 
@@ -63,7 +62,7 @@ function answerUpgrades(server: Http2SecureServer): void {
     socket.on('error', () => socket.destroy());
     socket.setKeepAlive(true, keepAliveMs);
     if (head.length > 0) socket.unshift(head);
-    const response: HttpResponse = new ServerResponse(request);
+    const response: HttpResponse = new (nodeHttp().ServerResponse)(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.end());

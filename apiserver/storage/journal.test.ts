@@ -40,8 +40,9 @@ async function filledFolder(): Promise<{ readonly folder: string; readonly file:
   return { folder, file: join(folder, 'objects.sqlite') };
 }
 
+/** Who opened it last is noted beside the database. */
 async function contentOf(folder: string): Promise<Map<string, string>> {
-  const names = (await readdir(folder)).sort();
+  const names = (await readdir(folder)).filter((name) => !name.endsWith('.holder')).sort();
   const texts = names.map(async (name): Promise<[string, string]> => {
     return [
       name,

@@ -1,8 +1,8 @@
-import { renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { errorMessage, makeFolder, TerminalError } from '../../src/base/index.ts';
+import { errorMessage, fileProblem, makeFolder, readHolder, TerminalError, writeHolder } from '../../src/base/index.ts';
 import { applicationId, hasLog, headerProblem, isOurs, keepPrivate, missingBytes } from './journal-file.ts';
 import { type Journal, type JournalRecord, StorageError } from './storage.ts';
 
@@ -14,9 +14,10 @@ const schema = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** SQLite's own numbers: the disk is full; another process has the file; the file is damaged. */
+/** SQLite's own numbers: the disk is full; another process has the file; it may not be written; the file is damaged. */
 const fullCodes = new Set([13]);
 const busyCodes = new Set([5, 6]);
+const writeProtectionCodes = new Set([3, 8, 14]);
 const damageCodes = new Set([11, 26]);
 
 /** The primary result code of an error of SQLite; 0 for any other. */
@@ -100,13 +101,40 @@ function* recordsIn(database: DatabaseSync): Generator<JournalRecord> {
   for (const row of select.iterate()) yield recordOf(row);
 }
 
+function isCodeOf(thrown: unknown, codes: readonly string[]): boolean {
+  return codes.includes(String((thrown as NodeJS.ErrnoException).code));
+}
+
+/** What is wrong, and what to do about it. */
+function problemOf(path: string, thrown: unknown): string {
+  if (fullCodes.has(resultCode(thrown)) || isCodeOf(thrown, ['ENOSPC', 'EDQUOT'])) {
+    return 'the disk is full (nothing is lost; make room on it, or start with another data folder)';
+  }
+  const advice = 'it is left as it is; make it writable, or start with another data folder';
+  if (isCodeOf(thrown, ['EROFS', 'EACCES', 'EPERM'])) return `${fileProblem(thrown)} (${advice})`;
+  if (writeProtectionCodes.has(resultCode(thrown))) return `${errorMessage(thrown)} (${advice})`;
+  const missing = damageCodes.has(resultCode(thrown)) ? missingBytes(path) : '';
+  return `${fileProblem(thrown)}${missing} (it is left as it is; restore it from a copy, or start with another data folder)`;
+}
+
 function unreadable(path: string, thrown: unknown): TerminalError {
   if (isBusy(thrown)) {
-    return new TerminalError('DataFolderInUse', `${path}: another process has it open`, { cause: thrown });
+    const holder = readHolder(holderPath(path)) ?? 'another process';
+    const text = `${path}: another process has it open: ${holder}; stop it, or start with another data folder`;
+    return new TerminalError('DataFolderInUse', text, { cause: thrown });
   }
-  const advice = 'it is left as it is; restore it from a copy, or start with another data folder';
-  const found = `${errorMessage(thrown)}${damageCodes.has(resultCode(thrown)) ? missingBytes(path) : ''}`;
-  return new TerminalError('DataFolderUnreadable', `${path}: ${found} (${advice})`, { cause: thrown });
+  return new TerminalError('DataFolderUnreadable', `${path}: ${problemOf(path, thrown)}`, { cause: thrown });
+}
+
+const holderPath = (path: string): string => `${path}.holder`;
+
+/** A disk that takes no note of it is no reason not to start. */
+function noteHolder(path: string): void {
+  try {
+    writeHolder(holderPath(path));
+  } catch {
+    rmSync(holderPath(path), { force: true });
+  }
 }
 
 function hasChecksums(database: DatabaseSync): boolean {
@@ -167,6 +195,7 @@ export async function openSqliteJournal(dataDir: string): Promise<Journal> {
     lock(database);
     if (isUnmerged) examine(database, path);
     adopt(database);
+    noteHolder(path);
     return new SqliteJournal(path, database);
   } catch (thrown) {
     if (hasLog(path) && !isBusy(thrown)) closeUnmerged(database, path);

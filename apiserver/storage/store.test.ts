@@ -103,7 +103,11 @@ test('goes on after a restart where it was', async () => {
 test('opens a data folder once', async () => {
   const folder = await newFolder();
   const journal = await openSqliteJournal(folder);
-  await expect(openSqliteJournal(folder)).rejects.toMatchObject({ reason: 'DataFolderInUse' });
+  const holder = `: another process has it open: process ${process.pid} on .+ since 2.+Z; stop it, or start with another`;
+  await expect(openSqliteJournal(folder)).rejects.toMatchObject({
+    reason: 'DataFolderInUse',
+    message: expect.stringMatching(new RegExp(holder)) as string,
+  });
   journal.close();
   (await openSqliteJournal(folder)).close();
 });

@@ -9,6 +9,7 @@ import {
   migrateOptions,
   templateOutputOption,
 } from './author-options.ts';
+import { catalogOption, catalogsOption } from './options.ts';
 
 const renderText =
   'A folder with manifests and metadata is a bundle, any other folder a catalog, and so are - and the address of a catalog that is served; everything else is an image, whose labels say what it is.';
@@ -31,7 +32,14 @@ export const authorCommands: readonly Command[] = [
     summary: 'Print bundles and catalogs as the documents of one catalog.',
     description: `${renderText}\nWhat keeps the documents from being a valid catalog is told and does not matter.`,
     positionals: ['DIR|REF|URL|-...'],
-    options: [documentOutputOption, ...migrateOptions, imageTemplateOption, ...registryOptions],
+    catalogAt: 0,
+    options: [
+      { ...catalogsOption, placeholder: 'DIR|REF|URL|-', sentence: 'A bundle or catalog to render; may be repeated.' },
+      documentOutputOption,
+      ...migrateOptions,
+      imageTemplateOption,
+      ...registryOptions,
+    ],
     examples: [
       'catalog render ./tide-gauge/v1.0.0 --migrate -o yaml',
       'catalog render <registry>/tide-gauge-bundle:v1.0.0',
@@ -59,7 +67,8 @@ export const authorCommands: readonly Command[] = [
     name: 'catalog convert-template',
     summary: 'Print a catalog as a template: bundles shrink to their images.',
     positionals: ['basic|substitutes', 'DIR|REF|URL|-'],
-    options: [documentOutputOption, ...registryOptions],
+    catalogAt: 1,
+    options: [{ ...catalogOption, placeholder: 'DIR|REF|URL|-' }, documentOutputOption, ...registryOptions],
     examples: ['catalog convert-template basic ./catalog -o yaml'],
     run: async (values, positionals) =>
       (await import('../commands/catalog-convert-template.ts')).catalogConvertTemplate(values, positionals),
@@ -69,7 +78,9 @@ export const authorCommands: readonly Command[] = [
     summary: 'Write a catalog without the manifests of its bundles: what user interfaces need of them stays.',
     description: 'OUTDIR gets a folder for each package.',
     positionals: ['DIR|REF|URL|-', 'OUTDIR'],
+    catalogAt: 0,
     options: [
+      { ...catalogOption, placeholder: 'DIR|REF|URL|-' },
       { ...documentOutputOption, default: 'yaml' },
       ...migrateOptions.filter(({ kind }) => kind === 'text').map((option) => ({ ...option, default: 'all' })),
       ...registryOptions,
@@ -83,7 +94,8 @@ export const authorCommands: readonly Command[] = [
     summary: 'Write DIR.Dockerfile, which makes an image of the catalog in DIR.',
     description: 'A file that is there is never written over.',
     positionals: ['dockerfile', 'DIR'],
-    options: dockerfileOptions,
+    catalogAt: 1,
+    options: [{ ...catalogOption, placeholder: 'DIR', sentence: 'The folder of the catalog.' }, ...dockerfileOptions],
     examples: ['catalog generate dockerfile ./catalog', 'catalog generate dockerfile ./catalog -i scratch'],
     run: async (values, positionals) =>
       (await import('../commands/catalog-generate.ts')).catalogGenerate(values, positionals),

@@ -5,6 +5,7 @@ import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
 import {
   catalogOption,
+  catalogsOption,
   catalogText,
   diffCatalogOptions,
   listOutputOption,
@@ -88,7 +89,13 @@ export const catalogCommands: readonly Command[] = [
     summary: 'Tell how two catalogs differ: packages, channels, heads, bundles, edges, deprecations.',
     description: `${catalogText}\nExit status: 0 told; with --exit-code 0 no difference, 1 a difference; 2 a catalog could not be read.`,
     positionals: ['OLD', 'NEW'],
-    options: [...diffCatalogOptions, outputOption, ...registryOptions],
+    catalogAt: 0,
+    options: [
+      { ...catalogsOption, sentence: 'The catalogs to compare: the old one, then the new one.' },
+      ...diffCatalogOptions,
+      outputOption,
+      ...registryOptions,
+    ],
     examples: ['catalog diff <registry>/catalog:v1 ./catalog', 'catalog diff ./old ./new --exit-code -o json'],
     failureStatus: 2,
     run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
@@ -99,12 +106,13 @@ export const catalogCommands: readonly Command[] = [
     description: `${catalogText} Of several, all are served as one. For a CatalogSource of type grpc with an address, and for grpcurl.`,
     positionals: ['DIR|FILE|REF|URL|-...'],
     catalogAt: 0,
-    options: [catalogOption, ...serveOptions, ...registryOptions],
+    options: [catalogsOption, ...serveOptions, ...registryOptions],
     examples: [
       'catalog serve ./catalog',
       'catalog serve ./catalog --http-port 8080',
       'catalog serve ./catalog --cache-dir ./cache --cache-only',
     ],
+    isServer: true,
     run: async (values, positionals) =>
       (await import('../commands/catalog-serve.ts')).catalogServe(values, positionals),
   },

@@ -23,6 +23,13 @@ export const catalogOption: OptionSpec = {
   sentence: 'The catalog to read.',
 };
 
+/** The catalogs that a command reads, in their order. */
+export const catalogsOption: OptionSpec = {
+  ...catalogOption,
+  kind: 'list',
+  sentence: 'A catalog to read; may be repeated.',
+};
+
 /** Options of `catalog path`. */
 export const pathOptions: readonly OptionSpec[] = [
   catalogOption,

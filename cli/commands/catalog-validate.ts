@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { formatYaml, goQuote, TerminalError } from '../../src/base/index.ts';
-import { type CatalogReport, createCatalogCheck, UnreadableCatalog } from '../../src/catalog/index.ts';
+import { type CatalogReport, catalogWarnings, createCatalogCheck, UnreadableCatalog } from '../../src/catalog/index.ts';
 import { openCatalog, withCatalogs } from '../catalog/open.ts';
 import type { OpenOptions } from '../catalog/reading.ts';
 import { isPassed, reportDocument } from '../catalog/validate/document.ts';
@@ -19,7 +19,7 @@ const strayAdvice =
   'every file is read: one that is no part of the catalog is named in .indexignore, as in a .gitignore';
 
 async function judge(name: string, options: OpenOptions): Promise<CatalogReport> {
-  const check = createCatalogCheck();
+  const check = createCatalogCheck(catalogWarnings);
   const isFolder = (await kindOf(name)) === 'folder';
   try {
     for await (const meta of openCatalog(name, options)) check.add(meta);

@@ -9,7 +9,7 @@ export interface Command {
   readonly description?: string;
   /** Names of the arguments: `NAME`, `DIR`; those in brackets are not needed, and of a last one with `...` there may be many. */
   readonly positionals?: readonly string[];
-  /** Which of the arguments is a catalog that `--catalog` may name instead. */
+  /** Which of the arguments is the first catalog that `--catalog` may name instead. */
   readonly catalogAt?: number;
   readonly options: readonly OptionSpec[];
   /** What a person would type, without the program's name; at least one. */
@@ -18,6 +18,8 @@ export interface Command {
   readonly isHidden?: boolean;
   /** Takes what follows its name as it stands, options included. */
   readonly isRaw?: boolean;
+  /** Runs until it is stopped. */
+  readonly isServer?: boolean;
   /** The exit status when it fails; 1 when absent. */
   readonly failureStatus?: number;
   run(values: OptionValues, positionals: readonly string[]): Promise<number>;

@@ -6,6 +6,7 @@ import {
   deleteOptions,
   diffOptions,
   doctorOptions,
+  documentOption,
   installOptions,
   kubeconfigOption,
   longOutputOption,
@@ -16,7 +17,6 @@ import {
 } from '../client-options.ts';
 import { upOptions } from '../config.ts';
 import { permissionsOptions } from '../permissions/options.ts';
-import { documentOption } from '../print-document.ts';
 import { controllersOptions, webhookOptions } from '../process-config.ts';
 import { renderOptions } from '../render-options.ts';
 import type { Command } from './command.ts';
@@ -34,6 +34,7 @@ export const commands: readonly Command[] = [
     summary: 'Start a Kubernetes API, the webhook and the provisioners on this machine.',
     options: upOptions,
     examples: ['up', 'up --data-dir ~/.longshore --port 6443'],
+    isServer: true,
     run: async (values) => (await import('./up.ts')).up(values),
   },
   {
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
     summary: 'Play the main job once, with kubectl, on a cluster that comes and goes.',
     options: [],
     examples: ['demo'],
+    isServer: true,
     run: async () => (await import('./demo.ts')).demo(),
   },
   {
@@ -244,6 +246,7 @@ export const commands: readonly Command[] = [
       'controllers',
       'controllers --kubeconfig admin.conf --tls-dir ./tls --provisioner-storage-dir ./bundles',
     ],
+    isServer: true,
     run: async (values) => (await import('./controllers.ts')).controllers(values),
   },
   {
@@ -256,6 +259,7 @@ export const commands: readonly Command[] = [
       'webhook',
       'webhook --kubeconfig admin.conf --tls-dir ./tls --bind-address 127.0.0.1:9443 --external-address https://127.0.0.1:9443',
     ],
+    isServer: true,
     run: async (values) => (await import('./webhook.ts')).webhook(values),
   },
   {

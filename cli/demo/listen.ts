@@ -1,7 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { CertifiedKey } from '../../src/base/index.ts';
+import { type CertifiedKey, nodeHttp } from '../../src/base/index.ts';
 import { isPortTaken } from '../ports.ts';
 
 const loopback = '127.0.0.1';
@@ -33,7 +33,7 @@ export async function listenOnLoopback(handle: RequestListener, options: ListenO
   const { tls, port = 0 } = options;
   const server =
     tls === undefined
-      ? createServer(handle)
+      ? nodeHttp().createServer(handle)
       : createSecureServer({ cert: tls.certificatePem, key: tls.privateKeyPem }, handle);
   try {
     await listen(server, port);

@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing and making folders; knows no other folder.
+ *  Does no I/O but hashing, certificate signing, making folders and naming the holder of a lock; knows no other folder.
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
@@ -29,6 +29,7 @@ export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError 
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
 export { goQuote } from './go-quote.ts';
+export { readHolder, writeHolder } from './holder.ts';
 export {
   assertHarmless,
   decodeJson,
@@ -46,6 +47,7 @@ export { type ContentLimits, defaultContentLimits, maxMetadataFileBytes } from '
 export { createLogger, type Logger, type LogLevel, silentLogger } from './log.ts';
 export { makeFolder } from './make-folder.ts';
 export { nearest } from './nearest.ts';
+export { nodeHttp } from './node-http.ts';
 export { type PlainError, packError, unpackError } from './plain-error.ts';
 export { printable, printableLine } from './printable.ts';
 export { noProxies, type ProxySettings, proxyFor, readProxySettings } from './proxy.ts';

@@ -28,6 +28,7 @@ export { readTemplate, templateTypes } from './author/templates.ts';
 export { type CatalogCheck, createCatalogCheck } from './check/check.ts';
 export type { CatalogFinding, CatalogReport, CatalogRule } from './check/finding.ts';
 export { findingTree } from './check/tree.ts';
+export { type CatalogWarnings, catalogWarnings } from './check/warnings.ts';
 export type { DrawnHop, Marks } from './draw/layout.ts';
 export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
 export { drawPng, drawSvg } from './draw/picture.ts';

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ConnectionLimits, limitConnections } from '../base/index.ts';
+import { type ConnectionLimits, limitConnections, nodeHttp } from '../base/index.ts';
 
 const deadlineMs = 5_000;
 /** A kubelet that asks must not be kept out by others: it would end the process. */
@@ -22,7 +21,7 @@ export interface Probes extends AsyncDisposable {
  *  @throws Error when the port is taken */
 export async function startProbes(address: { readonly host: string; readonly port: number }): Promise<Probes> {
   let isReady = false;
-  const server = createServer({ maxHeaderSize: 4096 }, (request, response) => {
+  const server = nodeHttp().createServer({ maxHeaderSize: 4096 }, (request, response) => {
     const path = request.url?.split('?', 1)[0];
     const status = path === '/healthz' || (path === '/readyz' && isReady) ? 200 : path === '/readyz' ? 503 : 404;
     response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });

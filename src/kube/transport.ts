@@ -1,15 +1,8 @@
-import {
-  type AgentOptions,
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
+import type { AgentOptions, ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { redactUrl, TerminalError, withDeadline } from '../base/index.ts';
+import { nodeHttp, redactUrl, TerminalError, withDeadline } from '../base/index.ts';
 import { type ActingUser, actingHeaders } from './acting-user.ts';
 import { KubeUnavailable } from './kube-error.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
@@ -119,7 +112,7 @@ async function send(endpoint: Endpoint, wire: WireRequest, agent: AnyAgent): Pro
   const headers = { ...(await access.headers()), ...headersOf(wire) };
   // With the request, not with the agent: connections of other authorities or certificates are not used any more then.
   const tls = isTls ? await access.tls() : {};
-  const start = isTls ? httpsRequest : httpRequest;
+  const start = isTls ? httpsRequest : nodeHttp().request;
   return await new Promise((resolve, reject) => {
     let outgoing: ClientRequest;
     try {
@@ -150,7 +143,7 @@ export function createTransport(access: ClusterAccess, options: TransportOptions
   const url = new URL(access.server);
   const endpoint: Endpoint = { url, isTls: url.protocol === 'https:', access };
   const createAgent = (agentOptions: AgentOptions): AnyAgent =>
-    endpoint.isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+    endpoint.isTls ? new HttpsAgent(agentOptions) : new (nodeHttp().Agent)(agentOptions);
   const { proxy } = access;
   const proxied = proxy === undefined ? {} : { proxyEnv: { http_proxy: proxy, https_proxy: proxy } };
   const agent = createAgent({ keepAlive: true, keepAliveMsecs: 30_000, maxSockets: 32, ...proxied });

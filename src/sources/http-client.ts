@@ -1,11 +1,5 @@
 import { lookup } from 'node:dns';
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +8,7 @@ import {
   errorMessage,
   isLinkLocalAddress,
   isLocalAddress,
+  nodeHttp,
   noProxies,
   type ProxySettings,
   proxyFor,
@@ -89,10 +84,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     options.caPem === undefined || options.caPem.length === 0 ? {} : { ca: [...getCACertificates(), ...options.caPem] };
   const tls = { keepAlive: true, rejectUnauthorized: options.insecureSkipVerify !== true, ...ca };
   const { answerDeadlineMs, proxies = noProxies } = options;
-  const direct: Agents = { secure: new HttpsAgent(tls), plain: new HttpAgent({ keepAlive: true }) };
+  const { Agent: PlainAgent } = nodeHttp();
+  const direct: Agents = { secure: new HttpsAgent(tls), plain: new PlainAgent({ keepAlive: true }) };
   const proxied: Agents = {
     secure: new HttpsAgent({ ...tls, proxyEnv: { https_proxy: proxies.https } }),
-    plain: new HttpAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
+    plain: new PlainAgent({ keepAlive: true, proxyEnv: { http_proxy: proxies.http } }),
   };
   const once = (request: HttpRequest): Promise<HttpResponse> =>
     sendOnce(request, { direct, proxied, proxies, answerDeadlineMs });
@@ -194,7 +190,7 @@ async function sendOnce(request: HttpRequest, transport: Transport): Promise<Htt
   const proxy = proxyFor(url, transport.proxies);
   const { secure, plain } = proxy === undefined ? transport.direct : transport.proxied;
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-  const send = isSecure ? httpsRequest : httpRequest;
+  const send = isSecure ? httpsRequest : nodeHttp().request;
   const sent = send(url, requestOptions(request, isSecure ? secure : plain, proxy));
   const seconds = transport.answerDeadlineMs / 1000;
   const timer = setTimeout(() => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import {
   type Clock,
+  nodeHttp,
   type ProxySettings,
   redactUrl,
   TerminalError,
@@ -58,7 +58,7 @@ function parseUrl(text: string): WantedArchive {
 
 function statusError(what: string, response: HttpResponse, nowMs: number): TransientError | TerminalError {
   const { status } = response;
-  const text = `${what}: unexpected status "${status} ${STATUS_CODES[status] ?? ''}"`;
+  const text = `${what}: unexpected status "${status} ${nodeHttp().STATUS_CODES[status] ?? ''}"`;
   if (finalStatuses.has(status)) return new TerminalError('Refused', text);
   const isPassing = retriedStatuses.has(status) || status >= 500;
   const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);

@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import {
   formatTimestamp,
   isJsonObject,
   type JsonValue,
+  nodeHttp,
   parseJson,
   redactUrl,
   serverText,
@@ -76,7 +76,8 @@ export async function refusalOf(
 ): Promise<TerminalError | TransientError> {
   const { status } = response;
   const said = await readRegistryText(request, response);
-  const what = `${request.method} ${redactUrl(request.url)}: ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const what =
+    `${request.method} ${redactUrl(request.url)}: ${status} ${nodeHttp().STATUS_CODES[status] ?? ''}`.trimEnd();
   const text = said === '' ? what : `${what} (${said})`;
   if (passingStatuses.has(status) || status >= 500) return passing(text, response, options.nowMs);
   const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;

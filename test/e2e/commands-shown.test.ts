@@ -20,7 +20,7 @@ const programs =
 /** The commands of fences that are no transcripts: one a line, or with `\` at the end over several. */
 function commandLines(text: string): string[] {
   return fencesOf(text)
-    .filter(({ info }) => info === 'sh')
+    .filter(({ info }) => info === 'sh' || info === 'sh server')
     .flatMap(({ lines }) => lines.join('\n').replaceAll('\\\n', ' ').split('\n'))
     .map((line) => line.replace(/ #.*$/, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));

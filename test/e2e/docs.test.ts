@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { upOptions } from '../../cli/config.ts';
 import { type DocumentStep, fencesOf, matchesDocument, stepsOf } from './documents.ts';
-import { startReader } from './reader.ts';
+import { type ReaderOptions, startReader } from './reader.ts';
 
 const documents = [
   'getting-started',
@@ -27,6 +27,8 @@ const documents = [
 ].map((name) => `docs/${name}.md`);
 /** They begin on a cluster without Longshore. */
 const bareDocuments = ['docs/install.md'];
+/** They name hosts that a proxy alone leads to, and start their own cluster. */
+const networkDocuments = ['docs/proxies-and-certificates.md', 'docs/air-gap.md'];
 const missing = ['kubectl', 'git', 'curl'].filter((program) => spawnSync(program, ['--help']).error !== undefined);
 const why = missing.length === 0 ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
@@ -39,12 +41,16 @@ function isShown({ command, output }: { command: string; output: string }, print
 async function follow(
   text: string,
   toSteps: (text: string) => readonly DocumentStep[] = stepsOf,
-  options: { readonly isBare?: boolean } = {},
+  options: ReaderOptions = {},
 ): Promise<void> {
   await using reader = await startReader(options);
   for (const step of toSteps(reader.localise(text))) {
     if (step.kind === 'file') {
       await reader.write(step.name, step.content);
+      continue;
+    }
+    if (step.kind === 'server') {
+      await reader.serve(step.command);
       continue;
     }
     const printed = await reader.run(step.command);
@@ -65,11 +71,22 @@ test.skipIf(missing.length > 0).each(bareDocuments)(`what %s shows is what is pr
   await follow(text, stepsOf, { isBare: true });
 });
 
+test.skipIf(missing.length > 0).each(networkDocuments)(
+  `what %s shows is what is printed behind a proxy${why}`,
+  async (document) => {
+    const text = await readFile(document, 'utf8');
+    expect(stepsOf(text).filter((step) => step.kind === 'command').length).toBeGreaterThan(3);
+    await follow(text, stepsOf, { isBehindProxy: true });
+  },
+);
+
 test('every document with a transcript is followed', () => {
   const withTranscripts = globSync('docs/**/*.md').filter((page) =>
     stepsOf(readFileSync(page, 'utf8')).some((step) => step.kind === 'command' && !step.command.startsWith('npm ')),
   );
-  expect(withTranscripts.filter((page) => ![...documents, ...bareDocuments].includes(page))).toEqual([]);
+  expect(
+    withTranscripts.filter((page) => ![...documents, ...bareDocuments, ...networkDocuments].includes(page)),
+  ).toEqual([]);
 });
 
 /** A Bundle with this source, and the command that has the API check it. */

@@ -1,6 +1,7 @@
 /** One step of a document: a file to write, or a command and what it must print. */
 export type DocumentStep =
   | { readonly kind: 'file'; readonly name: string; readonly content: string }
+  | { readonly kind: 'server'; readonly command: string }
   | { readonly kind: 'command'; readonly command: string; readonly output: string };
 
 /** A fenced block; `info` is what stands behind the opening fence. */
@@ -27,11 +28,13 @@ function commandsOf(lines: readonly string[]): DocumentStep[] {
   return steps;
 }
 
-/** The steps of a Markdown document: blocks fenced as `yaml file=NAME`, and lines behind `$ ` in blocks fenced as `console`. */
+/** The steps of a Markdown document: blocks fenced as `yaml file=NAME`, lines behind `$ ` in blocks fenced as `console`, and what runs in another
+ *  terminal meanwhile, blocks fenced as `sh server`. */
 export function stepsOf(text: string): DocumentStep[] {
   return fencesOf(text).flatMap(({ info, lines }): DocumentStep[] => {
     const name = /\bfile=(\S+)/.exec(info)?.[1];
     if (name !== undefined) return [{ kind: 'file', name, content: `${lines.join('\n')}\n` }];
+    if (info === 'sh server') return [{ kind: 'server', command: lines.join('\n') }];
     return info === 'console' ? commandsOf(lines) : [];
   });
 }

@@ -268,7 +268,8 @@ describe('a data folder', () => {
     const { errorText, ...ending } = await folder.runToEnd();
     expect(ending).toEqual({ exitCode: 1, signalCode: null });
     const named = isRealCluster ? `data folder ${folder.path}` : join(folder.path, 'objects.sqlite');
-    expect(errorText).toBe(`longshore: ${named}: another process has it open\n`);
+    expect(errorText).toContain(`longshore: ${named}: another process has it open: process `);
+    expect(errorText).toMatch(/ since 2\S+Z; stop it, or /);
     await expect(platform.kube.list({ apiVersion: 'v1', kind: 'Namespace' })).resolves.toBeDefined();
   });
 });

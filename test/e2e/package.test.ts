@@ -14,6 +14,7 @@ import { eventually, startRegistry } from '../support/index.ts';
 import { valid } from './contents.ts';
 import { fencesOf } from './documents.ts';
 import { installPackage, makeRelease } from './installed.ts';
+import { modulesLoadedBy } from './loaded-modules.ts';
 import { runProgram } from './program.ts';
 import { bundle, statusOf } from './world.ts';
 
@@ -76,6 +77,30 @@ test('the built package runs: the API server, the servers of the examples, a bun
     const found = await kube.get({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'packaged' });
     expect(statusOf(found)['phase']).toBe('Unpacked');
   });
+});
+
+const catalogDir = resolve('examples/catalog/configs');
+const alone = ['cli', 'src/api', 'src/base'];
+
+test.each([
+  { args: ['--help'], loads: alone },
+  { args: ['version'], loads: alone },
+  { args: ['list', '--kubeconfig', '/nowhere'], loads: [...alone, 'js-yaml', 'src/kube'] },
+  {
+    args: ['catalog', 'list', 'packages', catalogDir],
+    loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints'],
+  },
+  { args: ['catalog', 'render', catalogDir], loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints'] },
+  {
+    args: ['catalog', 'graph', 'tide-gauge', '--catalog', catalogDir],
+    loads: [...alone, 'js-yaml', 'src/catalog', 'src/constraints', 'src/resolver'],
+  },
+  {
+    args: ['catalog', 'validate', catalogDir],
+    loads: [...alone, 'js-yaml', 're2js', 'src/catalog', 'src/cel', 'src/constraints', 'src/schema'],
+  },
+])('of the package longshore $args.0 $args.1 loads $loads and nothing else', async ({ args, loads }) => {
+  expect(await modulesLoadedBy(join(home, 'cli', 'bin.js'), args)).toEqual(loads.toSorted());
 });
 
 test('the programs of docs/embedded-api-server.md for node:test pass in a JavaScript project', async () => {

@@ -1,14 +1,17 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { startApiServer } from '../../apiserver/index.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../../cli/demo/example-servers.ts';
 import { startPlatform } from '../../cli/platform.ts';
 import { silentLogger } from '../../src/base/index.ts';
 import { type SshServer, startGitServer, startSshServer } from '../support/index.ts';
 import { repository } from './contents.ts';
+import { type CorporateNetwork, startCorporateNetwork } from './corporate-network.ts';
 import { configOf } from './world.ts';
 
 /** Somebody with a cluster, a working folder, the programs kubectl and longshore, and the servers that the documents name. */
@@ -18,6 +21,16 @@ export interface Reader extends AsyncDisposable {
   write(name: string, content: string): Promise<void>;
   /** What a command prints, errors included. */
   run(command: string): Promise<string>;
+  /** Starts `longshore up` in another terminal, and waits until it is ready. What it exports counts for later commands as well. */
+  serve(command: string): Promise<void>;
+}
+
+/** Where somebody reads. */
+export interface ReaderOptions {
+  /** On a cluster without Longshore. */
+  readonly isBare?: boolean;
+  /** In a network whose hosts a proxy alone knows, with a cluster that the document starts. */
+  readonly isBehindProxy?: boolean;
 }
 
 /** What a document leaves to its reader. */
@@ -72,33 +85,89 @@ async function startBareCluster(folder: string): Promise<AsyncDisposable & { rea
   return { kubeconfigPath, [Symbol.asyncDispose]: () => server.stop() };
 }
 
-/** Starts one, with servers and a cluster of its own; `isBare`: without Longshore. */
-export async function startReader({ isBare = false }: { readonly isBare?: boolean } = {}): Promise<Reader> {
+/** The values that a line `export NAME=VALUE…` sets. */
+function exportsOf(command: string, cwd: string): Record<string, string> {
+  const words = command
+    .split('\n')
+    .filter((line) => line.startsWith('export '))
+    .flatMap((line) => line.split(' ').slice(1));
+  return Object.fromEntries(
+    words.map((word) => [word.split('=', 1).join(''), word.slice(word.indexOf('=') + 1).replace('$PWD', cwd)]),
+  );
+}
+
+/** Starts `longshore up` of a document on a free port; ends with the scope. */
+async function startServer(
+  command: string,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<AsyncDisposable> {
+  const line = command
+    .replace(/^export .*\n/gm, '')
+    .replace('longshore up', 'exec longshore up --port 0 --no-examples');
+  const child = spawn('sh', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  for await (const printed of createInterface({ input: child.stdout })) if (printed.startsWith('ready')) break;
+  child.stdout.resume();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+interface ReaderPlace {
+  readonly kubeconfigPath?: string;
+  readonly network?: CorporateNetwork;
+}
+
+/** The cluster of a reader, unless the document starts it. */
+async function startPlace(
+  stack: AsyncDisposableStack,
+  cwd: string,
+  { isBare = false, isBehindProxy = false }: ReaderOptions,
+): Promise<ReaderPlace> {
+  if (isBehindProxy) return { network: stack.use(await startCorporateNetwork()) };
+  const started = isBare ? await startBareCluster(cwd) : await startPlatform(configOf([]), { log: silentLogger() });
+  return { kubeconfigPath: stack.use(started).kubeconfigPath };
+}
+
+/** Starts one, with servers and a cluster of its own. */
+export async function startReader(options: ReaderOptions = {}): Promise<Reader> {
   await using stack = new AsyncDisposableStack();
   const cwd = await mkdtemp(join(tmpdir(), 'longshore-docs-'));
   stack.defer(() => rm(cwd, { recursive: true, force: true }));
   const examples = stack.use(await startExampleServers());
   const repositories = stack.use(await startSshRepositories());
   const { ssh } = repositories;
-  const localise = (text: string): string =>
-    hostsOf(examples, ssh).reduce((all, [name, place]) => all.replaceAll(name, place), text);
-  await layOut(cwd, { keyFiles: { deploy_key: ssh.keys.privateKey, known_hosts: ssh.knownHosts }, localise });
-  const platform = stack.use(
-    isBare ? await startBareCluster(cwd) : await startPlatform(configOf([]), { log: silentLogger() }),
-  );
-  const env = {
+  const { kubeconfigPath, network } = await startPlace(stack, cwd, options);
+  const hosts = [...hostsOf(examples, ssh), ['<proxy>:3128', network?.proxy ?? ''] as const];
+  const localise = (text: string): string => hosts.reduce((all, [name, place]) => all.replaceAll(name, place), text);
+  const keyFiles = {
+    deploy_key: ssh.keys.privateKey,
+    known_hosts: ssh.knownHosts,
+    ...(network === undefined ? {} : { 'ca.pem': network.caPem }),
+  };
+  await layOut(cwd, { keyFiles, localise });
+  let env: NodeJS.ProcessEnv = {
     ...process.env,
     PATH: `${join(cwd, '.bin')}:${process.env['PATH']}`,
-    KUBECONFIG: platform.kubeconfigPath,
+    KUBECONFIG: kubeconfigPath ?? '',
     KUBECTL_KUBERC: 'false',
     NO_COLOR: '1',
+    ...(network === undefined ? {} : { HTTPS_PROXY: `http://${network.proxy}` }),
   };
   const owned = stack.move();
   return {
     localise,
     write: async (name, content) => await writeFile(join(cwd, name), content),
+    serve: async (command) => {
+      env = { ...env, ...exportsOf(command, cwd) };
+      owned.use(await startServer(command, { cwd, env }));
+    },
     run: (command) =>
       new Promise((done) => {
+        env = { ...env, ...exportsOf(command, cwd) };
         execFile('sh', ['-c', `exec 2>&1; ${command}`], { cwd, env, timeout: 90_000 }, (_error, stdout) => {
           done(stdout);
         });

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Answer } from '../conformance/connection.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -52,6 +54,33 @@ test.skipIf(!isPossible)('refuses writes clearly when the disk is full, goes on 
     expect((await put(server, 'fill-after', 200_000)).status).toBe(201);
     expect((await namesOn(server)).sort()).toEqual([...stored, 'fill-after'].sort());
     expect(server.hasEnded).toBe(false);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** A program that opens the store of a data folder. */
+const opening = `import { openSqliteJournal } from ${JSON.stringify(join(process.cwd(), 'apiserver/storage/index.ts'))};
+  await openSqliteJournal(process.argv[1]).catch(({ message }) => console.log(message));`;
+
+test.skipIf(!isPossible).each([
+  {
+    name: 'is too small',
+    options: 'size=16k',
+    text: 'the disk is full (nothing is lost; make room on it, or start with another data folder)',
+  },
+  {
+    name: 'is read-only',
+    options: 'ro',
+    text: 'read-only file system (it is left as it is; make it writable, or start with another data folder)',
+  },
+])('a data folder on a disk that $name is refused with what to do about the disk', async ({ options, text }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'longshore-disk-'));
+  try {
+    const mount = `mount -t tmpfs -o ${options} small "$1" && exec "$2" --input-type=module --eval "$3" "$1"`;
+    const args = ['--map-root-user', '--user', '--mount', 'sh', '-c', mount, 'sh', folder, process.execPath, opening];
+    const { stdout } = await promisify(execFile)('unshare', args);
+    expect(stdout).toBe(`${join(folder, 'objects.sqlite')}: ${text}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,9 +1,9 @@
 import { isJsonObject, parseYamlDocuments, textAt } from '../../src/base/index.ts';
-import { type CatalogReport, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
+import { type CatalogReport, catalogWarnings, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
 
 /** What is wrong with a catalog, each document of which stands on a line of its own. */
 export function check(...documents: readonly string[]): CatalogReport {
-  const judge = createCatalogCheck();
+  const judge = createCatalogCheck(catalogWarnings);
   for (const [index, text] of documents.entries()) {
     const [value] = parseYamlDocuments('catalog.yaml', text);
     if (!isJsonObject(value)) throw new Error(`no document: ${text}`);

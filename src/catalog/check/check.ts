@@ -3,12 +3,11 @@ import type { Meta } from '../meta.ts';
 import { assemblePackage } from './assemble.ts';
 import { bundleRecord } from './bundle-faults.ts';
 import { type DecodedMeta, decodeDocument, decodingFault, isKnownSchema } from './decode.ts';
-import { documentWarnings, schemaWarning } from './document-warnings.ts';
 import type { CatalogFinding, CatalogReport } from './finding.ts';
-import { graphWarnings } from './graph-warnings.ts';
 import { modelFaults } from './model-faults.ts';
 import { detached, type PackageRecord } from './record.ts';
 import { type CatalogRecords, structuralFaults } from './structure.ts';
+import type { CatalogWarnings } from './warnings.ts';
 
 /** Judges a catalog document by document. */
 export interface CatalogCheck {
@@ -78,16 +77,16 @@ const emptyWarning: CatalogFinding = {
   advice: 'name the folder, file or image that has the documents of the catalog',
 };
 
-/** A check of one catalog by every rule of the reference, and by some that only warn. It does not end at the first fault, and a package that is
+/** A check of one catalog by every rule of the reference, and by the rules of `warnings` (`catalogWarnings`), which only warn. It does not end at the first fault, and a package that is
  *  wrong does not keep the others from being judged. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
  *  @see docs/spec/catalogs.md#structural-validation, docs/spec/catalogs.md#model-validation */
-export function createCatalogCheck(): CatalogCheck {
+export function createCatalogCheck(warnings?: CatalogWarnings): CatalogCheck {
   const records: CatalogRecords = { packages: [], channels: [], bundles: [], deprecations: [] };
   const errors: CatalogFinding[] = [];
-  const warnings: CatalogFinding[] = [];
+  const warned: CatalogFinding[] = [];
   let more = 0;
   const tell = (finding: CatalogFinding): void => {
-    const list = finding.severity === 'error' ? errors : warnings;
+    const list = finding.severity === 'error' ? errors : warned;
     if (list.length < maxFindings) list.push(finding);
     else more += 1;
   };
@@ -95,14 +94,14 @@ export function createCatalogCheck(): CatalogCheck {
     add: (meta) => {
       const { schema, value } = meta;
       if (!isKnownSchema(schema)) {
-        const warning = schemaWarning(schema);
+        const warning = warnings?.ofSchema(schema);
         if (warning !== undefined) tell({ severity: 'warning', ...aboutOf(meta), ...warning });
         return;
       }
       const fault = decodingFault(schema, value);
       if (fault !== undefined) tell({ rule: 'parse', severity: 'error', message: fault, ...aboutOf(meta) });
       const decoded = decodeDocument(schema, value);
-      for (const warning of documentWarnings(decoded, value)) {
+      for (const warning of warnings?.ofDocument(decoded, value) ?? []) {
         tell({ severity: 'warning', ...aboutOf(meta), ...warning });
       }
       keep(records, decoded, { place: meta.place, isBroken: fault !== undefined });
@@ -115,11 +114,11 @@ export function createCatalogCheck(): CatalogCheck {
       for (const [, parts] of sorted) {
         const model = assemblePackage(parts);
         for (const finding of modelFaults([[model.name, model]])) tell(finding);
-        for (const finding of graphWarnings(model, new Set(parts.bundles.keys()))) tell(finding);
+        for (const finding of warnings?.ofPackage(model, new Set(parts.bundles.keys())) ?? []) tell(finding);
       }
       if (packages.size === 0 && errors.length === 0) tell(emptyWarning);
       const counts = { packages: packages.size, channels: records.channels.length, bundles: records.bundles.length };
-      return { findings: [...errors, ...warnings], more, ...counts };
+      return { findings: [...errors, ...warned], more, ...counts };
     },
   };
 }

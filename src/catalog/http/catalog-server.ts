@@ -1,9 +1,10 @@
-import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import {
   type ConnectionLimits,
   limitConnections,
+  nodeHttp,
   type ServingCertificate,
   type ServingPair,
 } from '../../base/index.ts';
@@ -52,7 +53,9 @@ export async function startCatalogServer(options: CatalogServerOptions): Promise
   const handle: RequestListener = (request, response) => void handler.handle(request, response);
   const { serving, host, port } = options;
   const server =
-    serving === undefined ? createPlainServer({ maxHeaderSize: maxHeaderBytes }, handle) : secure(serving, handle);
+    serving === undefined
+      ? nodeHttp().createServer({ maxHeaderSize: maxHeaderBytes }, handle)
+      : secure(serving, handle);
   server.headersTimeout = headersDeadlineMs;
   server.requestTimeout = headersDeadlineMs;
   limitConnections(server, connectionLimits);

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import {
   type Clock,
+  nodeHttp,
   type ProxySettings,
   redactUrl,
   serverText,
@@ -33,7 +33,7 @@ interface GitHttpOptions {
 const advertisementPath = '/info/refs?service=git-upload-pack';
 
 function statusError({ status, headers }: HttpResponse, nowMs: number): TerminalError | TransientError {
-  const text = `HTTP Error: ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const text = `HTTP Error: ${status} ${nodeHttp().STATUS_CODES[status] ?? ''}`.trimEnd();
   if (status === 401 || status === 403) return new TerminalError('Unauthorized', text);
   const retryAfterMs = parseRetryAfter(headers['retry-after'], nowMs);
   const isPassing = status >= 500 || status === 429 || status === 408;
