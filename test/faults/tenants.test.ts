@@ -14,7 +14,7 @@ const asTenant = { fieldManager: 'tenant' };
 let world: World;
 /** May edit the namespace `team`. */
 let tenant: KubeClient;
-/** May read and write Bundles and BundleDeployments, but not their status. */
+/** May read and write our kinds, but not their status. */
 let author: KubeClient;
 
 async function account(name: string, grant: { readonly role: object; readonly place?: string }): Promise<KubeClient> {
@@ -32,7 +32,11 @@ async function account(name: string, grant: { readonly role: object; readonly pl
 beforeAll(async () => {
   world = await startWorld();
   await world.kube.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } }, asTest);
-  const rules = [{ apiGroups: ['core.rukpak.io'], resources: ['bundles', 'bundledeployments'], verbs: ['*'] }];
+  const rules = [
+    { apiGroups: ['core.rukpak.io'], resources: ['bundles', 'bundledeployments'], verbs: ['*'] },
+    { apiGroups: ['olm.operatorframework.io'], resources: ['clustercatalogs'], verbs: ['*'] },
+    { apiGroups: ['platform.openshift.io'], resources: ['platformoperators'], verbs: ['*'] },
+  ];
   const role = { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'author' }, rules };
   await world.kube.apply(role as unknown as KubeObject, asTest);
   tenant = await account('tenant', { role: { name: 'edit' }, place: 'team' });
@@ -152,6 +156,38 @@ test('what an impostor of an active Bundle says of itself meets no dependency', 
     reason: 'DependenciesNotMet',
   });
   expect(conditionOf(held, 'Installed')?.message).toContain('package ghost');
+});
+
+test('who may write ClusterCatalogs and PlatformOperators, but not their status, cannot say what is served or installed', async () => {
+  const image = {
+    ref: 'registry.example.com/hers@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
+  };
+  const written = [
+    {
+      apiVersion: 'olm.operatorframework.io/v1',
+      kind: 'ClusterCatalog',
+      metadata: { name: 'hers' },
+      spec: { source: { type: 'Image', image: { ref: 'registry.invalid/hers:v1' } } },
+      status: { resolvedSource: { type: 'Image', image } },
+    },
+    {
+      apiVersion: 'platform.openshift.io/v1alpha1',
+      kind: 'PlatformOperator',
+      metadata: { name: 'hers' },
+      spec: { package: { name: 'hers' } },
+      status: { activeBundleDeployment: { name: 'listed' } },
+    },
+  ] as unknown as readonly KubeObject[];
+  for (const object of written) {
+    const made = await author.create(object, asTenant);
+    expect(Object.keys(statusOf(made))).toEqual([]);
+    const status = object['status'] as JsonObject;
+    const ref = { apiVersion: object.apiVersion, kind: object.kind, name: 'hers' };
+    expect(isForbidden(await errorOf(author.patch(ref, { status }, { ...asTenant, subresource: 'status' })))).toBe(
+      true,
+    );
+    await author.delete(ref);
+  }
 });
 
 test('a tenant has no access to the Leases, Secrets and ConfigMaps of the system namespace', async () => {
