@@ -91,3 +91,40 @@ test(`prose wraps at ${maxColumns} columns`, () => {
   });
   expect(long).toEqual([]);
 });
+
+test('every decision has a status, a date and alternatives, and is in the list', () => {
+  const list = readFileSync('docs/decisions/README.md', 'utf8');
+  const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
+  expect(decisions.map(({ path }) => /\d{4}/.exec(path)?.[0])).toEqual(
+    decisions.map((_, index) => String(index + 1).padStart(4, '0')),
+  );
+  for (const { path, text } of decisions) {
+    expect(text, path).toMatch(/^# \d+\. .+\n\n- Status: (?:accepted|superseded by \d+)\n- Date: \d{4}-\d\d-\d\d\n/);
+    for (const heading of ['Context', 'Decision', 'Alternatives', 'Consequences']) {
+      expect(text, path).toContain(`\n## ${heading}\n`);
+    }
+    expect(list, path).toContain(`](${path.slice('docs/decisions/'.length)})`);
+  }
+});
+
+test('files that say that they are generated are marked as such in .gitattributes, and no other text is', () => {
+  const files = execFileSync('git', ['ls-files']).toString().trim().split('\n');
+  const attributes = execFileSync('git', ['check-attr', '--stdin', 'linguist-generated'], { input: files.join('\n') });
+  const marked = new Map(
+    attributes
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(': ')[0], line.endsWith(': true')]),
+  );
+  const isGenerated = (path: string): boolean =>
+    /^(?:<!--|#|\/\/|\/\*\*?) Generated (?:by|from)\b/.test(readFileSync(path, 'utf8'));
+  const texts = files.filter((path) => /\.(?:md|ts|yaml)$/.test(path) && existsSync(path));
+  expect(texts.filter((path) => isGenerated(path) && marked.get(path) !== true)).toEqual([]);
+  const exempt = /\/generated\/|^test\/conformance\/seen\//;
+  expect(texts.filter((path) => !isGenerated(path) && marked.get(path) === true && !exempt.test(path))).toEqual([]);
+});
+
+test('the README is short', () => {
+  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(120);
+});
