@@ -148,7 +148,7 @@ async function graphFigures(): Promise<Figure[]> {
   ];
 }
 
-/** Catalogs: judged, indexed, opened, served and asked; a real one of 13 MB, and one of the size of all community releases that is made up. */
+/** Catalogs: validated, indexed, opened, served and asked; a real one of 13 MB, and one of the size of all community releases that is made up. */
 export async function measureCatalog(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-bench-'));
   try {

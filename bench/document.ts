@@ -69,8 +69,9 @@ function plotOf(figures: readonly Figure[]): string {
 
 const head = `# Performance
 
-Written by \`npm run bench -- --write\`; \`npm run bench -- --write webhook fetch\` measures parts anew and leaves the others as they are. Two things that are
-compared are measured in turn, in one run, on one machine; the bars below are their ratios.
+Written by \`npm run bench -- --write\`; \`npm run bench -- --write webhook fetch\` measures parts again
+and leaves the others as they are. Two things that are compared are measured in turn, in one run, on
+one machine; the bars below are their ratios.
 
 ![Ratios to the peers](performance.svg)
 `;

@@ -26,7 +26,7 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'bundles', title: '10,000 Bundles of one image', run: measureManyBundles },
   { name: 'webhook', title: 'The admission webhook, over TLS', run: measureWebhook },
   { name: 'render', title: 'Registry+v1 bundles, read and rendered', run: measureRender },
-  { name: 'catalog', title: 'Catalogs: judged, indexed, served and resolved', run: measureCatalog },
+  { name: 'catalog', title: 'Catalogs: validated, indexed, served and resolved', run: measureCatalog },
   { name: 'large', title: 'Bundles with a file of 20 MiB', run: measureLargeBundles },
 ];
 

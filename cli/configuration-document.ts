@@ -25,7 +25,7 @@ function chapter(command: string, options: readonly OptionSpec[]): string {
   return `${head}\n${options.map(row).join('\n')}\n`;
 }
 
-/** `docs/reference/configuration.md`: every setting of every process. */
+/** `docs/configuration.md`: every setting of every process. */
 export function configurationDocument(): string {
   const chapters = [
     chapter('controllers', controllersOptions),

@@ -56,7 +56,7 @@ function valueOf(spec: OptionSpec, given: unknown): OptionValues[string] {
   return typeof given === 'string' ? parseText(spec, given) : (given as boolean | readonly string[]);
 }
 
-/** Options of RukPak's programs that nothing here has; docs/reference/configuration.md says why. */
+/** Options of RukPak's programs that nothing here has; docs/configuration.md says why. */
 const notNeeded: ReadonlySet<string> = new Set([
   '--unpack-image',
   '--base-upload-manager-url',

@@ -48,7 +48,7 @@ const podValues: Readonly<Record<string, ValueSpec>> = {
     default: '[]',
   },
   extraArgs: {
-    comment: 'Options of the process: docs/reference/configuration.md.',
+    comment: 'Options of the process: docs/configuration.md.',
     schema: { type: 'array', items: { type: 'string' } },
     default: '[]',
   },

@@ -28,7 +28,7 @@ function annotatedProperties(text: string): readonly JsonValue[] {
     const list = parseJson('olm.properties', text);
     return Array.isArray(list) ? list : [];
   } catch (thrown) {
-    // CSV36 reports it.
+    // CSV36 of docs/bundle-validate.md reports it.
     if (thrown instanceof TerminalError) return [];
     throw thrown;
   }

@@ -106,7 +106,7 @@ function keyOf(example: JsonObject): string {
   return apiText({ group, version, kind: textAt(example, 'kind') });
 }
 
-/** Owned APIs by key. CRDs whose name says no group are told by CSV8. */
+/** Owned APIs by key. CRDs whose name has no group are reported by CSV8. @see docs/spec/bundle-format.md#csv8 */
 function ownedKeys(bundle: BundleUnderCheck): readonly string[] {
   const crds = crdParts(bundle, 'owned').filter(({ name }) => name.includes('.'));
   return [...new Set([...crds, ...apiServiceParts(bundle, 'owned')].map((api) => api.key))];
