@@ -1,9 +1,10 @@
-/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. */
+/** `npm run build`: compiles to `dist/`, the package `longshore`, with the data files that the code reads at run time, and writes
+ *  `dist-apiserver/`, the package `@longshore/apiserver`, from that. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRevision } from '../cli/revision.ts';
-import { writePackageEntries } from './package-entries.ts';
+import { writeApiServerPackage } from './apiserver-package.ts';
 
 rmSync('dist', { recursive: true, force: true });
 execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -11,7 +12,7 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
-await writePackageEntries(join(process.cwd(), 'dist/apiserver'));
+await writeApiServerPackage('dist', 'dist-apiserver');
 for (const folder of ['crds', 'deploy', 'examples']) cpSync(folder, join('dist', folder), { recursive: true });
 /** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;

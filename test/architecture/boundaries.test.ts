@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Visitor } from '@swc/core/Visitor.js';
 import { cruise, type ICruiseResult, type IDependency, type IModule } from 'dependency-cruiser';
 import { beforeAll, expect, test } from 'vitest';
-import { doorOf, importTableDocument, productRoots, readImportTable } from './import-table.ts';
+import { doorOf, importTableDocument, productRoots, readImportTable } from '../../scripts/import-table.ts';
 
 const table = readImportTable();
 const folders = table.map(({ folder }) => folder).sort((a, b) => b.length - a.length);

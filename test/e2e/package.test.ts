@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,25 +13,37 @@ import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import { eventually, startRegistry } from '../support/index.ts';
 import { valid } from './contents.ts';
 import { fencesOf } from './documents.ts';
-import { installPackage } from './installed.ts';
+import { buildPackages, installApiServer, installPackage } from './installed.ts';
 import { runProgram } from './program.ts';
 import { bundle, statusOf } from './world.ts';
 
 const run = promisify(execFile);
 const tools = resolve('node_modules/.bin');
-let project: string;
+/** Where `longshore` is installed, and its package there. */
+let place: string;
 let home: string;
+/** A project of another author, which has `@longshore/apiserver` alone and what its own programs import. */
+let project: string;
+let apiserver: string;
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'longshore-package-'));
-  home = await installPackage(project);
-  await writeFile(join(project, 'package.json'), '{ "name": "somebody-elses", "private": true, "type": "module" }\n');
-  for (const { info, lines } of fencesOf(await readFile('docs/embedded-api-server.md', 'utf8'))) {
-    const name = /\bprogram=(\S+)/.exec(info)?.[1];
-    if (name !== undefined) await writeFile(join(project, name), `${lines.join('\n')}\n`);
+  place = await mkdtemp(join(tmpdir(), 'longshore-package-'));
+  project = await mkdtemp(join(tmpdir(), 'longshore-apiserver-'));
+  buildPackages();
+  home = await installPackage(place);
+  apiserver = await installApiServer(project, ['@kubernetes/client-node', 'vitest']);
+  await writeFile(join(project, 'package.json'), '{ "name": "another-project", "private": true, "type": "module" }\n');
+  for (const document of ['docs/embedded-api-server.md', 'apiserver/README.md']) {
+    for (const { info, lines } of fencesOf(await readFile(document, 'utf8'))) {
+      const name = /\bprogram=(\S+)/.exec(info)?.[1];
+      if (name !== undefined) await writeFile(join(project, name), `${lines.join('\n')}\n`);
+    }
   }
 }, 120_000);
-afterAll(() => rm(project, { recursive: true, force: true }));
+afterAll(async () => {
+  await rm(place, { recursive: true, force: true });
+  await rm(project, { recursive: true, force: true });
+});
 
 /** What a command prints in the project of somebody else; rejects when it fails. */
 async function print(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
@@ -49,7 +61,7 @@ test('the built package runs: the demo (where git is), the API server, a bundle 
   }
   const registry = stack.use(await startRegistry());
   registry.putImage('valid:v1', [{ files: valid }]);
-  const kubeconfig = join(project, 'kubeconfig');
+  const kubeconfig = join(place, 'kubeconfig');
   const child = spawn(process.execPath, [bin, 'up', '--kubeconfig', kubeconfig], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -69,9 +81,24 @@ test('the built package runs: the demo (where git is), the API server, a bundle 
   });
 });
 
-test('the programs of docs/embedded-api-server.md for node:test pass in a JavaScript project', async () => {
-  const printed = await print(process.execPath, ['--test', 'node.test.js', 'webhook.test.js', 'faults.test.js']);
-  expect(printed).toMatch(/pass 3\b/);
+test('@longshore/apiserver has the files and dependencies that it needs, and nothing of the program', async () => {
+  const { dependencies } = JSON.parse(await readFile(join(apiserver, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(version))).toBe(true);
+  for (const name of ['fastify', 'prom-client', 'tar', '@grpc/grpc-js', '@kubernetes/client-node']) {
+    expect(Object.keys(dependencies)).not.toContain(name);
+  }
+  expect((await readdir(apiserver)).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const compiled = await readdir(join(apiserver, 'dist'));
+  expect(compiled.toSorted()).toEqual(['apiserver', 'src']);
+  const folders = await readdir(join(apiserver, 'dist/src'));
+  for (const name of ['catalog', 'kube', 'controller', 'sources']) expect(folders).not.toContain(name);
+});
+
+test('the programs of the documents for node:test pass in a JavaScript project', async () => {
+  const programs = ['node.test.js', 'webhook.test.js', 'faults.test.js', 'node.readme.js'];
+  expect(await print(process.execPath, ['--test', ...programs])).toMatch(/pass 4\b/);
 });
 
 test('the program of docs/embedded-api-server.md for vitest passes in a JavaScript project', async () => {
@@ -86,7 +113,7 @@ test.skipIf(why !== '')(`the program of docs/embedded-api-server.md for jest pas
 });
 
 test('a CommonJS program can require the API server', async () => {
-  const program = `const { startApiServer } = require('longshore/apiserver');
+  const program = `const { startApiServer } = require('@longshore/apiserver');
     startApiServer().then(async (cluster) => {
       const namespaces = await cluster.client.list({ apiVersion: 'v1', kind: 'Namespace' });
       console.log(namespaces.length);
@@ -97,8 +124,8 @@ test('a CommonJS program can require the API server', async () => {
 });
 
 test('import and require lead to one module, which names everything that the API server exports', async () => {
-  const program = `const required = require('longshore/apiserver');
-    import('longshore/apiserver').then((imported) => {
+  const program = `const required = require('@longshore/apiserver');
+    import('@longshore/apiserver').then((imported) => {
       const names = Object.keys(imported).filter((name) => imported[name] === required[name]);
       console.log(names.length > 0 && names.length === Object.keys(imported).length, names.includes('startApiServer'));
     });\n`;
@@ -117,7 +144,7 @@ test.skipIf(older === undefined)(`an older Node.js gets one line that says what 
   expect(status).toBe(1);
   expect(stderr).toMatch(needed);
   expect(stderr.trim().split('\n')).toHaveLength(1);
-  for (const code of ["import('longshore/apiserver')", "require('longshore/apiserver')"]) {
+  for (const code of ["import('@longshore/apiserver')", "require('@longshore/apiserver')"]) {
     const failed = spawnSync(older ?? '', ['-e', code], { cwd: project, encoding: 'utf8' });
     expect(failed.stderr).toMatch(needed);
   }
@@ -125,7 +152,7 @@ test.skipIf(older === undefined)(`an older Node.js gets one line that says what 
 
 test('the types of the API server serve a TypeScript project that has no other packages', async () => {
   const program = `interface V1Deployment extends ApiObject { spec?: { replicas?: number } }
-import { ApiError, startApiServer, type ApiObject, type ApiServer } from 'longshore/apiserver';
+import { ApiError, startApiServer, type ApiObject, type ApiServer } from '@longshore/apiserver';
 const cluster: ApiServer = await startApiServer({ crds: ['crds'], faults: 1 });
 const found = await cluster.client.get<V1Deployment>({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' });
 const replicas: number | undefined = found.spec?.replicas;
@@ -180,6 +207,7 @@ test.skipIf(whyNoGit !== '')(
         /^SHA256SUMS$/,
         /^SHA256SUMS\.sig$/,
         /^longshore-[\d.]+\.tgz$/,
+        /^longshore-apiserver-[\d.]+\.tgz$/,
         /^longshore-chart-[\d.]+\.tgz$/,
       ];
       for (const name of expected) expect(names).toContainEqual(expect.stringMatching(name));

@@ -1,5 +1,5 @@
 /** The import table: what each folder declares in its door (`index.ts`; `main.ts` of a program) with `@imports` and `@packages`.
- *  `ARCHITECTURE.md` shows it (`npm run generate`), and `boundaries.test.ts` holds every file to it. */
+ *  `ARCHITECTURE.md` shows it (`npm run generate`), and `test/architecture/boundaries.test.ts` holds every file to it. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
