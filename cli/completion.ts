@@ -1,5 +1,5 @@
-import type { Command } from './commands/command.ts';
-import type { OptionSpec } from './options.ts';
+import type { Command } from './command/command.ts';
+import type { OptionSpec } from './command/options.ts';
 
 /** Objects of the cluster whose names complete a word; `prefix` stands before them. */
 export interface NameWish {

@@ -1,5 +1,5 @@
 import { type LogLevel, redactUrl, TerminalError } from '../src/base/index.ts';
-import { inRange, type OptionSpec, type OptionValues, oneOf } from './options.ts';
+import { inRange, type OptionSpec, type OptionValues, oneOf } from './command/options.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioner-config.ts';
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];

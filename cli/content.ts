@@ -11,7 +11,7 @@ import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube
 import { isOurs } from './install/installed.ts';
 import { formerObjects, readClientRoles } from './install/manifests.ts';
 import type { OwnProcess } from './own-process.ts';
-import { startOnRememberedPort } from './ports.ts';
+import { startOnRememberedPort } from './process/ports.ts';
 import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';

@@ -10,7 +10,7 @@ import { fileProblem, type Logger, readProxySettings, systemClock, TerminalError
 
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
-import { packageVersion } from './commands/version.ts';
+import { packageVersion } from './command/version.ts';
 import type { ProvisionerConfig } from './provisioner-config.ts';
 import type { RegistrySettings } from './registry-settings.ts';
 

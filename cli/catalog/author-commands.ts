@@ -1,5 +1,5 @@
-import { registryOptions } from '../bundle-options.ts';
-import type { Command } from '../commands/command.ts';
+import { registryOptions } from '../bundle/options.ts';
+import type { Command } from '../command/command.ts';
 import {
   compositeOptions,
   dockerfileOptions,
@@ -24,7 +24,7 @@ export const authorCommands: readonly Command[] = [
       'catalog init tide-gauge -c stable',
       'catalog init tide-gauge -c stable -i icon.svg -d README.md -o yaml',
     ],
-    run: async (values, positionals) => (await import('../commands/catalog-init.ts')).catalogInit(values, positionals),
+    run: async (values, positionals) => (await import('./commands/init.ts')).catalogInit(values, positionals),
   },
   {
     name: 'catalog render',
@@ -37,8 +37,7 @@ export const authorCommands: readonly Command[] = [
       'catalog render <registry>/tide-gauge-bundle:v1.0.0',
       'catalog render ./catalog <registry>/other-catalog:v4',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-render.ts')).catalogRender(values, positionals),
+    run: async (values, positionals) => (await import('./commands/render.ts')).catalogRender(values, positionals),
   },
   {
     name: 'catalog template',
@@ -52,8 +51,7 @@ export const authorCommands: readonly Command[] = [
       'catalog template semver tide-gauge.yaml',
       'catalog template composite contributions.yaml --catalogs catalogs.yaml -o yaml',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-template.ts')).catalogTemplate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/template.ts')).catalogTemplate(values, positionals),
   },
   {
     name: 'catalog convert-template',
@@ -62,7 +60,7 @@ export const authorCommands: readonly Command[] = [
     options: [documentOutputOption, ...registryOptions],
     examples: ['catalog convert-template basic ./catalog -o yaml'],
     run: async (values, positionals) =>
-      (await import('../commands/catalog-convert-template.ts')).catalogConvertTemplate(values, positionals),
+      (await import('./commands/convert-template.ts')).catalogConvertTemplate(values, positionals),
   },
   {
     name: 'catalog migrate',
@@ -75,8 +73,7 @@ export const authorCommands: readonly Command[] = [
       ...registryOptions,
     ],
     examples: ['catalog migrate <registry>/catalog:v4 ./catalog'],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-migrate.ts')).catalogMigrate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/migrate.ts')).catalogMigrate(values, positionals),
   },
   {
     name: 'catalog generate',
@@ -85,7 +82,6 @@ export const authorCommands: readonly Command[] = [
     positionals: ['dockerfile', 'DIR'],
     options: dockerfileOptions,
     examples: ['catalog generate dockerfile ./catalog', 'catalog generate dockerfile ./catalog -i scratch'],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-generate.ts')).catalogGenerate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/generate.ts')).catalogGenerate(values, positionals),
   },
 ];

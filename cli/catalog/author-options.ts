@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../options.ts';
+import type { OptionSpec } from '../command/options.ts';
 
 /** The form of a catalog's documents. */
 export const documentOutputOption: OptionSpec = {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { keepHeapTight } from '../heap.ts';
-import { readBundleName } from '../oci/bundle-name.ts';
-import { openWorkFolder } from '../oci/work-folder.ts';
-import type { OptionValues } from '../options.ts';
-import { createProgress } from '../progress.ts';
+import type { OptionValues } from '../command/options.ts';
+import { createProgress } from '../command/progress.ts';
+import { readBundleName } from '../input/bundle-name.ts';
+import { openWorkFolder } from '../input/work-folder.ts';
+import { keepHeapTight } from '../process/heap.ts';
 import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageAnnotation } from '../../src/api/index.ts';
 import { errorMessage, goQuote, redactUrl, TerminalError } from '../../src/base/index.ts';
 import { configsLabel } from '../../src/catalog/index.ts';
-import { type ImagePlace, readBundleName } from '../oci/bundle-name.ts';
+import { type ImagePlace, readBundleName } from '../input/bundle-name.ts';
 import type { OpenOptions } from './reading.ts';
 
 /** What a reference is, in the words of messages; a stream is a catalog that a server or standard input gives. */

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../../src/base/index.ts';
 import { readBundleForChecks } from '../../src/bundle-checks/index.ts';
 import { type BundleParts, bundleDocument } from '../../src/catalog/index.ts';
-import { bundleContent } from '../oci/bundle-content.ts';
-import { stageBundle } from '../oci/staged-bundle.ts';
-import { openWorkFolder } from '../oci/work-folder.ts';
+import { bundleContent } from '../bundle-files/bundle-content.ts';
+import { stageBundle } from '../bundle-files/staged-bundle.ts';
+import { openWorkFolder } from '../input/work-folder.ts';
 import { bundleParts } from './bundle-parts.ts';
 import type { BundleNames } from './image-template.ts';
 import type { OpenOptions } from './reading.ts';

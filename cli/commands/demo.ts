@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
+import { parseOptions } from '../command/options.ts';
+import { createTerminal, type Terminal } from '../command/terminal.ts';
 import { readConfig, upOptions } from '../config.ts';
 import { playThroughApi } from '../demo/api-player.ts';
 import { startExampleServers } from '../demo/example-servers.ts';
@@ -9,9 +11,7 @@ import { hasKubectl, runKubectl } from '../demo/kubectl.ts';
 import { type CommandResult, runLongshore } from '../demo/program.ts';
 import { type Step, story } from '../demo/story.ts';
 import { followNews } from '../news.ts';
-import { parseOptions } from '../options.ts';
 import { type Platform, startPlatform } from '../platform.ts';
-import { createTerminal, type Terminal } from '../terminal.ts';
 
 const demoDeadlineMs = 180_000;
 

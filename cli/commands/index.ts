@@ -1,4 +1,5 @@
-import { buildOptions, buildTargetOptions, registryOptions, validateOptions } from '../bundle-options.ts';
+import { buildOptions, buildTargetOptions, registryOptions, validateOptions } from '../bundle/options.ts';
+import { renderOptions } from '../bundle/render-options.ts';
 import { catalogCommands } from '../catalog/commands.ts';
 import {
   bootstrapOptions,
@@ -13,15 +14,14 @@ import {
   rollbackOptions,
   runOptions,
   uninstallOptions,
-} from '../client-options.ts';
+} from '../command/client-options.ts';
+import type { Command } from '../command/command.ts';
+import { documentOption } from '../command/print-document.ts';
 import { upOptions } from '../config.ts';
-import { permissionsOptions } from '../permissions/options.ts';
-import { documentOption } from '../print-document.ts';
+import { permissionsOptions } from '../deployments/permissions/options.ts';
 import { controllersOptions, webhookOptions } from '../process-config.ts';
-import { renderOptions } from '../render-options.ts';
-import type { Command } from './command.ts';
 
-export type { Command } from './command.ts';
+export type { Command } from '../command/command.ts';
 
 const loginText =
   'Logins are those of container tools: --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
@@ -56,14 +56,14 @@ export const commands: readonly Command[] = [
       'run combo https://<host>/combo.git --tag v1.0.0',
       'run widget ./widget --watch-namespace shop --timeout 600',
     ],
-    run: async (values, positionals) => (await import('./run.ts')).run(values, positionals),
+    run: async (values, positionals) => (await import('../deployments/commands/run.ts')).run(values, positionals),
   },
   {
     name: 'list',
     summary: 'List BundleDeployments with their versions and states.',
     options: [kubeconfigOption, documentOption],
     examples: ['list', 'list -o yaml'],
-    run: async (values) => (await import('./list.ts')).list(values),
+    run: async (values) => (await import('../deployments/commands/list.ts')).list(values),
   },
   {
     name: 'history',
@@ -71,7 +71,8 @@ export const commands: readonly Command[] = [
     positionals: ['NAME'],
     options: [kubeconfigOption, documentOption],
     examples: ['history combo', 'history combo -o json'],
-    run: async (values, positionals) => (await import('./history.ts')).history(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/history.ts')).history(values, positionals),
   },
   {
     name: 'rollback',
@@ -81,7 +82,8 @@ export const commands: readonly Command[] = [
     positionals: ['NAME'],
     options: [kubeconfigOption, ...rollbackOptions],
     examples: ['rollback combo', 'rollback combo --to 3'],
-    run: async (values, positionals) => (await import('./rollback.ts')).rollback(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/rollback.ts')).rollback(values, positionals),
   },
   {
     name: 'delete',
@@ -90,7 +92,8 @@ export const commands: readonly Command[] = [
     positionals: ['NAME'],
     options: [kubeconfigOption, ...deleteOptions],
     examples: ['delete combo', 'delete combo --wait=false'],
-    run: async (values, positionals) => (await import('./delete.ts')).deleteDeployment(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/delete.ts')).deleteDeployment(values, positionals),
   },
   {
     name: 'content',
@@ -98,7 +101,8 @@ export const commands: readonly Command[] = [
     positionals: ['BUNDLE'],
     options: [...clusterOptions, outputOption],
     examples: ['content combo-5f6k2', 'content combo-5f6k2 -o json'],
-    run: async (values, positionals) => (await import('./content.ts')).content(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/content.ts')).content(values, positionals),
   },
   {
     name: 'tree',
@@ -106,7 +110,7 @@ export const commands: readonly Command[] = [
     positionals: ['bd/NAME|bundle/NAME'],
     options: [kubeconfigOption, outputOption],
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
-    run: async (values, positionals) => (await import('./tree.ts')).tree(values, positionals),
+    run: async (values, positionals) => (await import('../deployments/commands/tree.ts')).tree(values, positionals),
   },
   {
     name: 'diff',
@@ -122,7 +126,7 @@ export const commands: readonly Command[] = [
       'diff bd/combo -f combo.yaml -o json',
     ],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('./diff.ts')).diff(values, positionals),
+    run: async (values, positionals) => (await import('../deployments/commands/diff.ts')).diff(values, positionals),
   },
   {
     name: 'permissions',
@@ -136,7 +140,8 @@ export const commands: readonly Command[] = [
       'permissions ./combo --service-account shop/installer',
       'permissions <registry>/combo:v1',
     ],
-    run: async (values, positionals) => (await import('./permissions.ts')).permissions(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/permissions.ts')).permissions(values, positionals),
   },
   {
     name: 'bundle build',
@@ -150,7 +155,7 @@ export const commands: readonly Command[] = [
       'bundle build ./combo -o combo.tar',
       'bundle build ./combo --push <registry>/combo:v1',
     ],
-    run: async (values, positionals) => (await import('./bundle-build.ts')).bundleBuild(values, positionals),
+    run: async (values, positionals) => (await import('../bundle/commands/build.ts')).bundleBuild(values, positionals),
   },
   {
     name: 'bundle push',
@@ -159,7 +164,7 @@ export const commands: readonly Command[] = [
     positionals: ['DIR|LAYOUT', 'REF'],
     options: [...buildOptions, ...registryOptions, outputOption],
     examples: ['bundle push ./combo <registry>/combo:v1', 'bundle push combo.tar <registry>/combo:v1'],
-    run: async (values, positionals) => (await import('./bundle-push.ts')).bundlePush(values, positionals),
+    run: async (values, positionals) => (await import('../bundle/commands/push.ts')).bundlePush(values, positionals),
   },
   {
     name: 'bundle pull',
@@ -168,7 +173,7 @@ export const commands: readonly Command[] = [
     positionals: ['REF', 'DIR'],
     options: [...registryOptions, outputOption],
     examples: ['bundle pull <registry>/combo:v1 ./combo'],
-    run: async (values, positionals) => (await import('./bundle-pull.ts')).bundlePull(values, positionals),
+    run: async (values, positionals) => (await import('../bundle/commands/pull.ts')).bundlePull(values, positionals),
   },
   {
     name: 'bundle inspect',
@@ -178,7 +183,8 @@ export const commands: readonly Command[] = [
     options: [...registryOptions, outputOption],
     examples: ['bundle inspect ./combo', 'bundle inspect <registry>/combo:v1 -o json'],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('./bundle-inspect.ts')).bundleInspect(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../bundle/commands/inspect.ts')).bundleInspect(values, positionals),
   },
   {
     name: 'bundle render',
@@ -191,7 +197,8 @@ export const commands: readonly Command[] = [
       'bundle render ./widget --watch-namespace shop --cert-provider openshift-service-ca -o json',
     ],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('./bundle-render.ts')).bundleRender(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../bundle/commands/render.ts')).bundleRender(values, positionals),
   },
   {
     name: 'bundle explain',
@@ -201,7 +208,8 @@ export const commands: readonly Command[] = [
     options: [...registryOptions, outputOption],
     examples: ['bundle explain ./widget', 'bundle explain <registry>/widget-bundle:v1 -o json'],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('./bundle-explain.ts')).bundleExplain(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../bundle/commands/explain.ts')).bundleExplain(values, positionals),
   },
   {
     name: 'bundle validate',
@@ -216,7 +224,8 @@ export const commands: readonly Command[] = [
       'bundle validate --list',
     ],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('./bundle-validate.ts')).bundleValidate(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../bundle/commands/validate.ts')).bundleValidate(values, positionals),
   },
   ...catalogCommands,
   {
@@ -226,14 +235,14 @@ export const commands: readonly Command[] = [
       'Applies the manifests of deploy/ by server-side apply, waits until everything runs and admission works, and says what is missing when it does not come.',
     options: [kubeconfigOption, ...installOptions],
     examples: ['install --image <registry>/longshore:0.1.0', 'install --overlay cert-manager --dry-run'],
-    run: async (values) => (await import('./install.ts')).install(values),
+    run: async (values) => (await import('../install/commands/install.ts')).install(values),
   },
   {
     name: 'uninstall',
     summary: 'Remove Longshore from a cluster; not while there are BundleDeployments, unless told.',
     options: [kubeconfigOption, ...uninstallOptions],
     examples: ['uninstall', 'uninstall --with-content'],
-    run: async (values) => (await import('./uninstall.ts')).uninstall(values),
+    run: async (values) => (await import('../install/commands/uninstall.ts')).uninstall(values),
   },
   {
     name: 'controllers',
@@ -266,14 +275,14 @@ export const commands: readonly Command[] = [
     options: [kubeconfigOption, ...doctorOptions, outputOption],
     examples: ['doctor', 'doctor --kubeconfig admin.conf -o json'],
     failureStatus: 2,
-    run: async (values) => (await import('./doctor.ts')).doctor(values),
+    run: async (values) => (await import('../doctor/commands/doctor.ts')).doctor(values),
   },
   {
     name: 'version',
     summary: 'Print the version and the revision that it was built from.',
     options: [outputOption],
     examples: ['version', 'version -o json'],
-    run: async (values) => (await import('./version.ts')).version(values),
+    run: async (values) => (await import('../command/version.ts')).version(values),
   },
   {
     name: 'completion',
@@ -300,7 +309,8 @@ export const commands: readonly Command[] = [
     options: [...clusterOptions, ...bootstrapOptions],
     examples: ['alpha bootstrap combo < manifests.yaml'],
     isHidden: true,
-    run: async (values, positionals) => (await import('./bootstrap.ts')).bootstrap(values, positionals),
+    run: async (values, positionals) =>
+      (await import('../deployments/commands/bootstrap.ts')).bootstrap(values, positionals),
   },
 ];
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
+import type { OptionValues } from '../command/options.ts';
+import { createTerminal } from '../command/terminal.ts';
 import { readConfig } from '../config.ts';
 import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/example-servers.ts';
 import { followNews } from '../news.ts';
-import type { OptionValues } from '../options.ts';
 import { startPlatform } from '../platform.ts';
-import { openProcessLog } from '../process-log.ts';
+import { openProcessLog } from '../process/process-log.ts';
+import { endSoon, untilStopped } from '../process/stop.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
-import { endSoon, untilStopped } from '../stop.ts';
-import { createTerminal } from '../terminal.ts';
 import { startTracing } from '../tracing.ts';
 
 /** Somebody else's cluster goes on. */

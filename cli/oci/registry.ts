@@ -17,12 +17,12 @@ import {
   pushImage,
   RateLimits,
 } from '../../src/sources/index.ts';
-import { readAuthorities } from '../authorities.ts';
-import type { OptionValues } from '../options.ts';
-import type { Progress } from '../progress.ts';
+import type { OptionValues } from '../command/options.ts';
+import type { Progress } from '../command/progress.ts';
+import { readAuthorities } from '../input/authorities.ts';
+import type { WorkFolder } from '../input/work-folder.ts';
 import type { BundleImage } from './bundle-image.ts';
 import { findLogin, loginFile } from './registry-login.ts';
-import type { WorkFolder } from './work-folder.ts';
 
 const answerDeadlineMs = 30_000;
 

@@ -9,12 +9,12 @@ import {
   startCatalogServer,
   startRegistryServer,
 } from '../../../src/catalog/index.ts';
+import { inRange, type OptionValues } from '../../command/options.ts';
+import { createTerminal } from '../../command/terminal.ts';
 import { readLogLevel } from '../../config.ts';
-import { inRange, type OptionValues } from '../../options.ts';
-import { isPortTaken } from '../../ports.ts';
-import { openProcessLog } from '../../process-log.ts';
-import { untilStopped } from '../../stop.ts';
-import { createTerminal } from '../../terminal.ts';
+import { isPortTaken } from '../../process/ports.ts';
+import { openProcessLog } from '../../process/process-log.ts';
+import { untilStopped } from '../../process/stop.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';
