@@ -1,5 +1,5 @@
 import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
-import { type ParsedOptions, parseOptions } from './command/options.ts';
+import { type ParsedOptions, parseOptions } from './command/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
 

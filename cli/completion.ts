@@ -1,5 +1,4 @@
-import type { Command } from './command/command.ts';
-import type { OptionSpec } from './command/options.ts';
+import type { Command, OptionSpec } from './command/index.ts';
 
 /** Objects of the cluster whose names complete a word; `prefix` stands before them. */
 export interface NameWish {

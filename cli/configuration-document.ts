@@ -1,4 +1,4 @@
-import type { OptionSpec } from './command/options.ts';
+import type { OptionSpec } from './command/index.ts';
 import { upOptions } from './config.ts';
 import { controllersOptions, webhookOptions } from './process-config.ts';
 

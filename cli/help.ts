@@ -1,4 +1,4 @@
-import { formatOptions } from './command/options.ts';
+import { formatOptions } from './command/index.ts';
 import { type Command, commands } from './commands/index.ts';
 
 function lines(shown: readonly Command[], minWidth = 0): string {

@@ -11,7 +11,7 @@ import { openContentServer } from './content.ts';
 import { publishContentPod } from './content-pod.ts';
 import { factsReader } from './facts.ts';
 import { LateOffers, openPlatformOperators } from './platform-operators.ts';
-import { keepYoungHeapSmall } from './process/heap.ts';
+import { keepYoungHeapSmall } from './process/index.ts';
 import { checkProcessLimits } from './process-limits.ts';
 import { openProvisioners } from './provisioning.ts';
 import { openRegistrySettings } from './registry-settings.ts';

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readRevision } from '../cli/command/revision.ts';
+import { readRevision } from '../cli/process/revision.ts';
 import { writeApiServerPackage } from './apiserver-package.ts';
 
 rmSync('dist', { recursive: true, force: true });

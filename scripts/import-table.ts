@@ -1,4 +1,4 @@
-/** The import table: what each folder declares in its door (`index.ts`; `main.ts` of a program) with `@imports` and `@packages`.
+/** The import table: what each folder declares in its door with `@imports` and `@packages`.
  *  `ARCHITECTURE.md` shows it (`npm run generate`), and `test/architecture/boundaries.test.ts` holds every file to it. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,10 +20,10 @@ export function productRoots(): string[] {
   return (JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as { include: string[] }).include;
 }
 
-/** The file that others enter a folder by, and that declares its imports. */
-export function doorOf(folder: string): string {
-  const main = `${folder}/main.ts`;
-  return existsSync(main) ? main : `${folder}/index.ts`;
+/** The files that others enter a folder by: `index.ts`, `main.ts` of the program, and `commands.ts` of a group of commands, which loads what they need
+ *  when they run. The first one that exists declares the imports. */
+export function doorsOf(folder: string): string[] {
+  return ['main', 'index', 'commands'].map((name) => `${folder}/${name}.ts`).filter((path) => existsSync(path));
 }
 
 /** The list behind a tag of a doc comment, over as many lines as it takes; undefined where there is no such tag. */
@@ -50,8 +50,9 @@ function readDoor(path: string): FolderImports | undefined {
 
 /** Every folder whose door declares imports. A folder comes after all that it imports; names decide among equals. */
 export function readImportTable(): FolderImports[] {
-  const patterns = productRoots().flatMap((root) => [`${root}/**/index.ts`, `${root}/main.ts`]);
+  const patterns = productRoots().flatMap((root) => [`${root}/**/{main,index,commands}.ts`]);
   const rows = globSync(patterns)
+    .filter((path) => doorsOf(dirname(path))[0] === path)
     .map(readDoor)
     .filter((row) => row !== undefined)
     .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));

@@ -1,14 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { errorMessage, TerminalError } from '../../src/base/index.ts';
 import { extractArchive, type Staging } from '../../src/content/index.ts';
-import type { OptionValues } from '../command/options.ts';
-import type { Progress } from '../command/progress.ts';
-import { type ImagePlace, readBundleName } from '../input/bundle-name.ts';
-import { pathKind } from '../input/path-kind.ts';
-import { openStaging, stageFiles, type WorkFolder } from '../input/work-folder.ts';
-import type { BundleImage } from '../oci/bundle-image.ts';
-import { isLayout, openLayout, readLayout } from '../oci/layout.ts';
-import { pullInto } from '../oci/registry.ts';
+import type { OptionValues } from '../command/index.ts';
+import { type ImagePlace, openStaging, pathKind, readBundleName, stageFiles, type WorkFolder } from '../input/index.ts';
+import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
+import type { Progress } from '../output/index.ts';
 
 /** What a bundle is asked for by, and what it takes to get it. */
 export interface BundleWish {

@@ -1,27 +1,4 @@
-import type { OptionSpec } from '../command/options.ts';
-
-/** How registries are spoken to. */
-export const registryOptions: readonly OptionSpec[] = [
-  {
-    name: 'insecure-registry',
-    kind: 'list',
-    placeholder: 'HOST[:PORT]',
-    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
-  },
-  {
-    name: 'registry-ca',
-    kind: 'text',
-    placeholder: 'FILE',
-    sentence: 'PEM file of certificate authorities that registries are trusted by, beside the usual ones.',
-  },
-  {
-    name: 'auth-file',
-    kind: 'text',
-    placeholder: 'FILE',
-    variable: 'REGISTRY_AUTH_FILE',
-    sentence: 'Logins of registries: auths, credHelpers and credsStore as in ~/.docker/config.json, or a pull secret.',
-  },
-];
+import type { OptionSpec } from '../command/index.ts';
 
 /** What a folder becomes. */
 export const buildOptions: readonly OptionSpec[] = [

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../command/options.ts';
+import type { OptionSpec } from '../command/index.ts';
 
 /** Named here as well, so that the overview of commands need not load what renders. */
 const providers = ['cert-manager', 'openshift-service-ca', 'self', 'none'];

@@ -1,5 +1,4 @@
-import { registryOptions } from '../bundle/options.ts';
-import type { Command } from '../command/command.ts';
+import { type Command, registryOptions } from '../command/index.ts';
 import {
   compositeOptions,
   dockerfileOptions,

@@ -1,6 +1,7 @@
-import { registryOptions } from '../bundle/options.ts';
-import { outputOption } from '../command/client-options.ts';
-import type { Command } from '../command/command.ts';
+/** Commands about catalogs of operators. Each loads what it needs when it runs.
+ *  @imports cli/bundle-files, cli/oci, cli/input, cli/process, cli/output, cli/command, src/catalog,
+ *    src/bundle-checks, src/sources, src/resolver, src/content, src/constraints, src/api, src/base */
+import { type Command, outputOption, registryOptions } from '../command/index.ts';
 import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
 import {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import type { OptionValues } from '../command/options.ts';
-import { createProgress } from '../command/progress.ts';
-import { readBundleName } from '../input/bundle-name.ts';
-import { openWorkFolder } from '../input/work-folder.ts';
-import { keepHeapTight } from '../process/heap.ts';
+import { type OptionValues } from '../command/index.ts';
+import { openWorkFolder, readBundleName } from '../input/index.ts';
+import { createProgress } from '../output/index.ts';
+import { keepHeapTight } from '../process/index.ts';
 import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
 

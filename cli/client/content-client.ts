@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { isJsonObject, systemClock, TerminalError } from '../../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, isNotFound, type KubeClient } from '../../src/kube/index.ts';
-import { type OptionValues, readOrigin } from '../command/options.ts';
+import { type OptionValues, readOrigin } from '../command/index.ts';
 import { readAccess } from './kubeconfig.ts';
 
 const answerDeadlineMs = 60_000;

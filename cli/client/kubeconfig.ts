@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorMessage, readProxySettings, systemClock, TerminalError } from '../../src/base/index.ts';
 import { type ClusterAccess, createKubeClient, type KubeClient, loadClusterAccess } from '../../src/kube/index.ts';
-import type { OptionValues } from '../command/options.ts';
+import type { OptionValues } from '../command/index.ts';
 
 /** The kubeconfig of `--kubeconfig`, `KUBECONFIG` or `~/.kube/config`.
  *  @throws TerminalError InvalidKubeconfig, naming the file */

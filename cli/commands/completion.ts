@@ -1,7 +1,7 @@
 import { apiVersion } from '../../src/api/index.ts';
 import { TerminalError, withDeadline } from '../../src/base/index.ts';
-import { openKube } from '../client/kubeconfig.ts';
-import type { Command } from '../command/command.ts';
+import { openKube } from '../client/index.ts';
+import type { Command } from '../command/index.ts';
 import { complete, completionScript, type NameWish, optionValue } from '../completion.ts';
 
 const deadlineMs = 2000;

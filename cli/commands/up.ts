@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
-import type { OptionValues } from '../command/options.ts';
-import { createTerminal } from '../command/terminal.ts';
+import { type OptionValues } from '../command/index.ts';
 import { readConfig } from '../config.ts';
-import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/example-servers.ts';
+import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/index.ts';
 import { followNews } from '../news.ts';
+import { createTerminal } from '../output/index.ts';
 import { startPlatform } from '../platform.ts';
-import { openProcessLog } from '../process/process-log.ts';
-import { endSoon, untilStopped } from '../process/stop.ts';
+import { endSoon, openProcessLog, untilStopped } from '../process/index.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
 import { startTracing } from '../tracing.ts';
 

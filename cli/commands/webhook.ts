@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createContentAccess } from '../../provisioners/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
 import { keepRegistered, type MetricsAccess, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
-import type { OptionValues } from '../command/options.ts';
+import type { OptionValues } from '../command/index.ts';
 import { factsReader } from '../facts.ts';
 import { openOwnProcess } from '../own-process.ts';
 import { readWebhookConfig } from '../process-config.ts';

@@ -6,7 +6,7 @@ import { apiVersion, parseBundle, plainProvisionerClass } from '../../src/api/in
 import { defaultContentLimits, type JsonObject, TerminalError, withDeadline } from '../../src/base/index.ts';
 import { packDirectory } from '../../src/content/index.ts';
 import type { KubeClient, KubeObject } from '../../src/kube/index.ts';
-import { type ContentClient, describeRefusal } from '../client/content-client.ts';
+import { type ContentClient, describeRefusal } from '../client/index.ts';
 import { applyDeployment, type DeploymentSpec } from './run/apply.ts';
 
 const deadlineMs = 10 * 60_000;

@@ -17,7 +17,7 @@ import {
   verifyStream,
 } from '../../src/base/index.ts';
 import { canonicalTar, extractArchive, type LayerWriter, Staging, stageFolder } from '../../src/content/index.ts';
-import { layoutMarker } from '../input/path-kind.ts';
+import { layoutMarker } from '../input/index.ts';
 import { type Blob, type BundleImage, manifestType } from './bundle-image.ts';
 
 const { manifestBytes } = defaultContentLimits;

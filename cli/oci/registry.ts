@@ -17,10 +17,9 @@ import {
   pushImage,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { OptionValues } from '../command/options.ts';
-import type { Progress } from '../command/progress.ts';
-import { readAuthorities } from '../input/authorities.ts';
-import type { WorkFolder } from '../input/work-folder.ts';
+import type { OptionValues } from '../command/index.ts';
+import { readAuthorities, type WorkFolder } from '../input/index.ts';
+import type { Progress } from '../output/index.ts';
 import type { BundleImage } from './bundle-image.ts';
 import { findLogin, loginFile } from './registry-login.ts';
 

@@ -1,12 +1,9 @@
 import { TerminalError } from '../../../src/base/index.ts';
-import { type BundleFacts, inspectBundle } from '../../bundle-files/inspect.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress, formatBytes, type Progress } from '../../command/progress.ts';
-import { pathKind } from '../../input/path-kind.ts';
-import { openWorkFolder, stageFiles, type WorkFolder } from '../../input/work-folder.ts';
-import { type BundleImage, buildBundleImage } from '../../oci/bundle-image.ts';
-import { writeLayout } from '../../oci/layout.ts';
-import { pushTo } from '../../oci/registry.ts';
+import { type BundleFacts, inspectBundle } from '../../bundle-files/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder, pathKind, stageFiles, type WorkFolder } from '../../input/index.ts';
+import { type BundleImage, buildBundleImage, pushTo, writeLayout } from '../../oci/index.ts';
+import { createProgress, formatBytes, type Progress } from '../../output/index.ts';
 
 const deadlineMs = 60 * 60_000;
 

@@ -8,12 +8,11 @@ import {
   renderBundle,
   supportedModes,
 } from '../../../src/formats/index.ts';
-import { readStagedRegistryBundle } from '../../bundle-files/registry-bundle.ts';
-import { stageBundle } from '../../bundle-files/staged-bundle.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
-import { keepHeapTight } from '../../process/heap.ts';
+import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress } from '../../output/index.ts';
+import { keepHeapTight } from '../../process/index.ts';
 
 const deadlineMs = 15 * 60_000;
 /** Stands for a namespace that only the user knows. */

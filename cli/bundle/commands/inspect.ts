@@ -1,10 +1,9 @@
 import { printable, printableLine } from '../../../src/base/index.ts';
-import { type BundleFacts, inspectBundle } from '../../bundle-files/inspect.ts';
-import { type BundleWish, stageBundle } from '../../bundle-files/staged-bundle.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress, formatBytes } from '../../command/progress.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
-import { buildBundleImage } from '../../oci/bundle-image.ts';
+import { type BundleFacts, type BundleWish, inspectBundle, stageBundle } from '../../bundle-files/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { buildBundleImage } from '../../oci/index.ts';
+import { createProgress, formatBytes } from '../../output/index.ts';
 
 const deadlineMs = 15 * 60_000;
 

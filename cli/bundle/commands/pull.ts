@@ -1,8 +1,8 @@
 import { writeFolder } from '../../../src/content/index.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress, formatBytes } from '../../command/progress.ts';
-import { openStaging, openWorkFolder } from '../../input/work-folder.ts';
-import { pullInto } from '../../oci/registry.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openStaging, openWorkFolder } from '../../input/index.ts';
+import { pullInto } from '../../oci/index.ts';
+import { createProgress, formatBytes } from '../../output/index.ts';
 
 const deadlineMs = 60 * 60_000;
 

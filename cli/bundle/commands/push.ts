@@ -1,9 +1,7 @@
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
-import { pathKind } from '../../input/path-kind.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
-import { openLayout } from '../../oci/layout.ts';
-import { pushTo } from '../../oci/registry.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder, pathKind } from '../../input/index.ts';
+import { openLayout, pushTo } from '../../oci/index.ts';
+import { createProgress } from '../../output/index.ts';
 import { buildFromFolder } from './build.ts';
 
 const deadlineMs = 60 * 60_000;

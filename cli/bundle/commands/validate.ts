@@ -17,12 +17,11 @@ import {
   runChecks,
   selectChecks,
 } from '../../../src/bundle-checks/index.ts';
-import { bundleContent } from '../../bundle-files/bundle-content.ts';
-import { stageBundle } from '../../bundle-files/staged-bundle.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress, type Progress } from '../../command/progress.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
-import { keepHeapTight } from '../../process/heap.ts';
+import { bundleContent, stageBundle } from '../../bundle-files/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress, type Progress } from '../../output/index.ts';
+import { keepHeapTight } from '../../process/index.ts';
 import { readImagePlatforms } from '../validate/image-platforms.ts';
 import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
 import { reportJunit } from '../validate/junit.ts';

@@ -1,6 +1,6 @@
 import { errorMessage, mapLimit, withDeadline } from '../../../src/base/index.ts';
 import { type BundleUnderCheck, type CheckContext, imagesOf } from '../../../src/bundle-checks/index.ts';
-import { platformsIn, type Transfer } from '../../oci/registry.ts';
+import { platformsIn, type Transfer } from '../../oci/index.ts';
 
 const imagesAtATime = 4;
 const imageDeadlineMs = 60_000;

@@ -1,6 +1,6 @@
 import { formatYaml, type JsonObject } from '../../../src/base/index.ts';
 import { convertTemplate, templateEntry } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { withCatalogs } from '../open.ts';
 import { catalogKinds, renderReferences } from '../render.ts';
 

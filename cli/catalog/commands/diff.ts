@@ -1,6 +1,6 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import { areSameCatalogs, ComparedCatalog, compareCatalogs, UnreadableCatalog } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { differenceText } from '../difference-text.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
 import { catalogDockerfile } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 
 /** @throws TerminalError NotFound */
 async function assertFolder(path: string): Promise<void> {

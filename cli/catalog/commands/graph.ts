@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
 import { drawMermaid, drawPng, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
 import { type CatalogPackage, findInstalled, offerOf, type Policy, pathBetween } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
 
 type Form = 'text' | 'mermaid' | 'svg' | 'png';

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { errorMessage, TerminalError } from '../../../src/base/index.ts';
 import { initPackage } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { printCatalog } from '../print.ts';
 import { metasOf } from '../render.ts';
 

@@ -1,7 +1,7 @@
 import { formatYaml, TerminalError } from '../../../src/base/index.ts';
 import { UnreadableCatalog } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { formatTable } from '../../command/table.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { formatTable } from '../../output/index.ts';
 import { Listing } from '../listing.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 

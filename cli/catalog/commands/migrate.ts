@@ -1,6 +1,6 @@
 import { makeFolder } from '../../../src/base/index.ts';
 import { readMigrateLevel, writeCatalogFolder } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { withCatalogs } from '../open.ts';
 import { assertEmptyFolder } from '../output-folder.ts';
 import { catalogKinds, renderReferences } from '../render.ts';

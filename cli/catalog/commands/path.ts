@@ -6,7 +6,7 @@ import {
   type Policy,
   pathBetween,
 } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
 import { type AskedPath, formatPath, pathDocument } from '../path-text.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src/catalog/index.ts';
 import { parseVersion } from '../../../src/constraints/index.ts';
 import type { CatalogPackage } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import { assertEmptyFolder } from '../output-folder.ts';
 import { printCatalog } from '../print.ts';

@@ -1,5 +1,5 @@
 import { TerminalError } from '../../../src/base/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { imageOfOption, migrateLevelOf } from '../author-values.ts';
 import { judged } from '../judged.ts';
 import { withCatalogs } from '../open.ts';

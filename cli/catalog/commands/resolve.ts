@@ -1,6 +1,6 @@
 import { formatYaml, printable, TerminalError } from '../../../src/base/index.ts';
 import { type InstalledConstraints, resolve as resolveRequest } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { withCatalogs } from '../open.ts';
 import { resolutionText, resolutionValue } from '../resolution-text.ts';
 import { readRequest } from '../resolving.ts';

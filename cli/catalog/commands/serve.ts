@@ -1,5 +1,5 @@
-import type { OptionValues } from '../../command/options.ts';
-import { keepHeapTight } from '../../process/heap.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { keepHeapTight } from '../../process/index.ts';
 
 /** `longshore catalog serve DIR|FILE|REF|URL|-...` */
 export async function catalogServe(values: OptionValues, names: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { TerminalError } from '../../../src/base/index.ts';
 import { drawMermaid, type Meta, PackageBuilder, readComposite, templateTypes } from '../../../src/catalog/index.ts';
 import type { CatalogPackage } from '../../../src/resolver/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { imageOfOption, migrateLevelOf } from '../author-values.ts';
 import { buildComposite } from '../build-composite.ts';
 import { buildTemplate } from '../build-template.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { formatYaml, goQuote, TerminalError } from '../../../src/base/index.ts';
 import { type CatalogReport, createCatalogCheck, UnreadableCatalog } from '../../../src/catalog/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { isPassed, reportDocument } from '../validate/document.ts';

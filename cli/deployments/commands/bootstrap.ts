@@ -14,8 +14,8 @@ import {
   NoKindMatch,
   refOf,
 } from '../../../src/kube/index.ts';
-import { createContentClient } from '../../client/content-client.ts';
-import type { OptionValues } from '../../command/options.ts';
+import { createContentClient } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { deployFolder } from '../upload-deployment.ts';
 
 /** How long a kind or a namespace that an earlier object brings may take to be there. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { errorMessage, isJsonObject, printable, printableLine } from '../../../src/base/index.ts';
 import { type ArchiveEntry, listArchive } from '../../../src/content/index.ts';
-import { type ContentClient, createContentClient, describeRefusal } from '../../client/content-client.ts';
-import type { OptionValues } from '../../command/options.ts';
+import { type ContentClient, createContentClient, describeRefusal } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 
 const deadlineMs = 5 * 60_000;
 const maxEntries = 100_000;

@@ -1,8 +1,7 @@
 import { apiVersion } from '../../../src/api/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
 import { whenDeleted } from '../run/wait.ts';
 
 /** `longshore delete NAME`: 1 when it is not there, or not gone in time. */

@@ -3,11 +3,10 @@ import { apiVersion } from '../../../src/api/index.ts';
 import { type Preview, previewInstall } from '../../../src/apply/index.ts';
 import { isJsonObject } from '../../../src/base/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
-import { createContentClient } from '../../client/content-client.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress, type Progress } from '../../command/progress.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
+import { createContentClient, parseTarget } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress, type Progress } from '../../output/index.ts';
 import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
 import { findWanted, type Wanted } from '../diff/wanted.ts';
 

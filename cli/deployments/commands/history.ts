@@ -1,9 +1,7 @@
 import { apiVersion } from '../../../src/api/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { printDocument } from '../../command/print-document.ts';
-import { formatTable } from '../../command/table.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import { type OptionValues, printDocument } from '../../command/index.ts';
+import { formatTable } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
 
 const columns = ['REVISION', 'INSTALLED', 'VERSION', 'BUNDLE', 'SOURCE'];

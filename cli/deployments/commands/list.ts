@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
 import { bundleDeploymentResource } from '../../../src/api/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { printDocument } from '../../command/print-document.ts';
-import { formatTable } from '../../command/table.ts';
+import { openKube } from '../../client/index.ts';
+import { type OptionValues, printDocument } from '../../command/index.ts';
+import { formatTable } from '../../output/index.ts';
 import { ageOf } from '../age.ts';
 import { type DeploymentFacts, deploymentFacts } from '../facts.ts';
 

@@ -1,9 +1,9 @@
 import { describeMissing } from '../../../src/apply/index.ts';
 import { formatYaml } from '../../../src/base/index.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
-import { openWorkFolder } from '../../input/work-folder.ts';
+import { parseTarget } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress } from '../../output/index.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
 import { type Needed, neededByBundle, neededByDeployment } from '../permissions/needed.ts';
 import { type Grant, grantsOf, grantTable, roleObjects } from '../permissions/roles.ts';

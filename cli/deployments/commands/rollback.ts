@@ -1,11 +1,9 @@
 import { apiVersion } from '../../../src/api/index.ts';
 import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { inRange } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import { inRange, type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
 import { type Revision, revisionsOf } from '../facts.ts';
 import { chooseRevision, specOfRevision } from '../rollback.ts';
 import { patchSpec, replacing } from '../run/apply.ts';

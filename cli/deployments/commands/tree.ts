@@ -1,7 +1,6 @@
 import { errorMessage } from '../../../src/base/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import { parseTarget } from '../../client/target.ts';
-import type { OptionValues } from '../../command/options.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { readTree } from '../tree/installed-tree.ts';
 import { formatTree } from '../tree/node.ts';
 

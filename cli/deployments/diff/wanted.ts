@@ -12,10 +12,10 @@ import { fileProblem, parseYaml, systemClock, TerminalError } from '../../../src
 import { extractArchive, type Staging } from '../../../src/content/index.ts';
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
-import { stagePath } from '../../bundle-files/staged-bundle.ts';
-import { type ContentClient, describeRefusal } from '../../client/content-client.ts';
-import { openStaging, type WorkFolder } from '../../input/work-folder.ts';
-import { pullInto, type Transfer } from '../../oci/registry.ts';
+import { stagePath } from '../../bundle-files/index.ts';
+import { type ContentClient, describeRefusal } from '../../client/index.ts';
+import { openStaging, type WorkFolder } from '../../input/index.ts';
+import { pullInto, type Transfer } from '../../oci/index.ts';
 
 /** What a deployment is compared with. */
 export interface Wanted extends Rendition {

@@ -4,12 +4,11 @@ import { findMissing, type MissingRight, type Need, needsOfInstallation, readNee
 import { type JsonObject, objectAt, TerminalError } from '../../../src/base/index.ts';
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import { isForbidden, type KubeObject, refOf, serviceAccountUser } from '../../../src/kube/index.ts';
-import { classOfBundle } from '../../bundle-files/inspect.ts';
-import { stageBundle } from '../../bundle-files/staged-bundle.ts';
-import { createContentClient } from '../../client/content-client.ts';
-import type { OptionValues } from '../../command/options.ts';
-import type { Progress } from '../../command/progress.ts';
-import type { WorkFolder } from '../../input/work-folder.ts';
+import { classOfBundle, stageBundle } from '../../bundle-files/index.ts';
+import { createContentClient } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import type { WorkFolder } from '../../input/index.ts';
+import type { Progress } from '../../output/index.ts';
 import { findWanted } from '../diff/wanted.ts';
 import { watchedAs } from '../run/config.ts';
 import { kubernetesKinds } from './kinds.ts';

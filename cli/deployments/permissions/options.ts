@@ -1,5 +1,5 @@
-import { renderOptions } from '../../bundle/render-options.ts';
-import type { OptionSpec } from '../../command/options.ts';
+import { renderOptions } from '../../bundle/index.ts';
+import type { OptionSpec } from '../../command/index.ts';
 
 const namespaceOptions = renderOptions.filter(({ name }) => ['install-namespace', 'watch-namespace'].includes(name));
 

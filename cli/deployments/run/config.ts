@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readDeploymentConfig } from '../../../src/api/index.ts';
 import { errorMessage, isJsonObject, type JsonObject, parseYaml, TerminalError } from '../../../src/base/index.ts';
-import type { OptionValues } from '../../command/options.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { readAccountOption } from '../permissions/account-option.ts';
 
 async function readConfigFile(path: string | undefined): Promise<JsonObject> {

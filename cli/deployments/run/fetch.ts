@@ -1,9 +1,8 @@
 import { readProxySettings, systemClock } from '../../../src/base/index.ts';
 import { createLocks, type Staging } from '../../../src/content/index.ts';
 import { fetchGit, fetchHttp } from '../../../src/sources/index.ts';
-import { type BundleWish, stageBundle } from '../../bundle-files/staged-bundle.ts';
-import { readAuthorities } from '../../input/authorities.ts';
-import { openStaging } from '../../input/work-folder.ts';
+import { type BundleWish, stageBundle } from '../../bundle-files/index.ts';
+import { openStaging, readAuthorities } from '../../input/index.ts';
 import type { RunSource } from './source.ts';
 
 const answerDeadlineMs = 30_000;

@@ -1,6 +1,6 @@
 import { type JsonObject, objectAt, textAt } from '../../../src/base/index.ts';
 import type { Condition, KubeObject } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/conditions.ts';
+import { conditionsOf } from '../../client/index.ts';
 
 /** How far an installation is. `failed` is tried again by the cluster, and may still end well. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { redactUrl, TerminalError } from '../../../src/base/index.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { readBundleName } from '../../input/bundle-name.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { readBundleName } from '../../input/index.ts';
 
 /** What `spec.source.git.ref` has: one of the three. */
 export type GitReference = { readonly branch: string } | { readonly tag: string } | { readonly commit: string };

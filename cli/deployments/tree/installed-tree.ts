@@ -9,8 +9,7 @@ import {
 } from '../../../src/apply/index.ts';
 import { isJsonObject, mapLimit, systemClock } from '../../../src/base/index.ts';
 import { type Condition, groupOf, isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
-import { conditionsOf } from '../../client/conditions.ts';
-import type { Target } from '../../client/target.ts';
+import { conditionsOf, type Target } from '../../client/index.ts';
 import { nodeOf, type TreeNode } from './node.ts';
 
 export interface TreeReading {

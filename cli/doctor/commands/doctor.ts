@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { openKube, readAccess } from '../../client/kubeconfig.ts';
-import type { OptionValues } from '../../command/options.ts';
+import { openKube, readAccess } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
 import { type Diagnosis, examine, worstOf } from '../examination.ts';
 import type { Level } from '../finding.ts';
 

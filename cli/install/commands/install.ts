@@ -1,9 +1,9 @@
 import { parseImageReference } from '../../../src/api/index.ts';
 import { errorMessage, TerminalError } from '../../../src/base/index.ts';
 import { type KubeObject, refOf } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import { inRange, type OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
+import { openKube } from '../../client/index.ts';
+import { inRange, type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
 import { type ApplyManifestsOptions, applyManifests, withImage } from '../apply-manifests.ts';
 import { chooseOverlay, findInstalled, type Installed } from '../installed.ts';
 import { removeLeftovers } from '../leftovers.ts';

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { TerminalError } from '../../../src/base/index.ts';
 import type { KubeObject } from '../../../src/kube/index.ts';
-import { openKube } from '../../client/kubeconfig.ts';
-import type { OptionValues } from '../../command/options.ts';
-import { createProgress } from '../../command/progress.ts';
+import { openKube } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
 import type { DeletionOptions } from '../deletion.ts';
 import { shownName } from '../manifests.ts';
 import { removeInstallation } from '../removal.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OptionValues } from './options.ts';
+import type { OptionValues } from '../command/index.ts';
 import { type Revision, readRevision } from './revision.ts';
 
 const unknown: Revision = { revision: 'unknown', date: 'unknown', state: 'unknown' };
