@@ -1,5 +1,5 @@
 import { type ContentLimits, defaultContentLimits } from '../src/base/index.ts';
-import { inRange, type OptionSpec, type OptionValues } from './options.ts';
+import { inRange, type OptionSpec, type OptionValues } from './command/index.ts';
 
 const mebibyte = 1024 * 1024;
 

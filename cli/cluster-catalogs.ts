@@ -14,7 +14,7 @@ import {
 } from '../src/olm/index.ts';
 import { defaultPlatform } from '../src/sources/index.ts';
 import type { Config } from './config.ts';
-import { startOnRememberedPort } from './ports.ts';
+import { startOnRememberedPort } from './process/index.ts';
 import type { ProvisionerConfig } from './provisioner-config.ts';
 import type { RegistrySettings } from './registry-settings.ts';
 

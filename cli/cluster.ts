@@ -19,9 +19,9 @@ import {
   loadClusterAccess,
 } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
+import { readCrds, untilEstablished } from './client/index.ts';
 import type { Config } from './config.ts';
-import { readCrds, untilEstablished } from './crds.ts';
-import { isPortTaken, rememberedPort, rememberPort } from './ports.ts';
+import { isPortTaken, rememberedPort, rememberPort } from './process/index.ts';
 
 /** The cluster that is worked on, with Longshore's CustomResourceDefinitions established, and a folder for everything else. */
 export interface OpenCluster extends AsyncDisposable {

@@ -1,5 +1,4 @@
-import type { Command } from './commands/command.ts';
-import type { OptionSpec } from './options.ts';
+import type { Command, OptionSpec } from './command/index.ts';
 
 /** Objects of the cluster whose names complete a word; `prefix` stands before them. */
 export interface NameWish {

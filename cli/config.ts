@@ -1,8 +1,6 @@
 import { type LogLevel, redactUrl, TerminalError } from '../src/base/index.ts';
-import { inRange, type OptionSpec, type OptionValues, oneOf } from './options.ts';
+import { inRange, logLevelOption, type OptionSpec, type OptionValues, readLogLevel } from './command/index.ts';
 import { type ProvisionerConfig, provisionerOptions, readProvisionerConfig } from './provisioner-config.ts';
-
-const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 /** Every setting of `longshore up`, checked. */
 export interface Config extends ProvisionerConfig {
@@ -48,19 +46,6 @@ export function readTracesEndpoint(values: OptionValues): string | undefined {
   if (url.username === '' && url.password === '') return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   throw new TerminalError('InvalidOption', '--traces-endpoint: a login belongs into OTEL_EXPORTER_OTLP_HEADERS');
 }
-
-const logLevelOption: OptionSpec = {
-  name: 'log-level',
-  kind: 'text',
-  placeholder: 'LEVEL',
-  default: 'error',
-  variable: 'LONGSHORE_LOG_LEVEL',
-  sentence:
-    'debug, info, warn, error or silent; on standard error, as JSON lines where that is no terminal. SIGUSR2 switches to debug and back.',
-};
-
-/** The same, for processes that nobody sits in front of. */
-export const processLogOption: OptionSpec = { ...logLevelOption, default: 'info' };
 
 /** Options of `longshore up`. */
 export const upOptions: readonly OptionSpec[] = [
@@ -132,11 +117,6 @@ export const upOptions: readonly OptionSpec[] = [
   logLevelOption,
   tracesOption,
 ];
-
-/** @throws TerminalError InvalidOption */
-export function readLogLevel(values: OptionValues): LogLevel {
-  return oneOf('log-level', values['log-level'] as string, logLevels);
-}
 
 /** The frozen settings from parsed options.
  *  @throws TerminalError InvalidOption */

@@ -8,10 +8,9 @@ import {
   textAt,
 } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube/index.ts';
-import { isOurs } from './install/installed.ts';
-import { formerObjects, readClientRoles } from './install/manifests.ts';
+import { formerObjects, isOurs, readClientRoles } from './install/index.ts';
 import type { OwnProcess } from './own-process.ts';
-import { startOnRememberedPort } from './ports.ts';
+import { startOnRememberedPort } from './process/index.ts';
 import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';

@@ -1,6 +1,6 @@
 import type { UploadMirrorOptions } from '../provisioners/index.ts';
 import { TransientError } from '../src/base/index.ts';
-import { contentClientOf } from './content-client.ts';
+import { contentClientOf } from './client/index.ts';
 import type { OwnProcess } from './own-process.ts';
 
 /** Opens uploads of the process that leads, which is found where all clients find it. */

@@ -1,6 +1,9 @@
 /** The program: runs one command line and sets the exit status.
- *  @imports apiserver, provisioners, src/api, src/apply, src/base, src/bundle-checks, src/catalog, src/constraints, src/content, src/controller, src/formats, src/image-policy, src/kube, src/metrics, src/olm, src/rbac, src/resolver, src/sources, webhook
- *  @packages @opentelemetry/api, @opentelemetry/exporter-trace-otlp-http, @opentelemetry/resources, @opentelemetry/sdk-trace-base, diff */
+ *  @imports cli/deployments, cli/catalog, cli/bundle, cli/install, cli/doctor, cli/demo, cli/client, cli/input,
+ *    cli/process, cli/output, cli/command, apiserver, provisioners, webhook, src/olm, src/catalog, src/sources,
+ *    src/image-policy, src/content, src/controller, src/kube, src/metrics, src/api, src/base
+ *  @packages @opentelemetry/api, @opentelemetry/exporter-trace-otlp-http, @opentelemetry/resources,
+ *    @opentelemetry/sdk-trace-base */
 import { runCommandLine } from './command-line.ts';
 
 /** A reader may stop reading, as `| head` does: that is no failure. */

@@ -3,7 +3,7 @@ import { type KubeObject as ServedObject, startApiServer } from '../apiserver/in
 import { type JsonObject, silentLogger, systemClock } from '../src/base/index.ts';
 import { createKubeClient, type KubeObject, loadClusterAccess } from '../src/kube/index.ts';
 import { eventually } from '../test/support/index.ts';
-import { readCrds } from './crds.ts';
+import { readCrds } from './client/crds.ts';
 import { followNews } from './news.ts';
 
 const apiVersion = 'core.rukpak.io/v1alpha1';

@@ -3,11 +3,10 @@ import { type Probes, startProbes } from '../src/controller/index.ts';
 import { type ClusterAccess, createKubeClient, type KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { accessOwnCluster, ownNamespace } from './own-cluster.ts';
+import { endSoon, openProcessLog, untilStopped } from './process/index.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { checkProcessLimits } from './process-limits.ts';
-import { openProcessLog } from './process-log.ts';
 import { openProcessMetrics } from './process-metrics.ts';
-import { endSoon, untilStopped } from './stop.ts';
 import { startTracing } from './tracing.ts';
 
 /** What `longshore controllers` and `longshore webhook` run with. Disposing it ends the signal first, then the probes, then the client. */

@@ -3,7 +3,7 @@ import { type KubeClient, NoKindMatch } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import { type CatalogViews, describeOffers, startPlatformOperators } from '../src/olm/index.ts';
 import type { FactsReader } from '../webhook/index.ts';
-import { packageVersion } from './commands/version.ts';
+import { packageVersion } from './process/index.ts';
 
 /** What PlatformOperators are looked after with. */
 export interface PlatformOperatorsContext {

@@ -9,8 +9,8 @@ import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { eventually } from '../test/support/index.ts';
 import { connectSpdy } from '../test/support/spdy-client.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
+import { parseOptions } from './command/options.ts';
 import { readConfig, upOptions } from './config.ts';
-import { parseOptions } from './options.ts';
 import { startPlatform } from './platform.ts';
 
 const folders: string[] = [];

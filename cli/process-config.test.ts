@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { parseOptions } from './command/options.ts';
 import { configurationDocument } from './configuration-document.ts';
-import { parseOptions } from './options.ts';
 import {
   controllersOptions,
   parseListenAddress,

@@ -2,8 +2,8 @@ import type { Shard } from '../provisioners/index.ts';
 import type { DependencyPolicy } from '../src/api/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
 import { reviewedCatalogsOption } from './catalog-config.ts';
-import { processLogOption, readLogLevel, readTracesEndpoint, tracesOption } from './config.ts';
-import { type OptionSpec, type OptionValues, readOrigin } from './options.ts';
+import { type OptionSpec, type OptionValues, processLogOption, readLogLevel, readOrigin } from './command/index.ts';
+import { readTracesEndpoint, tracesOption } from './config.ts';
 import {
   dependencyPolicyOption,
   foreignClassOption,

@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics } from '../src/metrics/index.ts';
-import { packageVersion } from './commands/version.ts';
+import { packageVersion } from './process/index.ts';
 
 /** What this process counts, and what is usual of a process; once a process. */
 export function openProcessMetrics(): Metrics {

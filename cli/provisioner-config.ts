@@ -1,7 +1,7 @@
 import { type DependencyPolicy, dependencyPolicies, parseImageReference } from '../src/api/index.ts';
 import { type ContentLimits, defaultContentLimits, TerminalError } from '../src/base/index.ts';
 import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalog-config.ts';
-import { inRange, type OptionSpec, type OptionValues, oneOf } from './options.ts';
+import { inRange, type OptionSpec, type OptionValues, oneOf } from './command/index.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -7,10 +7,9 @@ import {
   type UnpackerOptions,
 } from '../provisioners/index.ts';
 import { fileProblem, type Logger, readProxySettings, systemClock, TerminalError } from '../src/base/index.ts';
-
 import type { KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
-import { packageVersion } from './commands/version.ts';
+import { packageVersion } from './process/index.ts';
 import type { ProvisionerConfig } from './provisioner-config.ts';
 import type { RegistrySettings } from './registry-settings.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
-import { readAuthorities } from './authorities.ts';
+import { readAuthorities } from './input/index.ts';
 import type { ProvisionerConfig } from './provisioner-config.ts';
 import { openWatchedFile, type WatchedFile } from './watched-file.ts';
 

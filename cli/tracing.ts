@@ -11,7 +11,7 @@ import {
   WaitingError,
   workChannel,
 } from '../src/base/index.ts';
-import { packageVersion } from './commands/version.ts';
+import { packageVersion } from './process/index.ts';
 
 /** How long the end of the process waits for the last spans to be taken. */
 const flushMs = 2_000;

@@ -1,11 +1,12 @@
-/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. `npm run check:types` checks the types: what is written
- *  hangs on one file at a time (`isolatedDeclarations`). */
+/** `npm run build`: compiles to `dist/`, the package `longshore`, with the data files that the code reads at run time, and writes
+ *  `dist-apiserver/`, the package `@longshore/apiserver`, from that. `npm run check:types` checks the types: each output depends on one file
+ *  (`isolatedDeclarations`). */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readRevision } from '../cli/revision.ts';
+import { readRevision } from '../cli/process/revision.ts';
+import { writeApiServerPackage } from './apiserver-package.ts';
 import { writeLeafImports } from './leaf-imports.ts';
-import { writePackageEntries } from './package-entries.ts';
 
 rmSync('dist', { recursive: true, force: true });
 execFileSync('tsc', ['--project', 'tsconfig.build.json', '--noCheck'], { stdio: 'inherit' });
@@ -14,7 +15,7 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   mkdirSync(dirname(join('dist', file)), { recursive: true });
   cpSync(file, join('dist', file));
 }
-await writePackageEntries(join(process.cwd(), 'dist/apiserver'));
+await writeApiServerPackage('dist', 'dist-apiserver');
 for (const folder of ['crds', 'deploy', 'examples']) {
   cpSync(folder, join('dist', folder), { recursive: true, dereference: true });
 }

@@ -1,6 +1,6 @@
 /** Writes the chapters of `docs/bundle-validate.md` that list every check, from the table that is run. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { checksDocument } from '../cli/validate/checks-document.ts';
+import { checksDocument } from '../cli/bundle/validate/checks-document.ts';
 import { checks } from '../src/bundle-checks/index.ts';
 
 const path = new URL('../docs/bundle-validate.md', import.meta.url);

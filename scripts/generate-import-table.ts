@@ -1,6 +1,6 @@
 /** Writes the import table of ARCHITECTURE.md from what the folders declare in their doors. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { importTableDocument } from '../test/architecture/import-table.ts';
+import { importTableDocument } from './import-table.ts';
 
 const begin = '<!-- begin of the import table: npm run generate -->';
 const end = '<!-- end of the import table -->';

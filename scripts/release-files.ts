@@ -45,9 +45,12 @@ export interface ReleaseOptions {
   readonly passphrase: string | undefined;
 }
 
-/** Writes the package, the chart, the manifests, the bill of materials, the notes, checksums of all these, and the signature of the checksums. */
+/** Writes both packages, the chart, the manifests, the bill of materials, the notes, checksums of all these, and the signature of the checksums. */
 export async function writeRelease({ version, folder, notes, keyPem, passphrase }: ReleaseOptions): Promise<void> {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const pack = ['pack', '--silent', '--pack-destination', folder];
+  for (const what of [[], ['./dist-apiserver']]) {
+    execFileSync('npm', [...pack, ...what], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
   await packChart(join(folder, `longshore-chart-${version}.tgz`));
   for (const overlay of overlays) {
     writeFileSync(join(folder, `longshore-${version}-${overlay}.yaml`), await manifestsText(overlay));

@@ -39,7 +39,8 @@ In this order:
   docker build -t <registry>/longshore:${version} --build-arg REVISION="$(git log -1 --format='%H %ct')" .
   git tag -a v${version} -F ${folder}/NOTES.md
   docker push <registry>/longshore:${version}
-  npm publish ${folder}/longshore-${version}.tgz`);
+  npm publish ${folder}/longshore-${version}.tgz
+  npm publish --access public ${folder}/longshore-apiserver-${version}.tgz`);
   }
 } finally {
   if (isTemporary) rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,4 @@
-import { registryOptions } from '../bundle-options.ts';
-import type { Command } from '../commands/command.ts';
+import { type Command, registryOptions } from '../command/index.ts';
 import {
   compositeOptions,
   dockerfileOptions,
@@ -25,7 +24,7 @@ export const authorCommands: readonly Command[] = [
       'catalog init tide-gauge -c stable',
       'catalog init tide-gauge -c stable -i icon.svg -d README.md -o yaml',
     ],
-    run: async (values, positionals) => (await import('../commands/catalog-init.ts')).catalogInit(values, positionals),
+    run: async (values, positionals) => (await import('./commands/init.ts')).catalogInit(values, positionals),
   },
   {
     name: 'catalog render',
@@ -45,8 +44,7 @@ export const authorCommands: readonly Command[] = [
       'catalog render <registry>/tide-gauge-bundle:v1.0.0',
       'catalog render ./catalog <registry>/other-catalog:v4',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-render.ts')).catalogRender(values, positionals),
+    run: async (values, positionals) => (await import('./commands/render.ts')).catalogRender(values, positionals),
   },
   {
     name: 'catalog template',
@@ -60,8 +58,7 @@ export const authorCommands: readonly Command[] = [
       'catalog template semver tide-gauge.yaml',
       'catalog template composite contributions.yaml --catalogs catalogs.yaml -o yaml',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-template.ts')).catalogTemplate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/template.ts')).catalogTemplate(values, positionals),
   },
   {
     name: 'catalog convert-template',
@@ -71,7 +68,7 @@ export const authorCommands: readonly Command[] = [
     options: [{ ...catalogOption, placeholder: 'DIR|REF|URL|-' }, documentOutputOption, ...registryOptions],
     examples: ['catalog convert-template basic ./catalog -o yaml'],
     run: async (values, positionals) =>
-      (await import('../commands/catalog-convert-template.ts')).catalogConvertTemplate(values, positionals),
+      (await import('./commands/convert-template.ts')).catalogConvertTemplate(values, positionals),
   },
   {
     name: 'catalog migrate',
@@ -86,8 +83,7 @@ export const authorCommands: readonly Command[] = [
       ...registryOptions,
     ],
     examples: ['catalog migrate <registry>/catalog:v4 ./catalog'],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-migrate.ts')).catalogMigrate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/migrate.ts')).catalogMigrate(values, positionals),
   },
   {
     name: 'catalog generate',
@@ -97,7 +93,6 @@ export const authorCommands: readonly Command[] = [
     catalogAt: 1,
     options: [{ ...catalogOption, placeholder: 'DIR', sentence: 'The folder of the catalog.' }, ...dockerfileOptions],
     examples: ['catalog generate dockerfile ./catalog', 'catalog generate dockerfile ./catalog -i scratch'],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-generate.ts')).catalogGenerate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/generate.ts')).catalogGenerate(values, positionals),
   },
 ];

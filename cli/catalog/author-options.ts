@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../options.ts';
+import type { OptionSpec } from '../command/index.ts';
 
 /** The form of a catalog's documents. */
 export const documentOutputOption: OptionSpec = {

@@ -1,5 +1,5 @@
 import { type MigrateLevel, readMigrateLevel } from '../../src/catalog/index.ts';
-import type { OptionValues } from '../options.ts';
+import type { OptionValues } from '../command/index.ts';
 import { readImageTemplate } from './image-template.ts';
 import type { RenderOptions } from './render.ts';
 

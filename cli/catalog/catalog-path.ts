@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Meta, readCatalogFolder } from '../../src/catalog/index.ts';
-import { pathKind } from '../oci/path-kind.ts';
+import { pathKind } from '../input/index.ts';
 import { countBytes, type OpenOptions } from './reading.ts';
 
 /** The size of a folder's files, for a bar: 0 where nobody looks at it. */

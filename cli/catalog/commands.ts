@@ -1,6 +1,7 @@
-import { registryOptions } from '../bundle-options.ts';
-import { outputOption } from '../client-options.ts';
-import type { Command } from '../commands/command.ts';
+/** Commands about catalogs of operators. Each loads what it needs when it runs.
+ *  @imports cli/bundle-files, cli/oci, cli/input, cli/process, cli/output, cli/command, src/catalog,
+ *    src/bundle-checks, src/sources, src/resolver, src/content, src/constraints, src/api, src/base */
+import { type Command, outputOption, registryOptions } from '../command/index.ts';
 import { authorCommands } from './author-commands.ts';
 import { graphOptions } from './graph/options.ts';
 import {
@@ -26,7 +27,7 @@ export const catalogCommands: readonly Command[] = [
     catalogAt: 1,
     options: [catalogOption, listOutputOption, ...registryOptions],
     examples: ['catalog list packages ./catalog', 'catalog list bundles ./catalog tide-gauge -o json'],
-    run: async (values, positionals) => (await import('../commands/catalog-list.ts')).catalogList(values, positionals),
+    run: async (values, positionals) => (await import('./commands/list.ts')).catalogList(values, positionals),
   },
   {
     name: 'catalog path',
@@ -39,7 +40,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog path tide-gauge --catalog ./catalog --from 1.0.0 --to 2.0.0 --channel stable --policy v0',
     ],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('../commands/catalog-path.ts')).catalogPath(values, positionals),
+    run: async (values, positionals) => (await import('./commands/path.ts')).catalogPath(values, positionals),
   },
   {
     name: 'catalog graph',
@@ -52,8 +53,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog graph tide-gauge --catalog ./catalog --channel stable --installed 1.0.0 --file tide-gauge.svg',
       'catalog graph tide-gauge --catalog ./catalog -o mermaid --draw-v0-semantics',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-graph.ts')).catalogGraph(values, positionals),
+    run: async (values, positionals) => (await import('./commands/graph.ts')).catalogGraph(values, positionals),
   },
   {
     name: 'catalog validate',
@@ -67,8 +67,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog validate --strict ./catalog',
       'catalog validate -o json ./catalog',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-validate.ts')).catalogValidate(values, positionals),
+    run: async (values, positionals) => (await import('./commands/validate.ts')).catalogValidate(values, positionals),
   },
   {
     name: 'catalog prune',
@@ -81,8 +80,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog prune <registry>/catalog:v4.18 --keep-package tide-gauge:stable --to ./mirror',
       'catalog prune ./catalog --keep-package tide-gauge --min-version tide-gauge:1.1.0 --with-dependencies',
     ],
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-prune.ts')).catalogPrune(values, positionals),
+    run: async (values, positionals) => (await import('./commands/prune.ts')).catalogPrune(values, positionals),
   },
   {
     name: 'catalog diff',
@@ -98,7 +96,7 @@ export const catalogCommands: readonly Command[] = [
     ],
     examples: ['catalog diff <registry>/catalog:v1 ./catalog', 'catalog diff ./old ./new --exit-code -o json'],
     failureStatus: 2,
-    run: async (values, positionals) => (await import('../commands/catalog-diff.ts')).catalogDiff(values, positionals),
+    run: async (values, positionals) => (await import('./commands/diff.ts')).catalogDiff(values, positionals),
   },
   {
     name: 'catalog serve',
@@ -113,8 +111,7 @@ export const catalogCommands: readonly Command[] = [
       'catalog serve ./catalog --cache-dir ./cache --cache-only',
     ],
     isServer: true,
-    run: async (values, positionals) =>
-      (await import('../commands/catalog-serve.ts')).catalogServe(values, positionals),
+    run: async (values, positionals) => (await import('./commands/serve.ts')).catalogServe(values, positionals),
   },
   ...authorCommands,
   {
@@ -127,6 +124,6 @@ export const catalogCommands: readonly Command[] = [
       'resolve tide-gauge --catalog ./catalog',
       'resolve tide-gauge@1.x --catalog ./catalog --installed tide-core=1.0.0 -o json',
     ],
-    run: async (values, positionals) => (await import('../commands/resolve.ts')).resolve(values, positionals),
+    run: async (values, positionals) => (await import('./commands/resolve.ts')).resolve(values, positionals),
   },
 ];

@@ -1,7 +1,7 @@
 import { goQuote, TerminalError } from '../../src/base/index.ts';
 import { PackageBuilder } from '../../src/catalog/index.ts';
 import { type CatalogBundle, type CatalogPackage, findBundle } from '../../src/resolver/index.ts';
-import type { OptionValues } from '../options.ts';
+import type { OptionValues } from '../command/index.ts';
 import { openCatalog, withCatalogs } from './open.ts';
 
 /** A package of the catalog that `--catalog` names; `command` is who asks.

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { keepHeapTight } from '../heap.ts';
-import { readBundleName } from '../oci/bundle-name.ts';
-import { openWorkFolder } from '../oci/work-folder.ts';
-import type { OptionValues } from '../options.ts';
-import { createProgress } from '../progress.ts';
+import { type OptionValues } from '../command/index.ts';
+import { openWorkFolder, readBundleName } from '../input/index.ts';
+import { createProgress } from '../output/index.ts';
+import { keepHeapTight } from '../process/index.ts';
 import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
 

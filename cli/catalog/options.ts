@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../options.ts';
+import type { OptionSpec } from '../command/index.ts';
 
 /** Where catalogs are, said in the help of every command that reads one. */
 export const catalogText =

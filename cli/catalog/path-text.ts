@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { formatVersion } from '../../src/constraints/index.ts';
 import { type CatalogPackage, describeEdge, type Policy, type UpdatePath } from '../../src/resolver/index.ts';
-import { formatTable } from './table.ts';
+import { formatTable } from '../output/index.ts';
 
 /** A path, and what it was asked for. */
 export interface AskedPath {

@@ -1,6 +1,6 @@
-import type { WorkFolder } from '../oci/work-folder.ts';
-import type { OptionValues } from '../options.ts';
-import { formatBytes, type Progress } from '../progress.ts';
+import { type OptionValues } from '../command/index.ts';
+import type { WorkFolder } from '../input/index.ts';
+import { formatBytes, type Progress } from '../output/index.ts';
 
 /** What opening a catalog needs of a command. */
 export interface OpenOptions {

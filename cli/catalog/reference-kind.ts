@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageAnnotation } from '../../src/api/index.ts';
 import { errorMessage, goQuote, redactUrl, serverText, TerminalError } from '../../src/base/index.ts';
 import { configsLabel } from '../../src/catalog/index.ts';
-import { type ImagePlace, readBundleName } from '../oci/bundle-name.ts';
+import { type ImagePlace, readBundleName } from '../input/index.ts';
 import type { OpenOptions } from './reading.ts';
 
 /** What a reference is, in the words of messages; a stream is a catalog that a server or standard input gives. */
@@ -52,7 +52,7 @@ async function askLabels(
   { ref, isGuess }: ImagePlace,
   options: OpenOptions,
 ): Promise<Readonly<Record<string, string>>> {
-  const { labelsIn } = await import('../oci/registry.ts');
+  const { labelsIn } = await import('../oci/index.ts');
   try {
     return await labelsIn(ref, options);
   } catch (thrown) {

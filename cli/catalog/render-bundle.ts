@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../../src/base/index.ts';
 import { readBundleForChecks } from '../../src/bundle-checks/index.ts';
 import { type BundleParts, bundleDocument } from '../../src/catalog/index.ts';
-import { bundleContent } from '../oci/bundle-content.ts';
-import { stageBundle } from '../oci/staged-bundle.ts';
-import { openWorkFolder } from '../oci/work-folder.ts';
+import { bundleContent, stageBundle } from '../bundle-files/index.ts';
+import { openWorkFolder } from '../input/index.ts';
 import { bundleParts } from './bundle-parts.ts';
 import type { BundleNames } from './image-template.ts';
 import type { OpenOptions } from './reading.ts';

@@ -7,8 +7,8 @@ import type { Meta } from '../../src/catalog/index.ts';
 import { writeFolder } from '../../test/e2e/program.ts';
 import { tideFiles } from '../../test/support/checked-bundle.ts';
 import { type Registry, startRegistry } from '../../test/support/index.ts';
-import { openWorkFolder, type WorkFolder } from '../oci/work-folder.ts';
-import { createProgress } from '../progress.ts';
+import { openWorkFolder, type WorkFolder } from '../input/work-folder.ts';
+import { createProgress } from '../output/progress.ts';
 import { readImageTemplate } from './image-template.ts';
 import { allKinds, bundleKinds, catalogKinds, type RenderOptions, renderReferences } from './render.ts';
 

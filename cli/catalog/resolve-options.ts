@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../options.ts';
+import type { OptionSpec } from '../command/index.ts';
 
 /** What `resolve` chooses from, and what is there. */
 export const resolveOptions: readonly OptionSpec[] = [

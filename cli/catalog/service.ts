@@ -2,7 +2,7 @@ import { createGunzip } from 'node:zlib';
 import { errorMessage, readProxySettings, redactUrl, TerminalError, TransientError } from '../../src/base/index.ts';
 import { type Meta, readCatalogStream } from '../../src/catalog/index.ts';
 import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
-import { readAuthorities } from '../authorities.ts';
+import { readAuthorities } from '../input/index.ts';
 import { countBytes, type OpenOptions } from './reading.ts';
 
 const answerDeadlineMs = 60_000;

@@ -12,11 +12,8 @@ import {
 import { configsLabel, type Meta, readCatalogStream, readStagedCatalog } from '../../src/catalog/index.ts';
 import { extractArchive, isArchiveStart, type Staging, takesDirectory } from '../../src/content/index.ts';
 import { moveToDirectory, readDirectoryLabel } from '../../src/sources/index.ts';
-import type { BundleImage } from '../oci/bundle-image.ts';
-import type { ImagePlace } from '../oci/bundle-name.ts';
-import { isLayout, openLayout, readLayout } from '../oci/layout.ts';
-import { pullInto } from '../oci/registry.ts';
-import { openStaging } from '../oci/work-folder.ts';
+import { type ImagePlace, openStaging } from '../input/index.ts';
+import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
 import { countBytes, type OpenOptions } from './reading.ts';
 
 const gibibyte = 1024 ** 3;

@@ -1,8 +1,8 @@
 import { apiVersion } from '../../src/api/index.ts';
 import { TerminalError, withDeadline } from '../../src/base/index.ts';
+import { openKube } from '../client/index.ts';
+import type { Command } from '../command/index.ts';
 import { complete, completionScript, type NameWish, optionValue } from '../completion.ts';
-import { openKube } from '../kubeconfig.ts';
-import type { Command } from './command.ts';
 
 const deadlineMs = 2000;
 /** Shells are handed nothing else, whatever a server says. */

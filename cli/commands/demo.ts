@@ -2,16 +2,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
+import { parseOptions } from '../command/index.ts';
 import { readConfig, upOptions } from '../config.ts';
-import { playThroughApi } from '../demo/api-player.ts';
-import { startExampleServers } from '../demo/example-servers.ts';
-import { hasKubectl, runKubectl } from '../demo/kubectl.ts';
-import { type CommandResult, runLongshore } from '../demo/program.ts';
-import { type Step, story } from '../demo/story.ts';
+import {
+  type CommandResult,
+  hasKubectl,
+  playThroughApi,
+  runKubectl,
+  runLongshore,
+  type Step,
+  startExampleServers,
+  story,
+} from '../demo/index.ts';
 import { followNews } from '../news.ts';
-import { parseOptions } from '../options.ts';
+import { createTerminal, type Terminal } from '../output/index.ts';
 import { type Platform, startPlatform } from '../platform.ts';
-import { createTerminal, type Terminal } from '../terminal.ts';
 
 const demoDeadlineMs = 180_000;
 

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
+import { type OptionValues } from '../command/index.ts';
 import { readConfig } from '../config.ts';
-import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/example-servers.ts';
+import { documentedPorts, type ExampleServers, startExampleServers } from '../demo/index.ts';
 import { followNews } from '../news.ts';
-import type { OptionValues } from '../options.ts';
+import { createTerminal } from '../output/index.ts';
 import { startPlatform } from '../platform.ts';
-import { openProcessLog } from '../process-log.ts';
+import { endSoon, openProcessLog, untilStopped } from '../process/index.ts';
 import { openProcessMetrics } from '../process-metrics.ts';
-import { endSoon, untilStopped } from '../stop.ts';
-import { createTerminal } from '../terminal.ts';
 import { startTracing } from '../tracing.ts';
 
 /** Somebody else's cluster goes on. */

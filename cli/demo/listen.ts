@@ -2,7 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type CertifiedKey, nodeHttp } from '../../src/base/index.ts';
-import { isPortTaken } from '../ports.ts';
+import { isPortTaken } from '../process/index.ts';
 
 const loopback = '127.0.0.1';
 

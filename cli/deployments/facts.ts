@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from '../../src/base/index.ts';
 import type { Condition, KubeObject } from '../../src/kube/index.ts';
-import { conditionsOf } from '../conditions.ts';
+import { conditionsOf } from '../client/index.ts';
 
 /** What `longshore list` shows of a BundleDeployment. */
 export interface DeploymentFacts {

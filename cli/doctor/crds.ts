@@ -1,7 +1,7 @@
 import { isJsonEqual, type JsonObject } from '../../src/base/index.ts';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
-import { readCrds } from '../crds.ts';
-import { isOurs } from '../install/installed.ts';
+import { readCrds } from '../client/index.ts';
+import { isOurs } from '../install/index.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ApiServer, startApiServer } from '../../apiserver/index.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
-import { readCrds } from '../crds.ts';
+import { readCrds } from '../client/crds.ts';
 import { type Diagnosis, examine, worstOf } from './examination.ts';
 
 let server: ApiServer;

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../src/base/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
-import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
+import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { catalogCheck } from './catalogs.ts';
 import { certificateCheck } from './certificates.ts';
 import { crdCheck } from './crds.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { leaderLease, shardCountAnnotation } from '../../src/api/index.ts';
 import { isNotFound, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
-import { packageVersion } from '../commands/version.ts';
+import { packageVersion } from '../process/index.ts';
 import { numberAt, objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, spokenAge, unchecked, warn } from './finding.ts';
 

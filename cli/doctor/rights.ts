@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, mapLimit } from '../../src/base/index.ts';
 import { isNotFound } from '../../src/kube/index.ts';
-import { readManifests } from '../install/manifests.ts';
+import { readManifests } from '../install/index.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked } from './finding.ts';
 
 /** The namespace that the manifests are written for. */

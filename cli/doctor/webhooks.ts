@@ -1,7 +1,7 @@
 import { certificateExpiryMs, errorMessage, type JsonObject, splitCertificates } from '../../src/base/index.ts';
 import { isKubeError, isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
-import { isOurs } from '../install/installed.ts';
+import { isOurs } from '../install/index.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, unchecked, warn } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { installBatches } from '../../src/apply/index.ts';
 import { errorMessage, isJsonEqual, isJsonObject, type JsonObject, TerminalError } from '../../src/base/index.ts';
 import { describeRef, isNotFound, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
-import { untilEstablished } from '../crds.ts';
+import { untilEstablished } from '../client/index.ts';
 import { assertInstallable, leadsOutside, readLive } from './preconditions.ts';
 
 const settleMs = 30_000;

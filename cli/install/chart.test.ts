@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chartFiles } from '../../scripts/chart-files.ts';
 import { type JsonObject, objectAt, parseYaml, parseYamlDocuments } from '../../src/base/index.ts';
 import { chartForms, chartObjects, chartImage as image, keyed } from '../../test/support/index.ts';
-import { readCrds } from '../crds.ts';
+import { readCrds } from '../client/index.ts';
 import type { Overlay } from './overlays.ts';
 
 interface Values {

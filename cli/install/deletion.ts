@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JsonObject, objectAt, objectsAt, TerminalError, textAt } from '../../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject, NoKindMatch, refOf } from '../../src/kube/index.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../output/index.ts';
 import { isOurs } from './installed.ts';
 import { shownName } from './manifests.ts';
 

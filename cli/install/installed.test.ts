@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isNotFound, type KubeObject } from '../../src/kube/index.ts';
 import { type BareCluster, openBareCluster } from '../../test/support/index.ts';
-import { readCrds } from '../crds.ts';
-import { createProgress } from '../progress.ts';
+import { readCrds } from '../client/crds.ts';
+import { createProgress } from '../output/progress.ts';
 import { applyManifests, withImage } from './apply-manifests.ts';
 import { chooseOverlay, findInstalled } from './installed.ts';
 import { removeLeftovers } from './leftovers.ts';

@@ -6,8 +6,8 @@ import { type JsonObject, parseYamlDocuments, systemClock } from '../../src/base
 import { createKubeClient, describeRef, type KubeObject, loadClusterAccess, refOf } from '../../src/kube/index.ts';
 import { podSecurityLevel } from '../../src/pod-security/index.ts';
 import { webhookConfigurations } from '../../webhook/index.ts';
+import { parseOptions } from '../command/options.ts';
 import { commands } from '../commands/index.ts';
-import { parseOptions } from '../options.ts';
 import { readControllersConfig, readWebhookConfig } from '../process-config.ts';
 import { readManifests } from './manifests.ts';
 import { type Overlay, overlays } from './overlays.ts';

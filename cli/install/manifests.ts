@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseYamlDocuments, TerminalError } from '../../src/base/index.ts';
 import { groupOf, type KubeObject } from '../../src/kube/index.ts';
-import { readCrds } from '../crds.ts';
+import { readCrds } from '../client/index.ts';
 import { foreignDefinitions, type Overlay } from './overlays.ts';
 
 async function readDeployFile(path: string): Promise<JsonObject[]> {

@@ -16,7 +16,7 @@ import {
   NoKindMatch,
   refOf,
 } from '../../src/kube/index.ts';
-import { isTooOld, oldestKubernetes } from '../oldest-kubernetes.ts';
+import { isTooOld, oldestKubernetes } from '../client/index.ts';
 import { isOurs } from './installed.ts';
 import { readManifests } from './manifests.ts';
 import { overlays } from './overlays.ts';

@@ -3,7 +3,7 @@ import { bundleResource, plainProvisionerClass } from '../../src/api/index.ts';
 import { healthOf } from '../../src/apply/index.ts';
 import { errorMessage } from '../../src/base/index.ts';
 import { isKubeError, type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../output/index.ts';
 import { diagnose } from './diagnosis.ts';
 
 const pollMs = 500;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { type BareCluster, eventually, openBareCluster } from '../../test/support/index.ts';
-import { readCrds } from '../crds.ts';
-import { createProgress } from '../progress.ts';
+import { readCrds } from '../client/crds.ts';
+import { createProgress } from '../output/progress.ts';
 import { readManifests } from './manifests.ts';
 import { removeInstallation } from './removal.ts';
 import { withShards } from './shards.ts';

@@ -12,7 +12,7 @@ import {
   parseYamlDocuments,
 } from '../../src/base/index.ts';
 import type { KubeObject } from '../../src/kube/index.ts';
-import { parseOptions } from '../options.ts';
+import { parseOptions } from '../command/options.ts';
 import { controllersOptions, readControllersConfig } from '../process-config.ts';
 import { readManifests } from './manifests.ts';
 import { type Overlay, overlays } from './overlays.ts';

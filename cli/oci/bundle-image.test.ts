@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileEntries, tarFile } from '../../test/support/index.ts';
+import { inspectBundle } from '../bundle-files/inspect.ts';
+import { pathKind } from '../input/path-kind.ts';
+import { openWorkFolder, stageFiles } from '../input/work-folder.ts';
 import { type BuildOptions, type BundleImage, buildBundleImage } from './bundle-image.ts';
-import { inspectBundle } from './inspect.ts';
 import { openLayout, writeLayout } from './layout.ts';
-import { pathKind } from './path-kind.ts';
-import { openWorkFolder, stageFiles } from './work-folder.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';

@@ -17,8 +17,8 @@ import {
   verifyStream,
 } from '../../src/base/index.ts';
 import { canonicalTar, extractArchive, type LayerWriter, Staging, stageFolder } from '../../src/content/index.ts';
+import { layoutMarker } from '../input/index.ts';
 import { type Blob, type BundleImage, manifestType } from './bundle-image.ts';
-import { layoutMarker } from './path-kind.ts';
 
 const { manifestBytes } = defaultContentLimits;
 

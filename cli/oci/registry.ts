@@ -17,12 +17,11 @@ import {
   pushImage,
   RateLimits,
 } from '../../src/sources/index.ts';
-import { readAuthorities } from '../authorities.ts';
-import type { OptionValues } from '../options.ts';
-import type { Progress } from '../progress.ts';
+import type { OptionValues } from '../command/index.ts';
+import { readAuthorities, type WorkFolder } from '../input/index.ts';
+import type { Progress } from '../output/index.ts';
 import type { BundleImage } from './bundle-image.ts';
 import { findLogin, loginFile } from './registry-login.ts';
-import type { WorkFolder } from './work-folder.ts';
 
 const answerDeadlineMs = 30_000;
 

@@ -1,6 +1,5 @@
-import type { State } from 'js-yaml';
 import type { FieldPath } from './field-path.ts';
-import { endedText, loadSharing } from './yaml.ts';
+import { endedText, loadSharing, type ParserState } from './yaml.ts';
 import { countLines, type SourceText, type TextPart, textOf, textParts } from './yaml-documents.ts';
 
 /** A place in a text; both count from 1. */
@@ -46,7 +45,7 @@ function unwrapped(children: readonly Node[], result: unknown): readonly Node[] 
 function readRoots(ended: string, depth: number): readonly Node[] | undefined {
   const roots: Node[] = [];
   const open: { readonly start: number; readonly children: Node[] }[] = [];
-  const listener = (event: 'open' | 'close', state: State): void => {
+  const listener = (event: 'open' | 'close', state: ParserState): void => {
     if (event === 'open') {
       open.push({ start: state.position, children: [] });
       return;

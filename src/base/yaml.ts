@@ -174,13 +174,22 @@ export function endedText(text: string): string {
   return text === '' || /[\n\r]$/.test(text.slice(-1)) ? `${text}\0` : `${text}\n\0`;
 }
 
+/** The node that the parser begins or ends; a listener may replace `result`. Not the type of js-yaml: declarations of packages would need its types. */
+export interface ParserState {
+  readonly position: number;
+  readonly kind: string;
+  result: unknown;
+}
+
+/** How `loadSharing` reads. */
+interface SharedReading extends YamlReading {
+  readonly listener?: (event: 'open' | 'close', state: ParserState) => void;
+}
+
 /** All documents of an `endedText`. The parser makes a copy of what it is given, from which all its values are cut: here it gives that up for the
  *  text that is there already, so that a large one is in memory once.
  *  @throws YAMLException */
-export function loadSharing(
-  ended: string,
-  { listener, isLastKeyTaken = false }: YamlReading & Pick<LoadOptions, 'listener'> = {},
-): unknown[] {
+export function loadSharing(ended: string, { listener, isLastKeyTaken = false }: SharedReading = {}): unknown[] {
   let isShared = false;
   return loadAll(ended.slice(0, -1), null, {
     ...loadOptions,
@@ -188,7 +197,7 @@ export function loadSharing(
     listener(event, state) {
       if (!isShared && state.input === ended) state.input = ended;
       isShared = true;
-      listener?.call(this, event, state);
+      listener?.(event, state);
     },
   });
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startApiServer } from '../../apiserver/index.ts';
-import { readCrds } from '../../cli/crds.ts';
+import { readCrds } from '../../cli/client/crds.ts';
 import { createServingCertificate, systemClock } from '../../src/base/index.ts';
 import { createKubeClient, type KubeClient, type KubeObject, loadClusterAccess } from '../../src/kube/index.ts';
 import { Connection } from '../conformance/connection.ts';

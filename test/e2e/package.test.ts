@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,7 +13,7 @@ import { createKubeClient, loadClusterAccess } from '../../src/kube/index.ts';
 import { eventually, startRegistry } from '../support/index.ts';
 import { valid } from './contents.ts';
 import { fencesOf } from './documents.ts';
-import { installPackage, makeRelease } from './installed.ts';
+import { installApiServer, installPackage, makeRelease } from './installed.ts';
 import { modulesLoadedBy } from './loaded-modules.ts';
 import { runProgram } from './program.ts';
 import { bundle, statusOf } from './world.ts';
@@ -22,28 +22,36 @@ const run = promisify(execFile);
 const tools = resolve('node_modules/.bin');
 const release = await mkdtemp(join(tmpdir(), 'longshore-release-'));
 const gitStatus = (): string => execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' });
-let project: string;
+/** Where `longshore` is installed, and its package there. */
+let place: string;
 let home: string;
+/** A project of another author, which has `@longshore/apiserver` alone and what its own programs import. */
+let project: string;
+let apiserver: string;
 let released: { readonly stdout: string; readonly stderr: string };
 let changed: readonly string[];
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'longshore-package-'));
+  place = await mkdtemp(join(tmpdir(), 'longshore-package-'));
+  project = await mkdtemp(join(tmpdir(), 'longshore-apiserver-'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const key = join(project, 'key.pem');
+  const key = join(place, 'key.pem');
   await writeFile(key, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
   const before = gitStatus();
   released = await makeRelease(release, key);
   changed = gitStatus() === before ? [] : [gitStatus()];
-  home = await installPackage(release, project);
-  await writeFile(join(project, 'package.json'), '{ "name": "somebody-elses", "private": true, "type": "module" }\n');
-  for (const { info, lines } of fencesOf(await readFile('docs/embedded-api-server.md', 'utf8'))) {
-    const name = /\bprogram=(\S+)/.exec(info)?.[1];
-    if (name !== undefined) await writeFile(join(project, name), `${lines.join('\n')}\n`);
+  home = await installPackage(release, place);
+  apiserver = await installApiServer(release, project, ['@kubernetes/client-node', 'vitest']);
+  await writeFile(join(project, 'package.json'), '{ "name": "another-project", "private": true, "type": "module" }\n');
+  for (const document of ['docs/embedded-api-server.md', 'apiserver/README.md']) {
+    for (const { info, lines } of fencesOf(await readFile(document, 'utf8'))) {
+      const name = /\bprogram=(\S+)/.exec(info)?.[1];
+      if (name !== undefined) await writeFile(join(project, name), `${lines.join('\n')}\n`);
+    }
   }
 }, 240_000);
 afterAll(async () => {
-  for (const folder of [project, release]) await rm(folder, { recursive: true, force: true });
+  for (const folder of [place, project, release]) await rm(folder, { recursive: true, force: true });
 });
 
 /** What a command prints in the project of somebody else; rejects when it fails. */
@@ -59,7 +67,7 @@ test('the built package runs: the API server, the servers of the examples, a bun
   expect(execFileSync(process.execPath, [bin, 'version']).toString()).toMatch(/^longshore \d+\.\d+\.\d+ /);
   const registry = stack.use(await startRegistry());
   registry.putImage('valid:v1', [{ files: valid }]);
-  const kubeconfig = join(project, 'kubeconfig');
+  const kubeconfig = join(place, 'kubeconfig');
   const child = spawn(process.execPath, [bin, 'up', '--kubeconfig', kubeconfig], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -103,9 +111,24 @@ test.each([
   expect(await modulesLoadedBy(join(home, 'cli', 'bin.js'), args)).toEqual(loads.toSorted());
 });
 
-test('the programs of docs/embedded-api-server.md for node:test pass in a JavaScript project', async () => {
-  const printed = await print(process.execPath, ['--test', 'node.test.js', 'webhook.test.js', 'faults.test.js']);
-  expect(printed).toMatch(/pass 3\b/);
+test('@longshore/apiserver has the files and dependencies that it needs, and nothing of the program', async () => {
+  const { dependencies } = JSON.parse(await readFile(join(apiserver, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(version))).toBe(true);
+  for (const name of ['fastify', 'prom-client', 'tar', '@grpc/grpc-js', '@kubernetes/client-node']) {
+    expect(Object.keys(dependencies)).not.toContain(name);
+  }
+  expect((await readdir(apiserver)).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const compiled = await readdir(join(apiserver, 'dist'));
+  expect(compiled.toSorted()).toEqual(['apiserver', 'src']);
+  const folders = await readdir(join(apiserver, 'dist/src'));
+  for (const name of ['catalog', 'kube', 'controller', 'sources']) expect(folders).not.toContain(name);
+});
+
+test('the programs of the documents for node:test pass in a JavaScript project', async () => {
+  const programs = ['node.test.js', 'webhook.test.js', 'faults.test.js', 'node.readme.js'];
+  expect(await print(process.execPath, ['--test', ...programs])).toMatch(/pass 4\b/);
 });
 
 test('the program of docs/embedded-api-server.md for vitest passes in a JavaScript project', async () => {
@@ -120,7 +143,7 @@ test.skipIf(why !== '')(`the program of docs/embedded-api-server.md for jest pas
 });
 
 test('a CommonJS program can require the API server', async () => {
-  const program = `const { startApiServer } = require('longshore/apiserver');
+  const program = `const { startApiServer } = require('@longshore/apiserver');
     startApiServer().then(async (cluster) => {
       const namespaces = await cluster.client.list({ apiVersion: 'v1', kind: 'Namespace' });
       console.log(namespaces.length);
@@ -131,8 +154,8 @@ test('a CommonJS program can require the API server', async () => {
 });
 
 test('import and require lead to one module, which names everything that the API server exports', async () => {
-  const program = `const required = require('longshore/apiserver');
-    import('longshore/apiserver').then((imported) => {
+  const program = `const required = require('@longshore/apiserver');
+    import('@longshore/apiserver').then((imported) => {
       const names = Object.keys(imported).filter((name) => imported[name] === required[name]);
       console.log(names.length > 0 && names.length === Object.keys(imported).length, names.includes('startApiServer'));
     });\n`;
@@ -151,7 +174,7 @@ test.skipIf(older === undefined)(`an older Node.js gets one line that says what 
   expect(status).toBe(1);
   expect(stderr).toMatch(needed);
   expect(stderr.trim().split('\n')).toHaveLength(1);
-  for (const code of ["import('longshore/apiserver')", "require('longshore/apiserver')"]) {
+  for (const code of ["import('@longshore/apiserver')", "require('@longshore/apiserver')"]) {
     const failed = spawnSync(older ?? '', ['-e', code], { cwd: project, encoding: 'utf8' });
     expect(failed.stderr).toMatch(needed);
   }
@@ -159,7 +182,7 @@ test.skipIf(older === undefined)(`an older Node.js gets one line that says what 
 
 test('the types of the API server serve a TypeScript project that has no other packages', async () => {
   const program = `interface V1Deployment extends ApiObject { spec?: { replicas?: number } }
-import { ApiError, startApiServer, type ApiObject, type ApiServer } from 'longshore/apiserver';
+import { ApiError, startApiServer, type ApiObject, type ApiServer } from '@longshore/apiserver';
 const cluster: ApiServer = await startApiServer({ crds: ['crds'], faults: 1 });
 const found = await cluster.client.get<V1Deployment>({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' });
 const replicas: number | undefined = found.spec?.replicas;
@@ -202,12 +225,13 @@ test('a dry run makes all files of a release, signed, and changes nothing in the
     /^SHA256SUMS$/,
     /^SHA256SUMS\.sig$/,
     /^longshore-[\d.]+\.tgz$/,
+    /^longshore-apiserver-[\d.]+\.tgz$/,
     /^longshore-chart-[\d.]+\.tgz$/,
   ];
   for (const name of expected) expect(names).toContainEqual(expect.stringMatching(name));
   expect(released.stdout).not.toContain(' 0 bytes');
   expect(changed).toEqual([]);
   if (!released.stderr.includes('would be refused')) return;
-  const refused = await runProgram(process.execPath, ['scripts/release.ts', '--out', join(project, 'out')]);
+  const refused = await runProgram(process.execPath, ['scripts/release.ts', '--out', join(place, 'out')]);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
 });

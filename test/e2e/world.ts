@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseOptions } from '../../cli/command/options.ts';
 import { readConfig, upOptions } from '../../cli/config.ts';
-import { parseOptions } from '../../cli/options.ts';
 import { type Platform, startPlatform } from '../../cli/platform.ts';
 import { templateHash } from '../../provisioners/hash.ts';
 import type { BundleTemplate } from '../../src/api/index.ts';

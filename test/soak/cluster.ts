@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiServer, type ClusterClient, startApiServer } from '../../apiserver/index.ts';
-import { readCrds } from '../../cli/crds.ts';
+import { readCrds } from '../../cli/client/crds.ts';
 import type { SeededRandom } from '../conformance/random.ts';
 import { freePort } from '../e2e/own-processes.ts';
 import { addApiFaults } from '../faults/model/api-faults.ts';

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../../options.ts';
+import type { OptionSpec } from '../../command/index.ts';
 import { catalogOption } from '../options.ts';
 
 /** Options of `catalog graph`. */

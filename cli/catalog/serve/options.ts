@@ -1,6 +1,5 @@
 import { TerminalError } from '../../../src/base/index.ts';
-import { processLogOption } from '../../config.ts';
-import type { OptionSpec, OptionValues } from '../../options.ts';
+import { type OptionSpec, type OptionValues, processLogOption } from '../../command/index.ts';
 
 /** Options of `catalog serve`. */
 export const serveOptions: readonly OptionSpec[] = [

@@ -9,12 +9,9 @@ import {
   startCatalogServer,
   startRegistryServer,
 } from '../../../src/catalog/index.ts';
-import { readLogLevel } from '../../config.ts';
-import { inRange, type OptionValues } from '../../options.ts';
-import { isPortTaken } from '../../ports.ts';
-import { openProcessLog } from '../../process-log.ts';
-import { untilStopped } from '../../stop.ts';
-import { createTerminal } from '../../terminal.ts';
+import { inRange, type OptionValues, readLogLevel } from '../../command/index.ts';
+import { createTerminal } from '../../output/index.ts';
+import { isPortTaken, openProcessLog, untilStopped } from '../../process/index.ts';
 import { openCatalog, withCatalogs } from '../open.ts';
 import type { OpenOptions } from '../reading.ts';
 import { provideIndex } from './cache.ts';

@@ -67,7 +67,7 @@ test('warnings fail a catalog when they are told to', () => {
 });
 
 test('another form is refused in the words of opm', async () => {
-  const { catalogValidate } = await import('../../commands/catalog-validate.ts');
+  const { catalogValidate } = await import('../commands/validate.ts');
   const refused = 'invalid --output value "xml", expected (json|yaml)';
   await expect(catalogValidate({ output: 'xml' }, ['./catalog'])).rejects.toThrow(refused);
 });

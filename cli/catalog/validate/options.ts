@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../../options.ts';
+import type { OptionSpec } from '../../command/index.ts';
 
 /** Options of `catalog validate`. */
 export const validateOptions: readonly OptionSpec[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseOptions } from '../../../cli/command/options.ts';
 import { readConfig, upOptions } from '../../../cli/config.ts';
-import { parseOptions } from '../../../cli/options.ts';
 import { type Platform, startPlatform } from '../../../cli/platform.ts';
 import { createLogger } from '../../../src/base/index.ts';
 import { SeededRandom } from '../../conformance/random.ts';

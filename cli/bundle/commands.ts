@@ -1,0 +1,90 @@
+/** Commands about files of bundles and their images, without a cluster. Each loads what it needs when it runs. */
+import { type Command, loginText, longOutputOption, outputOption, registryOptions } from '../command/index.ts';
+import { buildOptions, buildTargetOptions, validateOptions } from './options.ts';
+import { renderOptions } from './render-options.ts';
+
+const bundleText = `Takes a folder, a tar of it, an OCI image layout (a folder or a tar), - for a tar on standard input, or the reference of an image or artifact. ${loginText}`;
+
+/** In the order of `longshore --help`. */
+export const bundleCommands: readonly Command[] = [
+  {
+    name: 'bundle build',
+    summary: 'Build a container image or OCI artifact from the files of a folder.',
+    description:
+      'Prints its digest. The same files give the same digest on every machine: their times and owners do not count.',
+    positionals: ['DIR'],
+    options: [...buildOptions, ...buildTargetOptions, ...registryOptions, longOutputOption],
+    examples: [
+      'bundle build ./combo',
+      'bundle build ./combo -o combo.tar',
+      'bundle build ./combo --push <registry>/combo:v1',
+    ],
+    run: async (values, positionals) => (await import('./commands/build.ts')).bundleBuild(values, positionals),
+  },
+  {
+    name: 'bundle push',
+    summary: 'Push a folder, or an OCI image layout, to a registry.',
+    description: `Prints the reference with its digest. ${loginText}`,
+    positionals: ['DIR|LAYOUT', 'REF'],
+    options: [...buildOptions, ...registryOptions, outputOption],
+    examples: ['bundle push ./combo <registry>/combo:v1', 'bundle push combo.tar <registry>/combo:v1'],
+    run: async (values, positionals) => (await import('./commands/push.ts')).bundlePush(values, positionals),
+  },
+  {
+    name: 'bundle pull',
+    summary: 'Write the files of an image or artifact to a folder that is new or empty.',
+    description: `Prints its digest. ${loginText}`,
+    positionals: ['REF', 'DIR'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle pull <registry>/combo:v1 ./combo'],
+    run: async (values, positionals) => (await import('./commands/pull.ts')).bundlePull(values, positionals),
+  },
+  {
+    name: 'bundle inspect',
+    summary: 'Tell what a bundle holds, and what unpacking would refuse; exit status 1 when there is such a thing.',
+    description: `${bundleText}\nExit status: 0 nothing would be refused, 1 something would, 2 the bundle could not be read.`,
+    positionals: ['DIR|FILE|REF|-'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle inspect ./combo', 'bundle inspect <registry>/combo:v1 -o json'],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./commands/inspect.ts')).bundleInspect(values, positionals),
+  },
+  {
+    name: 'bundle render',
+    summary: 'Print the objects that a registry+v1 bundle becomes.',
+    description: `${bundleText}\nExit status: 0 rendered, 2 the bundle could not be read, or not be rendered so.`,
+    positionals: ['DIR|FILE|REF|-'],
+    options: [...renderOptions, ...registryOptions],
+    examples: [
+      'bundle render ./widget --install-namespace widgets',
+      'bundle render ./widget --watch-namespace shop --cert-provider openshift-service-ca -o json',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./commands/render.ts')).bundleRender(values, positionals),
+  },
+  {
+    name: 'bundle explain',
+    summary: 'Say what installing a registry+v1 bundle does to a cluster: permissions, APIs, webhooks, images.',
+    description: `${bundleText}\nExit status: 0 explained, 2 the bundle could not be read.`,
+    positionals: ['DIR|FILE|REF|-'],
+    options: [...registryOptions, outputOption],
+    examples: ['bundle explain ./widget', 'bundle explain <registry>/widget-bundle:v1 -o json'],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./commands/explain.ts')).bundleExplain(values, positionals),
+  },
+  {
+    name: 'bundle validate',
+    summary: 'Judge registry+v1 bundles: what is wrong, in which line, and what to do about it.',
+    description: `${bundleText}\nExit status: 0 no errors, 1 errors were found, 2 a bundle could not be read.`,
+    positionals: ['[DIR|FILE|REF|-]...'],
+    options: [...validateOptions, ...registryOptions],
+    examples: [
+      'bundle validate ./tide-gauge',
+      'bundle validate --ignore good-practices ./tide-gauge <registry>/tide-gauge:v1',
+      'bundle validate --select operatorhub --k8s-version 1.30 -o sarif ./tide-gauge',
+      'bundle validate --list',
+    ],
+    failureStatus: 2,
+    run: async (values, positionals) => (await import('./commands/validate.ts')).bundleValidate(values, positionals),
+  },
+];

@@ -1,0 +1,112 @@
+import { printable } from '../../../src/base/index.ts';
+import {
+  defaultInstallNamespace,
+  type Explanation,
+  explainBundle,
+  findCertificateProvider,
+  type RegistryBundle,
+  renderBundle,
+  supportedModes,
+} from '../../../src/formats/index.ts';
+import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress } from '../../output/index.ts';
+import { keepHeapTight } from '../../process/index.ts';
+
+const deadlineMs = 15 * 60_000;
+/** Stands for a namespace that only the user knows. */
+const watchedNamespace = 'WATCHED';
+
+/** A way of installing that the bundle supports, the widest first. */
+function targetsOf(bundle: RegistryBundle, installNamespace: string): readonly string[] {
+  const modes = supportedModes(bundle.csv);
+  if (modes.includes('AllNamespaces')) return [''];
+  if (modes.includes('OwnNamespace')) return [installNamespace];
+  return modes.includes('SingleNamespace') ? [watchedNamespace] : [watchedNamespace, `${watchedNamespace}-2`];
+}
+
+/** What the operator watches when it is installed as it is explained. */
+function watchesOf([first = '', ...others]: readonly string[], installNamespace: string): string {
+  if (first === '') return 'all namespaces';
+  if (first === installNamespace) return 'its own namespace';
+  return others.length === 0 ? `one namespace, here called ${first}` : 'several namespaces';
+}
+
+interface Explained extends Explanation {
+  /** What the operator watches in the installation that is explained. */
+  readonly watches: string;
+}
+
+function explain(bundle: RegistryBundle): Explained {
+  const installNamespace = defaultInstallNamespace(bundle).name;
+  const targetNamespaces = targetsOf(bundle, installNamespace);
+  const certificates = findCertificateProvider('cert-manager');
+  const objects = renderBundle(bundle, {
+    installNamespace,
+    targetNamespaces,
+    ...(certificates === undefined ? {} : { certificates }),
+  });
+  return { ...explainBundle(bundle, objects), watches: watchesOf(targetNamespaces, installNamespace) };
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function permissionLines({ permissions }: Explanation): readonly string[] {
+  return permissions.flatMap(({ account, scope, rules }) => [
+    `${account}, ${scope === 'cluster' ? 'in the whole cluster' : `in namespace ${scope}`}`,
+    ...rules.map((rule) => `  ${rule}`),
+  ]);
+}
+
+function textOf(it: Explained): string {
+  const title = `${it.packageName} ${it.version} (${it.name})\n`;
+  const kube = it.minKubeVersion === '' ? '' : `Needs Kubernetes ${it.minKubeVersion} or later.\n`;
+  return [
+    title,
+    `Runs in namespace ${it.suggestedNamespace} unless told otherwise; supports ${it.installModes.join(', ') || 'no install mode'}.\n`,
+    `What follows holds when it watches ${it.watches}.\n`,
+    kube,
+    section('Look at this twice', it.warnings),
+    section(
+      'Runs',
+      it.deployments.map(({ name, replicas, account }) => `Deployment ${name}, replicas: ${replicas}, as ${account}`),
+    ),
+    section(`Needs the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
+    section('Images', it.images),
+    section('May do', permissionLines(it)),
+    section(
+      'Brings the APIs',
+      it.crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
+    ),
+    section('Brings the aggregated APIs', it.apiServices),
+    section('Needs the APIs', it.requiredApis),
+    section(
+      'Is asked by webhooks',
+      it.webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
+        `${name} (${type}, on failure: ${failurePolicy})`,
+        ...rules.map((rule) => `  ${rule}`),
+      ]),
+    ),
+    section(
+      'Makes the objects',
+      it.objects.map(({ kind, count }) => `${count} ${kind}`),
+    ),
+  ].join('');
+}
+
+/** `longshore bundle explain DIR|FILE|REF|-` */
+export async function bundleExplain(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  keepHeapTight();
+  await using work = await openWorkFolder();
+  const isJson = values['output'] === 'json';
+  using progress = createProgress(process.stderr, { isQuiet: isJson });
+  const { staging } = await stageBundle({ name, values, work, progress, signal: AbortSignal.timeout(deadlineMs) });
+  await using _staging = staging;
+  const explanation = explain(await readStagedRegistryBundle(name, staging));
+  progress.clear();
+  process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : printable(textOf(explanation)));
+  return 0;
+}

@@ -1,0 +1,24 @@
+import { formatYaml, type JsonObject } from '../../../src/base/index.ts';
+import { convertTemplate, templateEntry } from '../../../src/catalog/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { withCatalogs } from '../open.ts';
+import { catalogKinds, renderReferences } from '../render.ts';
+
+/** `longshore catalog convert-template basic|substitutes REF` */
+export async function catalogConvertTemplate(
+  values: OptionValues,
+  [type = '', name = '']: readonly string[],
+): Promise<number> {
+  convertTemplate(type, []);
+  return await withCatalogs(values, async (open) => {
+    const warn = (text: string): void => void process.stderr.write(`warning: ${text}\n`);
+    const entries: JsonObject[] = [];
+    for await (const meta of renderReferences([name], { ...open, allowed: catalogKinds, migrate: 'none', warn })) {
+      entries.push(templateEntry(meta.value));
+    }
+    const template = convertTemplate(type, entries);
+    open.progress.clear();
+    process.stdout.write(values['output'] === 'yaml' ? formatYaml(template) : `${JSON.stringify(template, null, 4)}\n`);
+    return 0;
+  });
+}

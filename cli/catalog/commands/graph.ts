@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { TerminalError } from '../../../src/base/index.ts';
+import { drawMermaid, drawPng, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
+import { type CatalogPackage, findInstalled, offerOf, type Policy, pathBetween } from '../../../src/resolver/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
+
+type Form = 'text' | 'mermaid' | 'svg' | 'png';
+
+const formsByExtension: ReadonlyMap<string, Form> = new Map([
+  ['.svg', 'svg'],
+  ['.png', 'png'],
+  ['.mmd', 'mermaid'],
+  ['.mermaid', 'mermaid'],
+  ['.txt', 'text'],
+]);
+
+function formOf(values: OptionValues): Form {
+  const file = values['file'] as string | undefined;
+  const named = values['output'] as Form | undefined;
+  const form = named ?? (file === undefined ? 'text' : formsByExtension.get(extname(file).toLowerCase()));
+  if (form === undefined) {
+    const endings = [...formsByExtension.keys()].join(', ');
+    throw new TerminalError(
+      'InvalidOption',
+      `--file ${file}: expected a name that ends with ${endings}, or the form with --output`,
+    );
+  }
+  if (form === 'png' && file === undefined && process.stdout.isTTY) {
+    throw new TerminalError('InvalidOption', 'catalog graph: a PNG is not for a terminal: name a file with --file');
+  }
+  return form;
+}
+
+/** What is installed, what is wanted, and the updates between; a graph without order has no such updates, which is told. */
+function marksOf(found: CatalogPackage, channels: readonly string[], values: OptionValues): Marks {
+  const target = knownBundle(found, values['to'] as string | undefined);
+  const named = values['installed'] as string | undefined;
+  const marked = target === undefined ? {} : { target: target.name };
+  if (named === undefined) return marked;
+  const installed = findInstalled(found, named);
+  try {
+    const { hops } = pathBetween(offerOf(values['policy'] as Policy, found, channels), installed, target);
+    const path = hops.map(({ from, to, channel }) => ({ from: from.name, to: to.name, channel }));
+    return { ...marked, installed, path };
+  } catch (thrown) {
+    if (!(thrown instanceof TerminalError)) throw thrown;
+    process.stderr.write(`longshore: no updates are marked: ${thrown.message}\n`);
+    return { ...marked, installed };
+  }
+}
+
+function draw(found: CatalogPackage, form: Form, values: OptionValues): string | Buffer {
+  const channels = knownChannel(found, values['channel'] as string | undefined);
+  const wanted = channels.length === 0 ? undefined : channels;
+  if (form === 'mermaid') {
+    const minimumEdge = values['minimum-edge'] as string | undefined;
+    return drawMermaid([found], {
+      channels: wanted,
+      minimumEdge,
+      hasV0Semantics: values['draw-v0-semantics'] === true,
+    });
+  }
+  const marks = marksOf(found, channels, values);
+  if (form === 'png') return drawPng(found, wanted, marks);
+  return form === 'svg' ? drawSvg(found, wanted, marks) : drawText(found, wanted, marks);
+}
+
+/** `longshore catalog graph PACKAGE --catalog REF` */
+export async function catalogGraph(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  const form = formOf(values);
+  const found = await readNamedPackage('catalog graph', values, name);
+  const drawn = draw(found, form, values);
+  const file = values['file'] as string | undefined;
+  if (file === undefined) process.stdout.write(drawn);
+  else await writeFile(file, drawn);
+  return 0;
+}

@@ -1,0 +1,34 @@
+import { readFile, stat } from 'node:fs/promises';
+import { errorMessage, TerminalError } from '../../../src/base/index.ts';
+import { initPackage } from '../../../src/catalog/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { printCatalog } from '../print.ts';
+import { metasOf } from '../render.ts';
+
+const maxBytes = 1024 * 1024;
+
+async function readOption(values: OptionValues, option: 'icon' | 'description'): Promise<Buffer | undefined> {
+  const path = values[option];
+  if (typeof path !== 'string') return undefined;
+  try {
+    if ((await stat(path)).size > maxBytes)
+      throw new TerminalError('FileTooLarge', `${path}: more than ${maxBytes} bytes`);
+    return await readFile(path);
+  } catch (thrown) {
+    throw new TerminalError('UnreadableFile', `--${option}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}
+
+/** `longshore catalog init PACKAGE` */
+export async function catalogInit(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  const [icon, description] = [await readOption(values, 'icon'), await readOption(values, 'description')];
+  const defaultChannel = values['default-channel'] as string | undefined;
+  const document = initPackage({
+    name,
+    ...(defaultChannel === undefined ? {} : { defaultChannel }),
+    ...(icon === undefined ? {} : { icon }),
+    ...(description === undefined ? {} : { description: description.toString('utf8') }),
+  });
+  await printCatalog(metasOf([document], name), values['output']);
+  return 0;
+}

@@ -1,0 +1,171 @@
+import { errorMessage, goQuote, makeFolder, TerminalError } from '../../../src/base/index.ts';
+import {
+  createCatalogView,
+  type KeptPackage,
+  type Meta,
+  type MissingRequirement,
+  missingRequirements,
+  PackageBuilder,
+  type PackageWish,
+  pruneDocument,
+  prunePackage,
+  type WriteOptions,
+  writeCatalogFolder,
+} from '../../../src/catalog/index.ts';
+import { parseVersion } from '../../../src/constraints/index.ts';
+import type { CatalogPackage } from '../../../src/resolver/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { openCatalog, withCatalogs } from '../open.ts';
+import { assertEmptyFolder } from '../output-folder.ts';
+import { printCatalog } from '../print.ts';
+
+function invalid(option: string, expected: string, found: string): never {
+  throw new TerminalError('InvalidOption', `--${option}: expected ${expected}, found "${found}"`);
+}
+
+function listOf(values: OptionValues, name: string): readonly string[] {
+  return (values[name] as readonly string[] | undefined) ?? [];
+}
+
+/** `NAME:VALUE` by name. */
+function byPackage<T>(
+  values: OptionValues,
+  option: string,
+  [placeholder, read]: readonly [string, (text: string) => T],
+): ReadonlyMap<string, T> {
+  return new Map(
+    listOf(values, option).map((text): [string, T] => {
+      const at = text.indexOf(':');
+      if (at <= 0) invalid(option, placeholder, text);
+      try {
+        return [text.slice(0, at), read(text.slice(at + 1))];
+      } catch (thrown) {
+        throw new TerminalError('InvalidOption', `--${option} ${text}: ${errorMessage(thrown)}`, { cause: thrown });
+      }
+    }),
+  );
+}
+
+function readWishes(values: OptionValues): readonly PackageWish[] {
+  const keeps = listOf(values, 'keep-package');
+  if (keeps.length === 0) {
+    throw new TerminalError('InvalidOption', 'catalog prune: --keep-package is missing: name what is to stay');
+  }
+  const minVersions = byPackage(values, 'min-version', ['NAME:VERSION', parseVersion]);
+  const defaultChannels = byPackage(values, 'default-channel', ['NAME:CHANNEL', (text) => text]);
+  const channels = new Map<string, string[]>();
+  for (const text of keeps) {
+    const [name = '', ...more] = text.split(':');
+    if (name === '' || more.includes('')) invalid('keep-package', 'NAME[:CHANNEL]...', text);
+    channels.set(name, [...(channels.get(name) ?? []), ...more]);
+  }
+  for (const name of [...minVersions.keys(), ...defaultChannels.keys()]) {
+    if (!channels.has(name))
+      throw new TerminalError('InvalidOption', `package ${goQuote(name)} is not kept: --keep-package ${name}`);
+  }
+  return Array.from(channels, ([name, wanted]) => ({
+    name,
+    channels: wanted,
+    minVersion: minVersions.get(name),
+    isHeadsOnly: values['heads-only'] === true,
+    defaultChannel: defaultChannels.get(name),
+  }));
+}
+
+interface Plan {
+  readonly kept: ReadonlyMap<string, KeptPackage>;
+  readonly notes: readonly string[];
+}
+
+/** Packages that meet what is missing, and are not kept yet. */
+function toAdd(missing: readonly MissingRequirement[], kept: ReadonlyMap<string, KeptPackage>): readonly string[] {
+  const firsts = missing.map(({ providers }) => (providers.some((name) => kept.has(name)) ? undefined : providers[0]));
+  return Array.from(new Set(firsts.filter((name) => name !== undefined)));
+}
+
+function missingText({ bundle, description, providers }: MissingRequirement): string {
+  const what = `${bundle} needs ${description}, which nothing that is kept meets`;
+  return providers.length === 0
+    ? `${what}, nor anything else in this catalog`
+    : `${what}; package ${providers.join(' or ')} does: --keep-package ${providers[0] ?? ''}, or --with-dependencies`;
+}
+
+function planOf(
+  packages: ReadonlyMap<string, CatalogPackage>,
+  wishes: readonly PackageWish[],
+  values: OptionValues,
+): Plan {
+  const kept = new Map(wishes.map((wish) => [wish.name, prunePackage(packages, wish)]));
+  const notes = Array.from(kept.values()).flatMap(({ name, defaultChannel }) => {
+    const before = packages.get(name)?.defaultChannel;
+    return before === defaultChannel
+      ? []
+      : [`package ${name}: the default channel ${before ?? ''} is not kept: it is ${defaultChannel} now`];
+  });
+  const view = createCatalogView({ name: 'catalog' }, packages);
+  let missing = missingRequirements(view, kept);
+  if (values['with-dependencies'] === true) {
+    for (let names = toAdd(missing, kept); names.length > 0; names = toAdd(missing, kept)) {
+      for (const name of names) {
+        kept.set(name, prunePackage(packages, { name, channels: [], isHeadsOnly: false }));
+        notes.push(`package ${name} is kept as well: others need it`);
+      }
+      missing = missingRequirements(view, kept);
+    }
+  }
+  return { kept, notes: [...notes, ...missing.map(missingText)] };
+}
+
+async function* watched(
+  metas: AsyncIterable<Meta>,
+  builder: PackageBuilder,
+  isWanted: (name: string) => boolean,
+): AsyncGenerator<Meta> {
+  for await (const meta of metas) {
+    builder.add(meta);
+    const owner = meta.schema === 'olm.package' ? meta.name : meta.package;
+    if (owner === '' || isWanted(owner)) yield meta;
+  }
+}
+
+async function write(
+  metas: AsyncIterable<Meta>,
+  values: OptionValues,
+  options: WriteOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  const folder = values['to'] as string | undefined;
+  if (folder !== undefined) {
+    await assertEmptyFolder(folder);
+    makeFolder(folder);
+    await writeCatalogFolder(metas, folder, options);
+    return;
+  }
+  await printCatalog(metas, values['output'], options);
+}
+
+/** `longshore catalog prune REF --keep-package NAME[:CHANNEL]...` */
+export async function catalogPrune(values: OptionValues, [name = '']: readonly string[]): Promise<number> {
+  const wishes = readWishes(values);
+  const wanted = new Set(wishes.map((wish) => wish.name));
+  const isWanted = (owner: string): boolean => values['with-dependencies'] === true || wanted.has(owner);
+  return await withCatalogs(values, async (options) => {
+    const builder = new PackageBuilder();
+    let plan: Plan | undefined;
+    const planned = (): Plan => {
+      if (plan !== undefined) return plan;
+      plan = planOf(builder.build(), wishes, values);
+      options.progress.clear();
+      for (const note of plan.notes) process.stderr.write(`longshore: ${note}\n`);
+      return plan;
+    };
+    const format = values['output'] === 'json' ? 'json' : 'yaml';
+    await write(watched(openCatalog(name, options), builder, isWanted), values, {
+      format,
+      signal: options.signal,
+      change: (document) => pruneDocument(planned().kept, document),
+    });
+    // Of an empty catalog, nothing was asked for yet.
+    planned();
+    return 0;
+  });
+}

@@ -1,0 +1,24 @@
+import { TerminalError } from '../../../src/base/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { imageOfOption, migrateLevelOf } from '../author-values.ts';
+import { judged } from '../judged.ts';
+import { withCatalogs } from '../open.ts';
+import { printCatalog } from '../print.ts';
+import { allKinds, renderReferences } from '../render.ts';
+
+/** `longshore catalog render REF...` */
+export async function catalogRender(values: OptionValues, names: readonly string[]): Promise<number> {
+  if (names.filter((name) => name === '-').length > 1) {
+    throw new TerminalError('InvalidOption', 'catalog render: standard input (-) can be read once');
+  }
+  const [migrate, imageOf] = [migrateLevelOf(values), imageOfOption(values)];
+  return await withCatalogs(values, async (open) => {
+    const warn = (text: string): void => {
+      open.progress.clear();
+      process.stderr.write(`warning: ${text}\n`);
+    };
+    const metas = renderReferences(names, { ...open, allowed: allKinds, migrate, imageOf, warn });
+    await printCatalog(judged(metas, warn), values['output']);
+    return 0;
+  });
+}

@@ -1,0 +1,46 @@
+import { existsSync, globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isJsonObject, type JsonObject, parseYaml, TerminalError, withDeadline } from '../../src/base/index.ts';
+import { type KubeClient, type KubeObject, refOf } from '../../src/kube/index.ts';
+
+const establishDeadlineMs = 60_000;
+const pollMs = 50;
+
+/** The folder of our CustomResourceDefinitions: beside `cli/` in a checkout and in `dist/`. */
+function crdFolder(): string {
+  const folder = fileURLToPath(new URL('../../crds', import.meta.url));
+  if (existsSync(folder)) return folder;
+  throw new TerminalError(
+    'CrdsMissing',
+    `${folder}: the CustomResourceDefinitions are not there; install longshore again`,
+  );
+}
+
+/** The CustomResourceDefinitions of Bundle and BundleDeployment. */
+export async function readCrds(): Promise<JsonObject[]> {
+  const folder = crdFolder();
+  const files = globSync('*.yaml', { cwd: folder }).sort();
+  return await Promise.all(
+    files.map(async (file) => parseYaml(file, await readFile(join(folder, file), 'utf8')) as JsonObject),
+  );
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const status = crd['status'];
+  const conditions = isJsonObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
+  return conditions.some((one) => isJsonObject(one) && one['type'] === 'Established' && one['status'] === 'True');
+}
+
+/** Resolves when the CustomResourceDefinitions are served.
+ *  @throws the deadline's error after a minute */
+export async function untilEstablished(kube: KubeClient, crds: readonly KubeObject[]): Promise<void> {
+  const what = 'waiting until the CustomResourceDefinitions are established';
+  await withDeadline(what, { deadlineMs: establishDeadlineMs }, async (signal) => {
+    for (const crd of crds) {
+      while (!isEstablished(await kube.get(refOf(crd), { signal }))) await pause(pollMs, undefined, { signal });
+    }
+  });
+}

@@ -1,0 +1,8 @@
+/** The cluster that a command works on: kubeconfig, content server, names of objects, definitions.
+ *  @imports cli/command, src/kube, src/api, src/base */
+export { conditionsOf } from './conditions.ts';
+export { type ContentClient, contentClientOf, createContentClient, describeRefusal } from './content-client.ts';
+export { readCrds, untilEstablished } from './crds.ts';
+export { openKube, readAccess } from './kubeconfig.ts';
+export { isTooOld, oldestKubernetes } from './oldest-kubernetes.ts';
+export { parseTarget, type Target } from './target.ts';

@@ -1,0 +1,24 @@
+import type { LogLevel } from '../../src/base/index.ts';
+import { type OptionSpec, type OptionValues, oneOf } from './options.ts';
+
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+/** Of a command that a person starts. */
+export const logLevelOption: OptionSpec = {
+  name: 'log-level',
+  kind: 'text',
+  placeholder: 'LEVEL',
+  default: 'error',
+  variable: 'LONGSHORE_LOG_LEVEL',
+  sentence:
+    'debug, info, warn, error or silent; on standard error, as JSON lines where that is no terminal. SIGUSR2 switches to debug and back.',
+};
+
+/** The same, for processes that nobody sits in front of. */
+export const processLogOption: OptionSpec = { ...logLevelOption, default: 'info' };
+
+/** The level of `--log-level`.
+ *  @throws TerminalError InvalidOption */
+export function readLogLevel(values: OptionValues): LogLevel {
+  return oneOf('log-level', values['log-level'] as string, logLevels);
+}

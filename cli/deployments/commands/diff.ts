@@ -1,0 +1,68 @@
+import { placeOf, wishesOf } from '../../../provisioners/index.ts';
+import { apiVersion } from '../../../src/api/index.ts';
+import { type Preview, previewInstall } from '../../../src/apply/index.ts';
+import { isJsonObject } from '../../../src/base/index.ts';
+import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
+import { createContentClient, parseTarget } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { openWorkFolder } from '../../input/index.ts';
+import { createProgress, type Progress } from '../../output/index.ts';
+import { colouredDiff, type ShownChange, shownChange, titleOf } from '../diff/text.ts';
+import { findWanted, type Wanted } from '../diff/wanted.ts';
+
+const deadlineMs = 15 * 60_000;
+
+function isInstalled({ status }: Readonly<Record<string, unknown>>): boolean {
+  return isJsonObject(status as never) && typeof (status as Record<string, unknown>)['activeBundle'] === 'string';
+}
+
+async function preview(
+  kube: KubeClient,
+  wanted: Wanted,
+  work: { readonly values: OptionValues; readonly progress: Progress; readonly signal: AbortSignal },
+): Promise<Preview> {
+  const { deployment, objects } = wanted;
+  const { name = '', uid = '', annotations } = deployment.metadata;
+  return await previewInstall({
+    kube,
+    owner: { name, uid },
+    objects,
+    ...wishesOf(deployment),
+    ...placeOf(wanted),
+    systemNamespace: work.values['system-namespace'] as string,
+    isUpgrade: isInstalled(deployment),
+    crdSafety: { annotations, isRestored: false },
+    signal: work.signal,
+    onLooked: (done, total) => work.progress.show('asking the server', { done, total, unit: 'objects' }),
+  });
+}
+
+function printText(shown: readonly ShownChange[], { kept, blockers }: Preview): void {
+  for (const { diff } of shown) process.stdout.write(colouredDiff(diff, process.stdout));
+  for (const ref of kept) process.stderr.write(`${titleOf(ref)} stays: it is to be kept\n`);
+  for (const blocker of blockers) process.stderr.write(`blocked: ${blocker}\n`);
+}
+
+/** `longshore diff bd/NAME`: 0 no change, 1 changes, 2 when nothing would be changed because something speaks against it, or on an error. */
+export async function diff(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+  const target = parseTarget(text, ['BundleDeployment']);
+  const isJson = values['output'] === 'json';
+  await using stack = new AsyncDisposableStack();
+  const client = stack.use(await createContentClient(values));
+  const work = stack.use(await openWorkFolder());
+  const progress = stack.use(createProgress(process.stderr, { isQuiet: isJson || !process.stderr.isTTY }));
+  const signal = AbortSignal.timeout(deadlineMs);
+  const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
+  const wanted = await findWanted({ client, work, deployment, values, progress, signal });
+  // The file says what is wanted; what is installed is said by the cluster.
+  const status = deployment['status'];
+  const compared = { ...wanted, deployment: { ...wanted.deployment, ...(status === undefined ? {} : { status }) } };
+  const found = await preview(client.kube, compared, { values, progress, signal });
+  progress.clear();
+  const shown = found.changes.map(shownChange).filter((change) => change !== undefined);
+  const { kept, blockers } = found;
+  if (isJson) process.stdout.write(`${JSON.stringify({ changes: shown, kept, blockers })}\n`);
+  else printText(shown, found);
+  if (blockers.length > 0) return 2;
+  return shown.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,23 @@
+import { apiVersion } from '../../../src/api/index.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import { type OptionValues, printDocument } from '../../command/index.ts';
+import { formatTable } from '../../output/index.ts';
+import { type Revision, revisionsOf } from '../facts.ts';
+
+const columns = ['REVISION', 'INSTALLED', 'VERSION', 'BUNDLE', 'SOURCE'];
+
+function rowOf({ revision, installedAt, version, bundle, source }: Revision): readonly string[] {
+  return [String(revision), installedAt, version, bundle, source];
+}
+
+/** `longshore history NAME` */
+export async function history(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+  const target = parseTarget(text, ['BundleDeployment']);
+  using kube = await openKube(values);
+  const revisions = revisionsOf(await kube.get({ apiVersion, ...target }));
+  printDocument(values, revisions, () => (revisions.length === 0 ? '' : formatTable(columns, revisions.map(rowOf))));
+  if (revisions.length === 0 && values['output'] === 'text') {
+    process.stderr.write(`bundledeployment "${target.name}" has no recorded revision yet\n`);
+  }
+  return 0;
+}

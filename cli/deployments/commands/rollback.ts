@@ -1,0 +1,50 @@
+import { apiVersion } from '../../../src/api/index.ts';
+import { isJsonEqual, type JsonObject } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject } from '../../../src/kube/index.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import { inRange, type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
+import { type Revision, revisionsOf } from '../facts.ts';
+import { chooseRevision, specOfRevision } from '../rollback.ts';
+import { patchSpec, replacing } from '../run/apply.ts';
+import { whenInstalled } from '../run/wait.ts';
+
+async function hasBundle(kube: KubeClient, deployment: KubeObject, { bundle }: Revision): Promise<boolean> {
+  try {
+    const { metadata } = await kube.get({ apiVersion, kind: 'Bundle', name: bundle });
+    const isOwned = metadata.ownerReferences?.some(({ uid }) => uid === deployment.metadata.uid) === true;
+    return isOwned && metadata.deletionTimestamp === undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return false;
+    throw thrown;
+  }
+}
+
+function specOf(deployment: KubeObject): JsonObject {
+  return (deployment['spec'] ?? {}) as JsonObject;
+}
+
+async function wait(kube: KubeClient, values: OptionValues, deployment: KubeObject): Promise<void> {
+  using progress = createProgress(process.stderr, { isQuiet: false });
+  const timeoutMs = (values['timeout'] as number) * 1000;
+  await whenInstalled({ kube, timeoutMs, progress }, deployment);
+}
+
+/** `longshore rollback NAME`: 1 when there is no such revision, or it is not installed in time. */
+export async function rollback(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+  const target = parseTarget(text, ['BundleDeployment']);
+  const given = values['to'] as number | undefined;
+  const number = given === undefined ? undefined : inRange('to', given, [1, Number.MAX_SAFE_INTEGER]);
+  using kube = await openKube(values);
+  const deployment = await kube.get({ apiVersion, ...target });
+  const revisions = revisionsOf(deployment);
+  const isInstalled = isJsonEqual(revisions.at(-1)?.spec ?? null, specOf(deployment));
+  const revision = chooseRevision(revisions, { number, isInstalled, name: target.name });
+  const wanted = specOfRevision(revision, { hasBundle: await hasBundle(kube, deployment, revision) });
+  const written = await patchSpec(kube, deployment, replacing(specOf(deployment), wanted));
+  const title = `bundledeployment.core.rukpak.io "${target.name}"`;
+  if (values['wait'] === true) await wait(kube, values, written);
+  const what = values['wait'] === true ? 'rolled back' : 'is being rolled back';
+  process.stdout.write(`${title} ${what} to revision ${revision.revision} (version ${revision.version})\n`);
+  return 0;
+}

@@ -1,0 +1,27 @@
+import { errorMessage } from '../../../src/base/index.ts';
+import { openKube, parseTarget } from '../../client/index.ts';
+import type { OptionValues } from '../../command/index.ts';
+import { readTree } from '../tree/installed-tree.ts';
+import { formatTree } from '../tree/node.ts';
+
+const deadlineMs = 2 * 60_000;
+
+/** `longshore tree bd/NAME|bundle/NAME`: 1 when some of it cannot be read. */
+export async function tree(values: OptionValues, [text = '']: readonly string[]): Promise<number> {
+  const target = parseTarget(text, ['BundleDeployment', 'Bundle']);
+  using kube = await openKube(values);
+  const unreadable: string[] = [];
+  const root = await readTree(
+    {
+      kube,
+      signal: AbortSignal.timeout(deadlineMs),
+      onUnreadable: ({ group, kind }, thrown) => {
+        unreadable.push(`${kind}${group === '' ? '' : `.${group}`}: ${errorMessage(thrown)}`);
+      },
+    },
+    target,
+  );
+  process.stdout.write(values['output'] === 'json' ? `${JSON.stringify(root)}\n` : formatTree(root, process.stdout));
+  for (const line of unreadable) process.stderr.write(`longshore: cannot be shown: ${line}\n`);
+  return unreadable.length === 0 ? 0 : 1;
+}

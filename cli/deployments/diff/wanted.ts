@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { type Rendition, ServingCertificates, termsFor } from '../../../provisioners/index.ts';
+import {
+  apiVersion,
+  bundleDeploymentResource,
+  ownerKindLabel,
+  ownerNameLabel,
+  parseBundle,
+  parseBundleDeployment,
+} from '../../../src/api/index.ts';
+import { fileProblem, parseYaml, systemClock, TerminalError } from '../../../src/base/index.ts';
+import { extractArchive, type Staging } from '../../../src/content/index.ts';
+import { formatOf, readStaged } from '../../../src/formats/index.ts';
+import type { KubeClient, KubeObject } from '../../../src/kube/index.ts';
+import { stagePath } from '../../bundle-files/index.ts';
+import { type ContentClient, describeRefusal } from '../../client/index.ts';
+import { openStaging, type WorkFolder } from '../../input/index.ts';
+import { pullInto, type Transfer } from '../../oci/index.ts';
+
+/** What a deployment is compared with. */
+export interface Wanted extends Rendition {
+  /** The deployment as it would be. */
+  readonly deployment: KubeObject;
+}
+
+export interface Finding extends Transfer {
+  readonly client: ContentClient;
+  readonly work: WorkFolder;
+  readonly deployment: KubeObject;
+}
+
+function classOf(deployment: KubeObject): string {
+  return parseBundleDeployment(deployment).spec.template.spec.provisionerClassName;
+}
+
+/** The objects of a bundle, as the deployment would install them.
+ *  @throws TerminalError InvalidBundle, UnknownProvisioner, ConversionFailed */
+async function render(staging: Staging, deployment: KubeObject, finding: Finding): Promise<Rendition> {
+  const className = classOf(deployment);
+  const content = await readStaged(formatOf(className), staging, '');
+  const { kube } = finding.client;
+  const { signal } = finding;
+  const rendered = content.render(await termsFor(deployment, className, { kube, signal }));
+  const certificates = new ServingCertificates({ clock: systemClock });
+  const objects = rendered.objects as unknown as KubeObject[];
+  return {
+    ...rendered,
+    objects: await certificates.complete(deployment.metadata.name ?? '', objects, { kube, isFirst: false, signal }),
+  };
+}
+
+async function stageImage(ref: string, finding: Finding): Promise<Staging> {
+  const staging = await openStaging(finding.work);
+  await pullInto(staging, ref, { ...finding, isOperator: true });
+  return staging;
+}
+
+/** The deployment's newest Bundle: the one of its template. */
+async function newestBundle(kube: KubeClient, name: string, signal: AbortSignal): Promise<KubeObject> {
+  const labelSelector = `${ownerKindLabel}=${bundleDeploymentResource.kind},${ownerNameLabel}=${name}`;
+  const { items } = await kube.list({ apiVersion, kind: 'Bundle', labelSelector }, { signal });
+  const timeOf = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
+  const [newest] = [...items].sort((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
+  if (newest !== undefined) return newest;
+  throw new TerminalError(
+    'NoBundle',
+    `bundledeployment "${name}" has no Bundle yet; name what to compare with --bundle`,
+  );
+}
+
+async function stageOwn({ client, work, deployment, signal }: Finding): Promise<Staging> {
+  const bundle = parseBundle(await newestBundle(client.kube, deployment.metadata.name ?? '', signal));
+  const { name } = bundle.metadata;
+  const url = bundle.status?.contentURL;
+  if (url === undefined) {
+    const text = `bundle "${name}" is not unpacked (phase ${bundle.status?.phase ?? 'unknown'}): it has no content to compare with`;
+    throw new TerminalError('NoContent', text);
+  }
+  const response = await client.open({ url, signal });
+  if (response.statusCode !== 200) throw new TerminalError('NoContent', await describeRefusal('GET', url, response));
+  const staging = await openStaging(work);
+  await extractArchive(response as AsyncIterable<Buffer>, staging, { what: url, hasWhiteouts: false, signal });
+  return staging;
+}
+
+/** The deployment that a file holds, under the name and identity of the one that is there.
+ *  @throws TerminalError InvalidObject, WrongDeployment, NotFound */
+async function readDeployment(path: string, live: KubeObject): Promise<KubeObject> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new TerminalError('NotFound', `${path}: ${fileProblem(thrown)}`, { cause: thrown });
+  }
+  const wanted = parseYaml(path, text) as unknown as KubeObject;
+  const { name } = parseBundleDeployment(wanted).metadata;
+  if (name !== live.metadata.name) {
+    const found = `expected the BundleDeployment "${live.metadata.name}", found "${name}"`;
+    throw new TerminalError('WrongDeployment', `${path}: ${found}`);
+  }
+  const { labels, annotations } = live.metadata;
+  const metadata = {
+    ...live.metadata,
+    labels: { ...labels, ...wanted.metadata.labels },
+    annotations: { ...annotations, ...wanted.metadata.annotations },
+  };
+  return { ...wanted, metadata } as KubeObject;
+}
+
+async function stageTemplate(deployment: KubeObject, finding: Finding): Promise<Staging> {
+  const { source } = parseBundleDeployment(deployment).spec.template.spec;
+  if (source.type === 'image' && source.image !== undefined) return await stageImage(source.image.ref, finding);
+  const text = `source type "${source.type}" is fetched by the provisioners alone: get its files and name them with --bundle`;
+  throw new TerminalError('UnsupportedSource', text);
+}
+
+/** Finds what the options name: `--bundle` (a folder or OCI layout), `--image`, the template of the deployment in the file `-f`, or else the
+ *  deployment's own newest Bundle. With `-f` and one of the first two, that is the content of the deployment in the file.
+ *  @throws TerminalError InvalidOption, and what the ways throw */
+export async function findWanted(finding: Finding): Promise<Wanted> {
+  const { values } = finding;
+  const [bundle, image, file] = ['bundle', 'image', 'filename'].map((name) => values[name] as string | undefined);
+  if (bundle !== undefined && image !== undefined) {
+    throw new TerminalError('InvalidOption', '--bundle and --image: expected one of them, found both');
+  }
+  const deployment = file === undefined ? finding.deployment : await readDeployment(file, finding.deployment);
+  await using staging = await stageWanted(finding, {
+    bundle,
+    image,
+    deployment: file === undefined ? undefined : deployment,
+  });
+  return { deployment, ...(await render(staging, deployment, finding)) };
+}
+
+async function stageWanted(
+  finding: Finding,
+  wish: {
+    readonly bundle: string | undefined;
+    readonly image: string | undefined;
+    readonly deployment: KubeObject | undefined;
+  },
+): Promise<Staging> {
+  if (wish.bundle !== undefined) return (await stagePath(wish.bundle, finding)).staging;
+  if (wish.image !== undefined) return await stageImage(wish.image, finding);
+  return wish.deployment === undefined ? await stageOwn(finding) : await stageTemplate(wish.deployment, finding);
+}

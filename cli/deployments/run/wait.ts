@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { printableLine, TerminalError } from '../../../src/base/index.ts';
+import { isNotFound, type KubeClient, type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { conditionsOf } from '../../client/index.ts';
+import type { Progress } from '../../output/index.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+
+const pollMs = 300;
+/** A failure may be over by the next try, as when another installation brings what is missing. */
+const failureMs = 5_000;
+
+export interface Waiting {
+  readonly kube: KubeClient;
+  readonly timeoutMs: number;
+  readonly progress: Progress;
+}
+
+/** Where lines stay, a wait is worth one only when it takes long. */
+const quietMs = 5_000;
+
+/** Shows what is waited for: at once on a terminal, elsewhere as a line when the same is waited for a while. */
+function reporter(progress: Progress): (text: string) => void {
+  let [text, isShown, sinceMs] = ['', false, performance.now()];
+  return (next) => {
+    if (next !== text) [text, isShown, sinceMs] = [next, false, performance.now()];
+    if (process.stderr.isTTY) return progress.show(printableLine(next));
+    if (isShown || performance.now() - sinceMs < quietMs) return;
+    isShown = true;
+    progress.finish(printableLine(next));
+  };
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
+}
+
+function describe({ metadata }: KubeObject): string {
+  return `bundledeployment "${metadata.name}"`;
+}
+
+interface Look {
+  readonly deployment: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/** The deployment as it is now; undefined when it does not exist, or another one has its name. */
+async function lookAt({ kube }: Waiting, { deployment, signal }: Look): Promise<KubeObject | undefined> {
+  try {
+    const found = await kube.get(refOf(deployment), { signal });
+    return found.metadata.uid === deployment.metadata.uid ? found : undefined;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Asks `judge` about the deployment again and again: a text is what is still waited for, anything else the answer.
+ *  @throws what `onTimeout` gives for the last text, when the time is over */
+async function poll<T extends object>(
+  waiting: Waiting,
+  deployment: KubeObject,
+  by: {
+    readonly judge: (found: KubeObject | undefined) => T | string;
+    readonly onTimeout: (text: string) => TerminalError;
+  },
+): Promise<T> {
+  const startMs = performance.now();
+  const signal = AbortSignal.timeout(waiting.timeoutMs + failureMs);
+  const report = reporter(waiting.progress);
+  for (;;) {
+    const answer = by.judge(await lookAt(waiting, { deployment, signal }));
+    if (typeof answer !== 'string') return answer;
+    if (performance.now() - startMs > waiting.timeoutMs) throw by.onTimeout(answer);
+    report(answer);
+    await pause(pollMs);
+  }
+}
+
+function notInstalled(deployment: KubeObject, text: string): TerminalError {
+  return new TerminalError('NotInstalled', `${describe(deployment)} is not installed: ${text}`);
+}
+
+/** Waits until the BundleDeployment, as it was applied, is installed and healthy.
+ *  @throws TerminalError NotInstalled, with type, reason and message of the condition, when it failed or the time is over */
+export async function whenInstalled(
+  waiting: Waiting,
+  deployment: KubeObject,
+): Promise<Extract<Outcome, { state: 'installed' }>> {
+  const { generation = 1 } = deployment.metadata;
+  let failedAtMs: number | undefined;
+  let failure = '';
+  const judge = (found: KubeObject | undefined): Extract<Outcome, { state: 'installed' }> | string => {
+    if (found === undefined) throw notInstalled(deployment, 'it was deleted');
+    const outcome = outcomeOf(found, generation);
+    if (outcome.state === 'installed') return outcome;
+    if (outcome.state === 'waiting') {
+      failedAtMs = undefined;
+      return outcome.text;
+    }
+    failedAtMs ??= performance.now();
+    failure = outcome.text;
+    if (outcome.isFinal || performance.now() - failedAtMs > failureMs) throw notInstalled(deployment, failure);
+    return 'waiting for the next try';
+  };
+  return await poll(waiting, deployment, {
+    judge,
+    onTimeout: (text) =>
+      notInstalled(
+        deployment,
+        `timed out after ${seconds(waiting.timeoutMs)}: ${failedAtMs === undefined ? text : failure}`,
+      ),
+  });
+}
+
+/** Waits until the BundleDeployment, which was deleted, and everything that it had installed is gone.
+ *  @throws TerminalError NotDeleted, with what holds it, when the time is over */
+export async function whenDeleted(waiting: Waiting, deployment: KubeObject): Promise<void> {
+  const judge = (found: KubeObject | undefined): object | string => {
+    if (found === undefined) return {};
+    const removing = conditionsOf(found).find(({ type, status }) => type === 'Removing' && status === 'True');
+    const finalizers = `finalizers ${found.metadata.finalizers?.join(', ') ?? ''}`;
+    return removing === undefined ? `waiting for the ${finalizers}` : `${removing.message} (${finalizers})`;
+  };
+  await poll(waiting, deployment, {
+    judge,
+    onTimeout: (text) => {
+      const why = `${describe(deployment)} is not deleted after ${seconds(waiting.timeoutMs)}: ${text}`;
+      return new TerminalError('NotDeleted', why);
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { parseImageReference } from '../../../src/api/index.ts';
+import { errorMessage, TerminalError } from '../../../src/base/index.ts';
+import { type KubeObject, refOf } from '../../../src/kube/index.ts';
+import { openKube } from '../../client/index.ts';
+import { inRange, type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
+import { type ApplyManifestsOptions, applyManifests, withImage } from '../apply-manifests.ts';
+import { chooseOverlay, findInstalled, type Installed } from '../installed.ts';
+import { removeLeftovers } from '../leftovers.ts';
+import { readManifests, shownName } from '../manifests.ts';
+import { leaveOthersKinds } from '../others-kinds.ts';
+import type { Overlay } from '../overlays.ts';
+import { untilInstalled } from '../readiness.ts';
+import { maxShards, shardsAbove, withShards } from '../shards.ts';
+
+const applyDeadlineMs = 5 * 60_000;
+
+function assertImage(text: string): void {
+  try {
+    parseImageReference(text);
+  } catch (thrown) {
+    throw new TerminalError('InvalidOption', `--image: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}
+
+interface Choice {
+  readonly overlay: Overlay;
+  readonly image: string | undefined;
+  readonly shards: number;
+}
+
+/** What was not asked for stays as it is installed. */
+function choose(values: OptionValues, installed: Installed | undefined): Choice {
+  const image = values['image'] as string | undefined;
+  if (image !== undefined) assertImage(image);
+  const shards = (values['shards'] as number | undefined) ?? installed?.shards ?? 1;
+  return {
+    overlay: chooseOverlay(values['overlay'] as Overlay | undefined, installed),
+    image: image ?? installed?.image,
+    shards: inRange('shards', shards, [1, maxShards]),
+  };
+}
+
+function tellKept(values: OptionValues, { overlay, image, shards }: Choice): void {
+  const kept = [
+    ...(values['overlay'] === undefined ? [`overlay ${overlay}`] : []),
+    ...(values['image'] === undefined && image !== undefined ? [`image ${image}`] : []),
+    ...(values['shards'] === undefined && shards > 1 ? [`${shards} shards`] : []),
+  ];
+  if (kept.length > 0) process.stdout.write(`as installed: ${kept.join(', ')}\n`);
+}
+
+/** The objects to apply. */
+async function readWanted({ overlay, image, shards }: Choice): Promise<readonly KubeObject[]> {
+  const shipped = withShards((await readManifests(overlay)) as unknown as KubeObject[], shards);
+  return image === undefined ? shipped : withImage(shipped, image);
+}
+
+/** Those that have what was theirs are ready by now. */
+async function removeOtherShards(shards: number, { kube, isDryRun, onApplied }: ApplyManifestsOptions): Promise<void> {
+  for (const object of await shardsAbove(shards, kube)) {
+    if (!isDryRun) await kube.delete(refOf(object));
+    onApplied(object, 'deleted: there are fewer shards');
+  }
+}
+
+async function whatIsMissing(
+  objects: readonly KubeObject[],
+  { kube }: ApplyManifestsOptions,
+  timeoutMs: number,
+): Promise<readonly string[]> {
+  using progress = createProgress(process.stderr, { isQuiet: false });
+  return await untilInstalled(kube, objects, { progress, timeoutMs });
+}
+
+/** `longshore install`: 0 when everything is there and answers. */
+export async function install(values: OptionValues): Promise<number> {
+  const timeoutMs = (values['timeout'] as number) * 1000;
+  if (timeoutMs > 86_400_000) {
+    throw new TerminalError('InvalidOption', `--timeout: expected at most 86400, found ${timeoutMs / 1000}`);
+  }
+  const isDryRun = values['dry-run'] as boolean;
+  using kube = await openKube(values);
+  const signal = AbortSignal.timeout(applyDeadlineMs);
+  const installed = await findInstalled(kube, signal);
+  const choice = choose(values, installed);
+  if (installed !== undefined) tellKept(values, choice);
+  const objects = await leaveOthersKinds(await readWanted(choice), {
+    kube,
+    signal,
+    onLeft: (crd) => process.stdout.write(`${shownName(crd)} left: another program has brought it\n`),
+  });
+  const options: ApplyManifestsOptions = {
+    kube,
+    isDryRun,
+    signal,
+    onApplied: (object, outcome) => {
+      process.stdout.write(`${shownName(object)} ${outcome}${isDryRun ? ' (dry run)' : ''}\n`);
+    },
+  };
+  await applyManifests(objects, options);
+  await removeLeftovers(objects, options);
+  const isAwaited = !isDryRun && timeoutMs > 0;
+  const missing = isAwaited ? await whatIsMissing(objects, options, timeoutMs) : [];
+  if (missing.length > 0) {
+    process.stderr.write(`longshore: not ready after ${timeoutMs / 1000} s\n${missing.join('\n')}\n`);
+    return 1;
+  }
+  await removeOtherShards(choice.shards, options);
+  if (isAwaited) process.stdout.write('Longshore is installed\n');
+  return 0;
+}

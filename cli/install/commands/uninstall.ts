@@ -1,0 +1,67 @@
+import { createInterface } from 'node:readline/promises';
+import { TerminalError } from '../../../src/base/index.ts';
+import type { KubeObject } from '../../../src/kube/index.ts';
+import { openKube } from '../../client/index.ts';
+import { type OptionValues } from '../../command/index.ts';
+import { createProgress } from '../../output/index.ts';
+import type { DeletionOptions } from '../deletion.ts';
+import { shownName } from '../manifests.ts';
+import { removeInstallation } from '../removal.ts';
+
+const askedNames = 10;
+
+type Removal = DeletionOptions & { readonly isWithContent: boolean };
+
+/** What would be deleted, found without deleting it. */
+async function plannedRemoval(removal: Removal): Promise<readonly KubeObject[]> {
+  const planned: KubeObject[] = [];
+  await removeInstallation({ ...removal, isDryRun: true, onRemoved: (object) => planned.push(object) });
+  return planned;
+}
+
+/** @throws TerminalError NotConfirmed where there is no terminal to ask on, or the answer is not yes */
+async function confirm(planned: readonly KubeObject[]): Promise<void> {
+  const names = planned.slice(0, askedNames).map((object) => `  ${shownName(object)}\n`);
+  const more = planned.length > askedNames ? `  and ${planned.length - askedNames} more\n` : '';
+  const what = `${planned.length} ${planned.length === 1 ? 'object' : 'objects'}`;
+  if (!process.stdin.isTTY) {
+    const text = `uninstall would delete ${what}, and there is no terminal to ask on: confirm with --yes, or list them with --dry-run. Nothing was changed`;
+    throw new TerminalError('NotConfirmed', text);
+  }
+  process.stderr.write(`This deletes ${what}:\n${names.join('')}${more}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question('Delete them? [y/N] ');
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new TerminalError('NotConfirmed', 'nothing was changed');
+}
+
+/** `longshore uninstall`: 1, and nothing changed, while there is content, unless `--with-content`, and without confirmation. */
+export async function uninstall(values: OptionValues): Promise<number> {
+  const isDryRun = values['dry-run'] as boolean;
+  using kube = await openKube(values);
+  using progress = createProgress(process.stderr, { isQuiet: false });
+  let removed = 0;
+  const removal: Removal = {
+    kube,
+    isDryRun,
+    progress,
+    timeoutMs: (values['timeout'] as number) * 1000,
+    isWithContent: values['with-content'] as boolean,
+    onRemoved: (object) => {
+      progress.clear();
+      removed += 1;
+      process.stdout.write(`${shownName(object)} deleted${isDryRun ? ' (dry run)' : ''}\n`);
+    },
+  };
+  if (!isDryRun && !(values['yes'] as boolean)) {
+    const planned = await plannedRemoval(removal);
+    if (planned.length > 0) await confirm(planned);
+  }
+  const others = await removeInstallation(removal);
+  if (others.length > 0) {
+    process.stdout.write(`namespace/rukpak-system stays: there are also ${others.join(', ')}\n`);
+  }
+  if (removed === 0) process.stdout.write('nothing of Longshore is there\n');
+  else if (!isDryRun) process.stdout.write('Longshore is uninstalled\n');
+  return 0;
+}

@@ -1,0 +1,5 @@
+/** What commands print for people: progress, tables, and the width and colors of a terminal.
+ *  @imports src/base */
+export { createProgress, formatBytes, type Progress } from './progress.ts';
+export { formatTable } from './table.ts';
+export { createTerminal, type Terminal } from './terminal.ts';

@@ -1,0 +1,82 @@
+/** The package `@longshore/apiserver`, made from the compiled program: the folders that `apiserver/` may import, by the import table, and the packages
+ *  that these declare. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type FolderImports, readImportTable } from './import-table.ts';
+
+interface Manifest {
+  readonly version: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const name = '@longshore/apiserver';
+/** The declarations name its types, so that a TypeScript project needs no package besides. */
+const packageOfTypes = '@types/node';
+
+const nodeVersionCheck = `'use strict';
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  throw new Error(\`${name}: Node.js 24 or newer is needed, this is \${process.version}\`);
+}
+`;
+
+/** A folder and all that it may import, directly or not. */
+export function importedFolders(folder: string, table: readonly FolderImports[] = readImportTable()): FolderImports[] {
+  const found = new Set([folder]);
+  for (const each of found) {
+    for (const imported of table.find((row) => row.folder === each)?.imports ?? []) found.add(imported);
+  }
+  return table.filter((row) => found.has(row.folder));
+}
+
+function manifestOf(folders: readonly FolderImports[]): object {
+  const root = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
+  const versions = { ...root.devDependencies, ...root.dependencies };
+  const packages = [...new Set([packageOfTypes, ...folders.flatMap((row) => row.packages)])].toSorted();
+  return {
+    name,
+    version: root.version,
+    description: 'A Kubernetes API server that starts inside a test: no containers, no download, no etcd.',
+    license: root.license,
+    keywords: ['kubernetes', 'apiserver', 'envtest', 'testing', 'kubectl'],
+    type: 'module',
+    engines: root.engines,
+    exports: {
+      '.': {
+        types: './dist/apiserver/index.d.ts',
+        import: './dist/apiserver/entry.js',
+        require: './dist/apiserver/entry.cjs',
+      },
+      './package.json': './package.json',
+    },
+    files: ['dist'],
+    dependencies: Object.fromEntries(packages.map((each) => [each, versions[each]])),
+  };
+}
+
+/** The entries load the rest only when Node.js is new enough: an older one fails to link it, with an error that says nothing of the cause.
+ *  `import` and `require` lead to the same module. */
+async function writeEntries(folder: string): Promise<void> {
+  const names = Object.keys((await import(pathToFileURL(`${folder}/index.js`).href)) as object).toSorted();
+  writeFileSync(`${folder}/node-version.cjs`, nodeVersionCheck);
+  writeFileSync(
+    `${folder}/entry.js`,
+    `import './node-version.cjs';\nconst loaded = await import('./index.js');\nexport const { ${names.join(', ')} } = loaded;\n`,
+  );
+  writeFileSync(`${folder}/entry.cjs`, `require('./node-version.cjs');\nmodule.exports = require('./index.js');\n`);
+}
+
+/** Writes the package into the folder `target`, from what was compiled to `dist`. */
+export async function writeApiServerPackage(dist: string, target: string): Promise<void> {
+  rmSync(target, { recursive: true, force: true });
+  const folders = importedFolders('apiserver');
+  for (const { folder } of folders) cpSync(join(dist, folder), join(target, 'dist', folder), { recursive: true });
+  mkdirSync(target, { recursive: true });
+  cpSync('LICENSE', join(target, 'LICENSE'));
+  cpSync('apiserver/README.md', join(target, 'README.md'));
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifestOf(folders), undefined, 2)}\n`);
+  await writeEntries(join(process.cwd(), target, 'dist/apiserver'));
+}
