@@ -2,6 +2,9 @@ import type { WorkFolder } from '../oci/work-folder.ts';
 import type { OptionValues } from '../options.ts';
 import { formatBytes, type Progress } from '../progress.ts';
 
+/** Of the documents of one catalog, wherever it comes from. */
+export const maxCatalogBytes: number = 4 * 1024 ** 3;
+
 /** What opening a catalog needs of a command. */
 export interface OpenOptions {
   /** Those of `registryOptions`. */

@@ -17,7 +17,7 @@ import type { ImagePlace } from '../oci/bundle-name.ts';
 import { isLayout, openLayout, readLayout } from '../oci/layout.ts';
 import { pullInto } from '../oci/registry.ts';
 import { openStaging } from '../oci/work-folder.ts';
-import { countBytes, type OpenOptions } from './reading.ts';
+import { countBytes, maxCatalogBytes, type OpenOptions } from './reading.ts';
 
 const gibibyte = 1024 ** 3;
 
@@ -25,7 +25,7 @@ const gibibyte = 1024 ** 3;
 const catalogLimits: ContentLimits = {
   ...defaultContentLimits,
   compressedLayerBytes: 2 * gibibyte,
-  unpackedBytes: 4 * gibibyte,
+  unpackedBytes: maxCatalogBytes,
 };
 
 const startBytes = 512;
