@@ -28,7 +28,7 @@ export interface RegistryLimits {
 
 export const defaultRegistryLimits: RegistryLimits = Object.freeze({
   totalBytes: 256 * 1024 * 1024,
-  // Four times what clients in Go take.
+  // Four times the default of clients in Go.
   messageBytes: 16 * 1024 * 1024,
   fields: 2_000_000,
   packages: 20_000,
