@@ -9,10 +9,10 @@ const counts: Readonly<Record<string, number>> = {
   archives: 150,
   operators: 50,
   catalogs: 150,
-  'git servers': 200,
-  'git packs': 200,
-  'web archives': 200,
-  registries: 100,
+  'git servers': 80,
+  'git packs': 80,
+  'web archives': 100,
+  registries: 60,
 };
 
 test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {
