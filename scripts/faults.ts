@@ -1,6 +1,6 @@
 /** `npm run faults`: the long form of the tests in test/faults and of test/e2e/random-kill. Kills a server while it writes, and a platform while it installs; sends it requests with spoilt bytes, and where a
  *  real kube-apiserver can be had, asks that the same wherever the embedded server fails; plays sequences of user actions while everything fails now and
- *  then. */
+ *  then; fetches from servers whose answers have no end, in a process whose memory is limited. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { mapLimit } from '../src/base/index.ts';
 import { Connection } from '../test/conformance/connection.ts';
 import { findControlPlane, startControlPlane } from '../test/control-plane/index.ts';
 import { killInRounds } from '../test/e2e/kill-rounds.ts';
+import { fetchHostileSources } from '../test/faults/hostile-run.ts';
 import { killTimes } from '../test/faults/kill-run.ts';
 import { describeFailure, runSequence } from '../test/faults/model/run.ts';
 import { answerOf, prepareForMutations, type ServerFault, sendMutated } from '../test/faults/mutated-requests.ts';
@@ -21,6 +22,7 @@ const usage = `usage: npm run faults -- [options]
                 times to kill a platform while it installs, pivots and removes (default 200)
   --requests N  requests with spoilt bytes to send (default 10000)
   --sequences N sequences of user actions to play under faults (default 100)
+  --hostile N   times to fetch from each hostile server at once, and whether to read hostile catalogs (default 8)
   --seed N      of the spoilt bytes and the sequences`;
 
 const { values } = parseArgs({
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     'platform-kills': { type: 'string', default: '200' },
     requests: { type: 'string', default: '10000' },
     sequences: { type: 'string', default: '100' },
+    hostile: { type: 'string', default: '8' },
     seed: { type: 'string', default: '20260101' },
     help: { type: 'boolean', default: false },
   },
@@ -123,6 +126,13 @@ async function play(): Promise<boolean> {
   return failed === 0;
 }
 
+async function fetchHostile(): Promise<boolean> {
+  console.log('hostile servers:');
+  const isBounded = await fetchHostileSources(Number(values.hostile), console.log);
+  console.log(isBounded ? 'hostile servers: memory, time and disk are bounded' : 'hostile servers: not all is bounded');
+  return isBounded;
+}
+
 async function inFolder(work: (folder: string) => Promise<boolean>): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'longshore-faults-'));
   try {
@@ -139,6 +149,7 @@ else {
     Number(values.kills) === 0 || (await inFolder(kill)),
     Number(values['platform-kills']) === 0 || (await killPlatform()),
     Number(values.sequences) === 0 || (await play()),
+    Number(values.hostile) === 0 || (await fetchHostile()),
   ];
   process.exitCode = results.every(Boolean) ? 0 : 1;
 }

@@ -2,6 +2,9 @@ import { type OptionValues } from '../command/index.ts';
 import type { WorkFolder } from '../input/index.ts';
 import { formatBytes, type Progress } from '../output/index.ts';
 
+/** Of the documents of one catalog, wherever it comes from. */
+export const maxCatalogBytes: number = 4 * 1024 ** 3;
+
 /** What opening a catalog needs of a command. */
 export interface OpenOptions {
   /** Those of `registryOptions`. */

@@ -3,7 +3,7 @@ import { errorMessage, readProxySettings, redactUrl, TerminalError, TransientErr
 import { type Meta, readCatalogStream } from '../../src/catalog/index.ts';
 import { createHttpClient, type HttpClient } from '../../src/sources/index.ts';
 import { readAuthorities } from '../input/index.ts';
-import { countBytes, type OpenOptions } from './reading.ts';
+import { countBytes, maxCatalogBytes, type OpenOptions } from './reading.ts';
 
 const answerDeadlineMs = 60_000;
 const path = '/api/v1/all';
@@ -28,20 +28,33 @@ function assertCatalog(address: string, { status, body }: Awaited<ReturnType<Htt
   throw new TerminalError('NotFound', `GET ${redactUrl(address)}: status ${status}${hint}`);
 }
 
-/** What came so far is no catalog when the rest does not come. */
-async function* whole(address: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** What came so far is no catalog when the rest does not come; a server that sends without end is left. */
+async function* whole(address: string, body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let sizeBytes = 0;
   try {
-    yield* body;
+    for await (const piece of body) {
+      sizeBytes += piece.length;
+      if (sizeBytes > maxBytes) {
+        throw new TerminalError(
+          'BodyTooLarge',
+          `GET ${redactUrl(address)}: larger than the limit of ${maxBytes} bytes`,
+        );
+      }
+      yield piece;
+    }
   } catch (thrown) {
-    if (thrown instanceof TransientError) throw thrown;
+    if (thrown instanceof TransientError || thrown instanceof TerminalError) throw thrown;
     const text = `GET ${redactUrl(address)}: the transfer broke off: ${errorMessage(thrown)}`;
     throw new TransientError('TransferBroken', text, { cause: thrown });
   }
 }
 
 /** The documents of a catalog that catalogd, or longshore catalog serve, serves.
- *  @throws UnreadableCatalog · TerminalError NotFound and those of `HttpClient` */
-export async function* readCatalogService(name: string, options: OpenOptions): AsyncGenerator<Meta> {
+ *  @throws UnreadableCatalog · TerminalError NotFound, BodyTooLarge and those of `HttpClient` */
+export async function* readCatalogService(
+  name: string,
+  { maxBytes = maxCatalogBytes, ...options }: OpenOptions & { readonly maxBytes?: number },
+): AsyncGenerator<Meta> {
   const { values, signal } = options;
   const address = addressOf(name);
   const caPem = await readAuthorities(values['registry-ca'] as string | undefined);
@@ -55,5 +68,8 @@ export async function* readCatalogService(name: string, options: OpenOptions): A
   // A transfer that breaks off must not end in silence.
   if (isPacked) response.body.on('error', (thrown) => body.destroy(thrown));
   const onBytes = countBytes(redactUrl(name), { ...options, total: isPacked ? 0 : length });
-  yield* readCatalogStream(whole(address, body as AsyncIterable<Buffer>), redactUrl(address), { signal, onBytes });
+  yield* readCatalogStream(whole(address, body as AsyncIterable<Buffer>, maxBytes), redactUrl(address), {
+    signal,
+    onBytes,
+  });
 }

@@ -14,7 +14,7 @@ import { extractArchive, isArchiveStart, type Staging, takesDirectory } from '..
 import { moveToDirectory, readDirectoryLabel } from '../../src/sources/index.ts';
 import { type ImagePlace, openStaging } from '../input/index.ts';
 import { type BundleImage, isLayout, openLayout, pullInto, readLayout } from '../oci/index.ts';
-import { countBytes, type OpenOptions } from './reading.ts';
+import { countBytes, maxCatalogBytes, type OpenOptions } from './reading.ts';
 
 const gibibyte = 1024 ** 3;
 
@@ -22,7 +22,7 @@ const gibibyte = 1024 ** 3;
 const catalogLimits: ContentLimits = {
   ...defaultContentLimits,
   compressedLayerBytes: 2 * gibibyte,
-  unpackedBytes: 4 * gibibyte,
+  unpackedBytes: maxCatalogBytes,
 };
 
 const startBytes = 512;

@@ -1,23 +1,52 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { startHostileCatalogs } from './hostile-catalogs.ts';
+import { problemsOf, readHostileCatalogs } from './hostile-run.ts';
 import { endlessSources, startEndlessServer } from './hostile-sources.ts';
+import { openMemoryCgroup } from './memory-cgroup.ts';
+import { type MeasuredReport, runMeasured } from './memory-child.ts';
 
 const mebibyte = 1024 * 1024;
+/** Much is waited for until its deadline. */
+const longTimeoutMs = 480_000;
+/** Of a process; whole answers, as the limits let them come, would be more. */
+const limitMebibytes = 512;
+function assertBounded(report: MeasuredReport): void {
+  expect(problemsOf(report, limitMebibytes)).toEqual([]);
+}
+
+test('a program that takes more memory than its control group has is ended', async ({ skip }) => {
+  await using group = await (async () => {
+    const opened = await openMemoryCgroup(64 * mebibyte);
+    return 'missing' in opened ? skip(opened.missing) : opened;
+  })();
+  const [program = '', ...args] = group.inside;
+  const script = `Array.from({ length: 100 }, () => Buffer.alloc(${mebibyte}, 1))`;
+  expect(spawnSync(program, [...args, process.execPath, '-e', script]).signal).toBe('SIGKILL');
+  await expect(group.read()).resolves.toMatchObject({ kills: 1 });
+});
 
 test('servers whose answers have no end cost no more than the memory of a process, however many are asked', async () => {
   await using server = await startEndlessServer();
   const sources = endlessSources(server);
   const times = 3;
-  const task = JSON.stringify({ sources, times, layerBytes: 24 * mebibyte });
-  const child = new URL('./fetch-child.ts', import.meta.url).pathname;
-  const { stdout } = await promisify(execFile)(process.execPath, [child, task], { maxBuffer: 1e8 });
-  const { failures, peakMebibytes } = JSON.parse(stdout) as { failures: string[]; peakMebibytes: number };
-  expect(failures).toHaveLength(sources.length * times);
-  for (const failure of failures) {
-    expect(failure).toMatch(/limit|expected \d+ bytes, got more|SizeMismatch|digest|larger/);
-    expect(failure.length).toBeLessThan(1500);
-  }
-  // Whole answers, as the limits let them come, would be more.
-  expect(peakMebibytes).toBeLessThan(512);
+  const layerBytes = 24 * mebibyte;
+  const report = await runMeasured('fetch-child.ts', { sources, times, layerBytes }, limitMebibytes);
+  expect(report.outcomes).toHaveLength(sources.length * times);
+  assertBounded(report);
+  expect(report.outcomes.filter((outcome) => outcome.endsWith(': unpacked'))).toEqual([]);
+  expect(report.peakDiskMebibytes).toBeLessThan(sources.length * times * 2 * 24);
 });
+
+test(
+  'catalogs that have no end, or ask for more memory than they have bytes, cost no more than that',
+  async () => {
+    await using catalogs = await startHostileCatalogs();
+    const { ofImages, ofAddresses } = await readHostileCatalogs(catalogs, { deadlineMs: 4_000, limitMebibytes });
+    expect(ofImages.outcomes).toHaveLength(catalogs.images.length);
+    // What one image may unpack to, and an index of that, for each that is unpacked at a time.
+    expect(ofImages.peakDiskMebibytes).toBeLessThan(2 * 2 * 256);
+    for (const report of [ofImages, ...ofAddresses]) assertBounded(report);
+  },
+  longTimeoutMs,
+);

@@ -10,7 +10,7 @@ const layer = { mediaType: 'application/vnd.oci.image.layer.v1.tar', digest };
 const config = { mediaType: 'application/vnd.oci.empty.v1+json', digest, size: 2 };
 
 /** Sends a piece again and again, as fast as the client takes it, until that is gone. */
-function sendEndlessly(response: ServerResponse, piece: Buffer | string): void {
+export function sendEndlessly(response: ServerResponse, piece: Buffer | string): void {
   const send = (): void => {
     while (!response.destroyed && response.write(piece));
     if (!response.destroyed) response.once('drain', send);

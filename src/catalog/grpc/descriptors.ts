@@ -115,6 +115,6 @@ export function codecOf<Shape extends object>(descriptor: DescMessage): MessageC
       const bytes = toBinary(descriptor, create(descriptor, message as MessageInitShape<DescMessage>));
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     },
-    decode: (bytes) => fromBinary(descriptor, bytes) as unknown as Shape,
+    decode: (bytes) => fromBinary(descriptor, bytes, { readUnknownFields: false }) as unknown as Shape,
   };
 }

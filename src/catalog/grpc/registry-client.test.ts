@@ -51,6 +51,7 @@ test('reading a registry that is none, too large or gone says so', async () => {
     collect(readRegistry(address, { limits: { ...defaultRegistryLimits, ...limits } }));
   const address = `127.0.0.1:${port}`;
   await expect(read(address, { totalBytes: 100 })).rejects.toMatchObject({ reason: 'BodyTooLarge' });
+  await expect(read(address, { fields: 10 })).rejects.toMatchObject({ reason: 'BodyTooLarge' });
   await expect(read(address, { packages: 1 })).rejects.toMatchObject({ reason: 'TooManyPackages' });
   await expect(read(address, { deadlineMs: 0 })).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
   await expect(read('127.0.0.1:1')).rejects.toMatchObject({

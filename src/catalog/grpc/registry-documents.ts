@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, serverText } from '../../base/index.ts';
 import type { ApiKind, BundleMessage, PackageMessage, TypedText } from './api-messages.ts';
 
-interface ReadBundle {
-  readonly value: JsonObject;
-  readonly deprecation: string | undefined;
-}
+/** As it came, without what is not used: a value takes many times the memory of its text. */
+type ReadBundle = Omit<BundleMessage, 'csvJson' | 'dependencies'>;
 
 /** What was read of one package: its channels' entries and its bundles by name. */
 export interface ReadPackage {
@@ -13,7 +11,7 @@ export interface ReadPackage {
   readonly bundles: Map<string, ReadBundle>;
 }
 
-function valueOf({ csvName }: BundleMessage, { type, value }: TypedText): JsonValue {
+function valueOf({ csvName }: ReadBundle, { type, value }: TypedText): JsonValue {
   return parseJson(
     `bundle ${serverText(csvName, 200)}, property ${serverText(type, 200)}`,
     value === '' ? 'null' : value,
@@ -25,17 +23,12 @@ function key(type: string, { group, version, kind }: ApiKind): string {
 }
 
 /** The properties that a bundle was made of: those it has, its APIs where they are said only there, its identity, its manifests. */
-function propertiesOf(bundle: BundleMessage): JsonObject[] {
-  const stated: JsonObject[] = bundle.properties.map((property) => ({
-    type: property.type,
-    value: valueOf(bundle, property),
-  }));
+function propertiesOf(bundle: ReadBundle): JsonObject[] {
+  const read = bundle.properties.map((property) => ({ type: property.type, value: valueOf(bundle, property) }));
   const known = new Set(
-    bundle.properties.map((property) => {
-      const value = valueOf(bundle, property);
-      return isJsonObject(value) ? key(property.type, value as unknown as ApiKind) : '';
-    }),
+    read.map(({ type, value }) => (isJsonObject(value) ? key(type, value as unknown as ApiKind) : '')),
   );
+  const stated: JsonObject[] = [...read];
   const add = (type: string, apis: readonly ApiKind[]): void => {
     for (const api of apis) {
       if (known.has(key(type, api))) continue;
@@ -57,7 +50,7 @@ function propertiesOf(bundle: BundleMessage): JsonObject[] {
   ];
 }
 
-function bundleValue(bundle: BundleMessage): JsonObject {
+function bundleValue(bundle: ReadBundle): JsonObject {
   return {
     schema: 'olm.bundle',
     package: bundle.packageName,
@@ -81,8 +74,9 @@ export function takeBundle({ channels, bundles }: ReadPackage, bundle: BundleMes
   const entries = channels.get(bundle.channelName) ?? [];
   channels.set(bundle.channelName, entries);
   entries.push(entryValue(bundle));
-  const deprecation = bundle.deprecation?.message;
-  if (!bundles.has(bundle.csvName)) bundles.set(bundle.csvName, { value: bundleValue(bundle), deprecation });
+  if (bundles.has(bundle.csvName)) return;
+  const { csvJson: _, dependencies: __, ...used } = bundle;
+  bundles.set(bundle.csvName, used);
 }
 
 function deprecationsOf({ message, bundles }: ReadPackage): JsonObject[] {
@@ -93,7 +87,7 @@ function deprecationsOf({ message, bundles }: ReadPackage): JsonObject[] {
   return [
     ...entry('olm.package', '', message.deprecation?.message),
     ...message.channels.flatMap(({ name, deprecation }) => entry('olm.channel', name, deprecation?.message)),
-    ...Array.from(bundles, ([name, { deprecation }]) => entry('olm.bundle', name, deprecation)).flat(),
+    ...Array.from(bundles, ([name, { deprecation }]) => entry('olm.bundle', name, deprecation?.message)).flat(),
   ];
 }
 
@@ -104,7 +98,7 @@ export function* documentsOf(read: ReadPackage): Generator<JsonObject> {
   for (const { name: channel } of read.message.channels) {
     yield { schema: 'olm.channel', package: name, name: channel, entries: read.channels.get(channel) ?? [] };
   }
-  for (const { value } of read.bundles.values()) yield value;
+  for (const bundle of read.bundles.values()) yield bundleValue(bundle);
   const entries = deprecationsOf(read);
   if (entries.length > 0) yield { schema: 'olm.deprecations', package: name, entries };
 }

@@ -23,8 +23,8 @@ export class ByteWindow {
 
   /** The line of an index, from 1; ask in rising order. */
   lineOf(index: number): number {
-    const { bytes } = this;
-    for (let at = bytes.indexOf(newline, this.#countedTo); at >= 0 && at < index; at = bytes.indexOf(newline, at + 1)) {
+    const seen = this.bytes.subarray(0, index);
+    for (let at = seen.indexOf(newline, this.#countedTo); at >= 0; at = seen.indexOf(newline, at + 1)) {
       this.#lines += 1;
     }
     this.#countedTo = Math.max(this.#countedTo, index);
@@ -40,7 +40,8 @@ export class ByteWindow {
     const isWasteful = size > 4 * initialBytes && wanted < size / 8;
     const isTooSmall = wanted > size;
     const target = isTooSmall || isWasteful ? Buffer.allocUnsafe(Math.max(initialBytes, 2 * wanted)) : this.#buffer;
-    this.#buffer.copy(target, 0, index, this.#length);
+    // A document that has not ended yet stays where it is: moving it with every chunk would take the square of its size.
+    if (target !== this.#buffer || index > 0) this.#buffer.copy(target, 0, index, this.#length);
     target.set(chunk, kept);
     [this.#buffer, this.#length] = [target, wanted];
     this.#gone += index;

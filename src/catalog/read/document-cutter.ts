@@ -223,7 +223,10 @@ export class DocumentCutter {
       const isBoundary = isSeparator(bytes, at + 1) || (this.#isFallback && bytes[at + 1] === brace);
       if (isBoundary) return this.#cut(bytes, { start: this.#start, end: at + 1, syntax: 'yaml' });
     }
-    if (!isEnd) return undefined;
+    if (!isEnd) {
+      this.#at = bytes.length;
+      return undefined;
+    }
     return this.#cut(bytes, { start: this.#start, end: bytes.length, syntax: 'yaml' });
   }
 

@@ -199,6 +199,15 @@ test('a document beyond the limit is refused before all of it is in memory', asy
   expect(await all(endless())).toEqual([{ line: 2, message: 'document larger than 64 MiB' }]);
 });
 
+test.each([
+  ['JSON', `{"a":[${'1,'.repeat(2.2e6)}1]}`],
+  ['JSON of empty lists', `{"a":[${'[],'.repeat(1.5e6)}[]]}`],
+  ['YAML', `a:\n${'- b\n'.repeat(3e6)}`],
+])('a document whose values would take many times its memory is refused: %s', async (_, text) => {
+  const message = 'more than 2097152 values or lines in one document';
+  expect(await all([Buffer.from(text)])).toEqual([{ line: 1, message }]);
+});
+
 test('any JSON objects come back as they were written, whatever stands between them and wherever they are cut', async () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
   const blanks = ['', '\n', ' \t\n\n', '\r\n'];

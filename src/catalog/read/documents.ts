@@ -118,8 +118,22 @@ function readYaml(cut: CutDocument): JsonValue[] {
   return documents.map((value) => decodeJson(JSON.stringify(value)));
 }
 
+/** Characters that begin or separate values. */
+const separators = new Uint8Array(256);
+for (const character of ',:[{\n') separators[character.charCodeAt(0)] = 1;
+/** A value takes many times the memory of its two bytes; no smaller document can have more. */
+const maxSeparators = 2 * 1024 * 1024;
+
+function assertFewValues({ bytes, line }: CutDocument): void {
+  if (bytes.length <= maxSeparators) return;
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) count += separators[bytes[at] as number] as number;
+  if (count > maxSeparators) throw new Unreadable(line, `more than ${maxSeparators} values or lines in one document`);
+}
+
 /** What the cut holds; undefined when it has to be cut as YAML. */
 function readCut(cut: CutDocument): JsonValue[] | undefined {
+  assertFewValues(cut);
   if (!isUtf8(cut.bytes)) throw new Unreadable(cut.line, 'not UTF-8: save the file in that encoding');
   if (cut.syntax === 'yaml') return readYaml(cut);
   const value = readJson(cut);

@@ -34,7 +34,7 @@ const layerCacheBytes = 2 * 1024 ** 3;
 const maxToldFaults = 50;
 const maxFaultCharacters = 1000;
 /** Of all that is wrong with a catalog, in the message of one condition. */
-const maxMessageCharacters = 16_000;
+const maxMessageCharacters = 4000;
 /** Reason of an error about what is in an image: the image must be another one before it is worth another try. */
 export const contentFault = 'CatalogContentFault';
 

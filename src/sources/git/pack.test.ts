@@ -5,6 +5,16 @@ import { tmpdir } from 'node:os';
 import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  distance,
+  entryHeader,
+  object,
+  ofsDelta,
+  packOf,
+  refDelta,
+  repetition,
+  varint,
+} from '../../../test/support/git-pack.ts';
 import { sha1Format, sha256Format } from './object-format.ts';
 import { Pack } from './pack.ts';
 import { writePack } from './pack-file.ts';
@@ -20,65 +30,6 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 function git(cwd: string, args: readonly string[], input?: string | Buffer): Buffer {
   const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'init.defaultBranch=main'];
   return execFileSync('git', [...identity, ...args], { cwd, input, maxBuffer: 1e9, stdio: ['pipe', 'pipe', 'pipe'] });
-}
-
-/** The header of an entry, as gitformat-pack(5) has it. */
-function entryHeader(type: number, sizeBytes: number): Buffer {
-  const bytes: number[] = [];
-  let rest = Math.floor(sizeBytes / 16);
-  bytes.push((type << 4) | (sizeBytes % 16) | (rest > 0 ? 0x80 : 0));
-  while (rest > 0) {
-    const digit = rest % 128;
-    rest = Math.floor(rest / 128);
-    bytes.push(digit | (rest > 0 ? 0x80 : 0));
-  }
-  return Buffer.from(bytes);
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  for (let rest = value; ; ) {
-    const digit = rest % 128;
-    rest = Math.floor(rest / 128);
-    bytes.push(digit | (rest > 0 ? 0x80 : 0));
-    if (rest === 0) return bytes;
-  }
-}
-
-function object(type: number, content: Buffer): Buffer {
-  return Buffer.concat([entryHeader(type, content.length), deflateSync(content)]);
-}
-
-function distance(value: number): Buffer {
-  const bytes = [value % 128];
-  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
-    rest -= 1;
-    bytes.unshift((rest % 128) | 0x80);
-  }
-  return Buffer.from(bytes);
-}
-
-/** A delta on what lies `back` bytes before it. */
-function ofsDelta(back: number, delta: Buffer): Buffer {
-  return Buffer.concat([entryHeader(6, delta.length), distance(back), deflateSync(delta)]);
-}
-
-function refDelta(base: Buffer, delta: Buffer): Buffer {
-  return Buffer.concat([entryHeader(7, delta.length), base, deflateSync(delta)]);
-}
-
-/** Copies the whole base `times` over. */
-function repetition(baseBytes: number, times: number): Buffer {
-  const copy = [0x80 | 0x70, baseBytes & 0xff, (baseBytes >> 8) & 0xff, (baseBytes >> 16) & 0xff];
-  const copies = Array.from({ length: times }, () => copy).flat();
-  return Buffer.from([...varint(baseBytes), ...varint(baseBytes * times), ...copies]);
-}
-
-function packOf(entries: readonly Buffer[], count: number = entries.length): Buffer {
-  const head = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
-  head.writeUInt32BE(count, 8);
-  const body = Buffer.concat([head, ...entries]);
-  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
 async function open(bytes: Buffer, maxBytes = 1e8): Promise<Pack> {

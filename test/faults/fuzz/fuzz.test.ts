@@ -9,6 +9,10 @@ const counts: Readonly<Record<string, number>> = {
   archives: 50,
   operators: 20,
   catalogs: 50,
+  'git servers': 25,
+  'git packs': 25,
+  'web archives': 30,
+  registries: 20,
 };
 
 test.each(fuzzTargets.map(({ name }) => name))('%s: spoilt inputs are refused in words or taken', async (name) => {

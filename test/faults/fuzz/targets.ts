@@ -32,9 +32,11 @@ import { buildWebhook } from '../../../webhook/index.ts';
 import { judgeBundle, testBundle, tideFiles } from '../../support/checked-bundle.ts';
 import { acmeCsv, registryFiles, tarFile } from '../../support/index.ts';
 import { catalogs } from './catalogs.ts';
+import { gitDeltas, gitPacks, gitServers } from './git-servers.ts';
 import { BrokenPromise, type FuzzTarget, promised, pureTarget, type Verdict } from './target.ts';
 import { uploadRequests } from './upload-requests.ts';
 import { validatedBundles } from './validated-bundles.ts';
+import { registries, webArchives } from './web-servers.ts';
 
 const signal = new AbortController().signal;
 const json = (value: JsonValue): Buffer => Buffer.from(JSON.stringify(value));
@@ -386,6 +388,11 @@ export const fuzzTargets: readonly FuzzTarget[] = [
   uploadRequests(),
   catalogs(),
   validatedBundles(),
+  gitServers(),
+  gitPacks(),
+  gitDeltas(),
+  webArchives(),
+  registries(),
 ];
 
 /** One that breaks in every way, so that a test can see that it is noticed. */
