@@ -35,6 +35,7 @@ import { Pipeline } from './http/pipeline.ts';
 import { type LocalAddress, PodPorts, PortForwardLimits } from './http/port-forward/index.ts';
 import { subresourceHandlers } from './http/subresources/index.ts';
 import { tokenKeyPaths } from './http/token-keys.ts';
+import { TransferLimits } from './http/transfer-limits.ts';
 import { kubernetesVersion } from './http/version-and-health.ts';
 import { WatchLimits } from './http/watch-limits.ts';
 import type { Manifest } from './manifests.ts';
@@ -173,6 +174,7 @@ class ServerCore {
       log: options.log ?? silentLogger(),
       shutdown: signal,
       watches: new WatchLimits(),
+      transfers: new TransferLimits(),
       podPorts: new PodPorts(),
       portForwards: new PortForwardLimits(),
     };

@@ -4,7 +4,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { WriteContext, WriteResult } from '../registry/write-context.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { parseListNumbers } from './list-options.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
@@ -20,7 +20,7 @@ const jobWarning =
 
 async function readDeletion(call: ResourceCall): Promise<{ options: DeletionOptions; context: WriteContext }> {
   const { exchange, user, signal } = call;
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const syntax = bytes.length === 0 ? 'json' : negotiateInput(exchange.header('content-type'));
   const { options, dryRun, shown } = readDeleteOptions(bytes, syntax, exchange.query);
   const manager = managerOfUserAgent(exchange.header('user-agent'));

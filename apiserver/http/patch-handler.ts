@@ -6,7 +6,7 @@ import type { KubeObject } from '../registry/kube-object.ts';
 import type { ResourceType } from '../registry/resource-type.ts';
 import { groupVersionOf } from '../registry/type-registry.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { mediaType, unsupportedMediaType } from './negotiation.ts';
 import { ObjectPatch } from './object-patch.ts';
 import type { PatchKind } from './patch-document.ts';
@@ -56,7 +56,7 @@ async function patchObject(
   kind: PatchKind,
 ): Promise<{ readonly isCreated: boolean; readonly object: KubeObject }> {
   const { context, validation } = readPatchOptions(call, kind);
-  const bytes = await readBody(call.exchange.request);
+  const bytes = await call.exchange.readBody();
   const { type, exchange } = call;
   let patch: ObjectPatch | undefined;
   const build = (live: KubeObject | undefined): KubeObject => {
@@ -118,7 +118,7 @@ export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
 /** Server-side apply: merges the body into what is there, or creates it. */
 async function applyObject(call: ResourceCall): Promise<{ readonly isCreated: boolean; readonly object: KubeObject }> {
   const { context, force } = readPatchOptions(call, 'apply');
-  const patch = parseApply(call.type, await readBody(call.exchange.request));
+  const patch = parseApply(call.type, await call.exchange.readBody());
   const target = targetOf(call);
   const { type, subresource } = target;
   const build = (live: KubeObject | undefined): KubeObject => {

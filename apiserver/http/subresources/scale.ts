@@ -11,7 +11,7 @@ import { checkIdentity } from '../../registry/write-metadata.ts';
 import { loadBuiltinSchemas } from '../../schema/builtin-schemas.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';
-import { type Reply, readBody } from '../exchange.ts';
+import { type Reply } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 
@@ -241,7 +241,7 @@ function readCustomScale({ request }: ResourceCall, decode: () => KubeObject): K
 
 export async function updateScale(call: ResourceCall): Promise<Reply> {
   const { context, validation } = readWriteOptions(call, 'UpdateOptions');
-  const body = decodeScale(call, await readBody(call.exchange.request), validation);
+  const body = decodeScale(call, await call.exchange.readBody(), validation);
   return await writeScale(call, context, (_scale, write) => trackFields(write, copyJson(body)));
 }
 
@@ -249,7 +249,7 @@ export async function patchScale(call: ResourceCall): Promise<Reply> {
   const { exchange } = call;
   const kind = patchKindOf(call);
   const { context, validation, force } = readPatchOptions(call, kind);
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const type = scaleType(call.type);
   if (kind === 'apply') {
     const applied = parseApply(type, bytes);
