@@ -38,6 +38,7 @@ import {
   PodPorts,
   PortForwardLimits,
   subresourceHandlers,
+  TransferLimits,
   tokenKeyPaths,
   WatchLimits,
 } from './http/index.ts';
@@ -140,6 +141,7 @@ class ServerCore {
       log: options.log ?? silentLogger(),
       shutdown: signal,
       watches: new WatchLimits(),
+      transfers: new TransferLimits(),
       podPorts: new PodPorts(),
       portForwards: new PortForwardLimits(),
     };

@@ -15,6 +15,7 @@ import {
   type ContentReply,
   type ContentServer,
   type ContentServerOptions,
+  explainFullDisk,
   type ReceivedUpload,
   startContentServer,
   Uploads,
@@ -132,7 +133,8 @@ class UploadDesk {
       } finally {
         await this.#uploads.discard(upload);
       }
-    } catch (thrown) {
+    } catch (fault) {
+      const thrown = explainFullDisk(fault, this.#options.storeDir);
       if (thrown instanceof TransientError && thrown.reason === 'StoreFull') {
         return { status: 507, text: thrown.message };
       }

@@ -6,6 +6,7 @@ import type { Store } from '../storage/index.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { PodPorts, PortForwardLimits } from './port-forward/index.ts';
 import type { ResourceRequest } from './request-info.ts';
+import type { TransferLimits } from './transfer-limits.ts';
 import type { WatchLimits } from './watch-limits.ts';
 
 /** What every handler is given. */
@@ -21,6 +22,7 @@ export interface ApiParts {
   /** Aborted when the server stops: ends watches. */
   readonly shutdown: AbortSignal;
   readonly watches: WatchLimits;
+  readonly transfers: TransferLimits;
   readonly podPorts: PodPorts;
   readonly portForwards: PortForwardLimits;
 }

@@ -3,7 +3,7 @@ import { type KubeObject, StatusError } from '../core/index.ts';
 import type { DeletionOptions, WriteContext, WriteResult } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { readDeleteOptions } from './delete-options.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { parseListNumbers } from './list-options.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue, listText } from './object-output.ts';
@@ -18,7 +18,7 @@ const jobWarning =
 
 async function readDeletion(call: ResourceCall): Promise<{ options: DeletionOptions; context: WriteContext }> {
   const { exchange, user, signal } = call;
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const syntax = bytes.length === 0 ? 'json' : negotiateInput(exchange.header('content-type'));
   const { options, dryRun, shown } = readDeleteOptions(bytes, syntax, exchange.query);
   const manager = managerOfUserAgent(exchange.header('user-agent'));

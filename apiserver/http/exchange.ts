@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { JsonValue } from '../../src/base/index.ts';
 import { StatusError } from '../core/index.ts';
+import type { TransferLimits } from './transfer-limits.ts';
 
 /** Of HTTP/1.1; node's HTTP/2 requests and responses stand in for them. */
 export type HttpRequest = IncomingMessage;
@@ -12,6 +13,8 @@ export type HttpResponse = ServerResponse;
 
 const maxBodyBytes: number = 3 * 1024 * 1024;
 const gzipThresholdBytes = 128 * 1024;
+/** Smaller responses are not counted: connections cost more. */
+const smallBytes = 16 * 1024;
 /** Below the high-water mark of a socket, with the headers. */
 const lastPartBytes = 32 * 1024;
 const maxWarningCharacters = 4096;
@@ -39,24 +42,9 @@ export function unknownPath(): Reply {
   return textReply(404, '404 page not found\n');
 }
 
-/** Reads the body, at most 3 MiB.
- *  @throws StatusError 413 */
-export async function readBody(request: HttpRequest): Promise<Buffer> {
-  const tooLarge = (): StatusError =>
-    new StatusError({
-      code: 413,
-      reason: 'RequestEntityTooLarge',
-      message: `Request entity too large: limit is ${maxBodyBytes}`,
-    });
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+function tooLarge(): StatusError {
+  const message = `Request entity too large: limit is ${maxBodyBytes}`;
+  return new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
 }
 
 /** The text as it may stand between quotes in a Warning header: no control characters, latin-1 only. */
@@ -100,13 +88,15 @@ export class Exchange {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly auditId: string;
+  readonly #transfers: TransferLimits;
   readonly #warnings: string[] = [];
   #interruption: { readonly error: StatusError | undefined } | undefined;
   #onInterrupt: ((error: StatusError | undefined) => void) | undefined;
 
-  constructor(request: HttpRequest, response: HttpResponse) {
+  constructor(request: HttpRequest, response: HttpResponse, transfers: TransferLimits) {
     this.request = request;
     this.response = response;
+    this.#transfers = transfers;
     const url = request.url ?? '/';
     const at = url.indexOf('?');
     this.path = at < 0 ? url : url.slice(0, at);
@@ -119,6 +109,22 @@ export class Exchange {
 
   get method(): string {
     return this.request.method ?? 'GET';
+  }
+
+  /** Reads the body, at most 3 MiB.
+   *  @throws StatusError 413, 429 */
+  async readBody(): Promise<Buffer> {
+    if (Number(this.request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
+    using held = this.#transfers.begin(() => this.request.destroy());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBodyBytes) throw tooLarge();
+      chunks.push(chunk);
+      held.grow(chunk.length);
+    }
+    return Buffer.concat(chunks, size);
   }
 
   /** Whether the client wants another protocol on the connection, and may have it. */
@@ -175,13 +181,28 @@ export class Exchange {
   async send(reply: Reply): Promise<void> {
     const headers: Record<string, string> = { ...reply.headers };
     if (reply.contentType !== undefined) headers['content-type'] = reply.contentType;
-    const body = await this.#encodeBody(reply.body, headers);
     const { response } = this;
+    const body = await this.#encodeBody(reply.body, headers);
     if (response.destroyed || response.writableEnded) return;
+    if (body !== undefined) this.#hold(body);
     if (body !== undefined) headers['content-length'] = String(body.length);
     this.sendHead(reply.code, headers);
     if (this.method === 'HEAD' || body === undefined) response.end();
     else await this.#endWith(body);
+  }
+
+  /** A client that does not read its response, or not in time, is cut off. */
+  #hold(body: Buffer): void {
+    const { response } = this;
+    if (body.length < smallBytes) return;
+    const held = this.#transfers.begin(() => response.destroy());
+    held.grow(body.length);
+    const timer = setTimeout(() => response.destroy(), this.#transfers.maxResponseMs);
+    timer.unref();
+    response.once('close', () => {
+      clearTimeout(timer);
+      held[Symbol.dispose]();
+    });
   }
 
   /** Over HTTP/1.1 a large body in two parts, the second of which a socket takes at once: Node's parser gives up a connection whose next request
@@ -197,6 +218,8 @@ export class Exchange {
     if (body === undefined) return undefined;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (bytes.length <= gzipThresholdBytes || !this.#acceptsGzip()) return bytes;
+    using held = this.#transfers.begin();
+    held.grow(bytes.length);
     headers['content-encoding'] = 'gzip';
     headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`;
     return await compress(bytes, { level: constants.Z_BEST_SPEED });

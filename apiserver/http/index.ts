@@ -23,5 +23,6 @@ export type { GuardedRequest, RequestGuard } from './request-guard.ts';
 export type { RequestInfo, ResourceRequest } from './request-info.ts';
 export { subresourceHandlers } from './subresources/index.ts';
 export { tokenKeyPaths } from './token-keys.ts';
+export { TransferLimits } from './transfer-limits.ts';
 export { healthPaths, kubernetesVersion } from './version-and-health.ts';
 export { WatchLimits } from './watch-limits.ts';

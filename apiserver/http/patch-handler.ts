@@ -11,7 +11,7 @@ import {
 } from '../core/index.ts';
 import { applyFields } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { mediaType, unsupportedMediaType } from './negotiation.ts';
 import { ObjectPatch } from './object-patch.ts';
 import type { PatchKind } from './patch-document.ts';
@@ -60,7 +60,7 @@ async function patchObject(
   kind: PatchKind,
 ): Promise<{ readonly isCreated: boolean; readonly object: KubeObject }> {
   const { context, validation } = readPatchOptions(call, kind);
-  const bytes = await readBody(call.exchange.request);
+  const bytes = await call.exchange.readBody();
   const { type, exchange } = call;
   let patch: ObjectPatch | undefined;
   const build = (live: KubeObject | undefined): KubeObject => {
@@ -122,7 +122,7 @@ export function parseApply(type: ResourceType, bytes: Buffer): KubeObject {
 /** Server-side apply: merges the body into what is there, or creates it. */
 async function applyObject(call: ResourceCall): Promise<{ readonly isCreated: boolean; readonly object: KubeObject }> {
   const { context, force } = readPatchOptions(call, 'apply');
-  const patch = parseApply(call.type, await readBody(call.exchange.request));
+  const patch = parseApply(call.type, await call.exchange.readBody());
   const target = targetOf(call);
   const { type, subresource } = target;
   const build = (live: KubeObject | undefined): KubeObject => {

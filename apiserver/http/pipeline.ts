@@ -144,7 +144,7 @@ export class Pipeline {
 
   /** Answers one request; never rejects. `guard` stands between permission and answer. */
   async handle(request: HttpRequest, response: HttpResponse, guard?: RequestGuard): Promise<void> {
-    const exchange = new Exchange(request, response);
+    const exchange = new Exchange(request, response, this.#parts.transfers);
     const leave = new AbortController();
     // Most leave when they have their answer: nobody waits for that.
     response.on('close', () => {

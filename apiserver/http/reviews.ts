@@ -7,7 +7,7 @@ import { trackFields } from '../registry/index.ts';
 import { accessErrors, accessOfReview, ignoredSelectors, localAccessErrors } from './access-review.ts';
 import type { ResourceCall, VerbHandler } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeValue } from './object-output.ts';
 import { virtualForm } from './read-handlers.ts';
@@ -33,7 +33,7 @@ async function readReview(call: ResourceCall): Promise<Review> {
   const { exchange, type, parts } = call;
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const syntax = negotiateInput(exchange.header('content-type'));
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const decoded = decodeObject(bytes, type, { syntax, validation, warn: (warning) => exchange.warn(warning) });
   const { status: _status, ...rest } = decoded;
   const object = trackFields({ type, live: undefined, context, nowMs: parts.clock.now() }, rest as KubeObject);

@@ -2,7 +2,7 @@ import { badRequest, type KubeObject, type ResourceType, StatusError } from '../
 import type { WriteTarget } from '../registry/index.ts';
 import type { ResourceCall } from './api-parts.ts';
 import { decodeObject } from './decode-body.ts';
-import { type Reply, readBody } from './exchange.ts';
+import { type Reply } from './exchange.ts';
 import { negotiateInput } from './negotiation.ts';
 import { encodeObject, parseRowObject } from './object-output.ts';
 import { outputForm } from './read-handlers.ts';
@@ -28,7 +28,7 @@ async function readObjectBody(
 ): Promise<KubeObject> {
   const { exchange, type } = call;
   const syntax = negotiateInput(exchange.header('content-type'), type.isCustom);
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   return decodeObject(bytes, type, { syntax, validation, warn: (text) => exchange.warn(text) });
 }
 

@@ -12,6 +12,7 @@ import {
 import {
   type ContentRecord,
   ContentStore,
+  explainFullDisk,
   extractArchive,
   type KeyedLocks,
   type Staging,
@@ -158,8 +159,17 @@ export class ContentWork {
     return new ContentWork(settings, store, createFetches(settings, { locks, onNews }));
   }
 
-  /** Does a job of any kind. */
+  /** Does a job of any kind.
+   *  @throws TransientError StoreFull where the disk is full */
   async run(job: Job, options: FetchOptions): Promise<JobResult> {
+    try {
+      return await this.#do(job, options);
+    } catch (thrown) {
+      throw explainFullDisk(thrown, this.#settings.storeDir);
+    }
+  }
+
+  async #do(job: Job, options: FetchOptions): Promise<JobResult> {
     switch (job.kind) {
       case 'unpack':
         return await this.#unpack(job.request, options);

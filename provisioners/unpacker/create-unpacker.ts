@@ -33,11 +33,11 @@ class Wishes {
 
   /** The record of content that is there; undefined when there is none of that name. */
   async obtain(name: string, signal: AbortSignal): Promise<ContentRecord | undefined> {
-    const endMs = Date.now() + wantedDeadlineMs;
+    const endMs = performance.now() + wantedDeadlineMs;
     let record = await this.#store.findByName(name);
     if (record?.isEvicted === true) for (const listener of this.#listeners) listener(name);
     while (record?.isEvicted === true) {
-      if (Date.now() > endMs) {
+      if (performance.now() > endMs) {
         throw new TransientError('ContentLost', `${name}: the content is being fetched again; ask again later`);
       }
       await systemClock.sleep(wantedPollMs, { signal });

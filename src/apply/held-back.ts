@@ -44,7 +44,9 @@ export class HeldBack {
     all: readonly KubeObject[],
   ): Promise<readonly KubeObject[]> {
     const { clock, owner } = context;
-    const untilMs = this.#waiting.get(owner.uid)?.untilMs ?? clock.now() + this.#deadlineMs;
+    const latestMs = clock.now() + this.#deadlineMs;
+    // Not later than that, though the clock was set back.
+    const untilMs = Math.min(this.#waiting.get(owner.uid)?.untilMs ?? latestMs, latestMs);
     const held = clock.now() < untilMs ? await findHeld(context, objects, all) : [];
     if (held.length === 0) return objects;
     const asked = new Set(objects.map(keyOf));

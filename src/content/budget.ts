@@ -5,6 +5,8 @@ import type { ContentRecord, Records } from './records.ts';
 
 /** What was used more recently than this is still needed. */
 const defaultRestMs = 10 * 60_000;
+/** File systems round times. */
+const maxClockErrorMs = 60_000;
 /** How old a count of what is on disk may be: other threads add to it. */
 const countLifetimeMs = 5_000;
 /** Counting many contents takes long: where there is much room, it is to be this small a part of the time. */
@@ -127,12 +129,15 @@ export class Budget {
   }
 
   async #candidates(): Promise<Candidate[]> {
-    const oldestNeededMs = Date.now() - (this.#options.restMs ?? defaultRestMs);
+    const nowMs = Date.now();
+    const oldestNeededMs = nowMs - (this.#options.restMs ?? defaultRestMs);
     const found: Candidate[] = [];
     for (const [digest, records] of Map.groupBy(await this.#records.all(), (record) => record.digest)) {
       if (!records.every(isRefetchable) || records.every(({ isEvicted }) => isEvicted === true)) continue;
       const usedMs = Math.max(...(await Promise.all(records.map(({ name }) => this.#usedMs(name)))));
-      if (usedMs <= oldestNeededMs) found.push({ digest, records, usedMs });
+      // What was used in the future was used before the clock was set back.
+      const isFuture = usedMs > nowMs + maxClockErrorMs;
+      if (usedMs <= oldestNeededMs || isFuture) found.push({ digest, records, usedMs });
     }
     return found.sort((a, b) => a.usedMs - b.usedMs);
   }

@@ -1,4 +1,5 @@
 import { open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { TransientError } from '../base/index.ts';
 
 const smallestPieceBytes = 4 * 1024;
 const largestPieceBytes = 256 * 1024;
@@ -6,6 +7,14 @@ const largestPieceBytes = 256 * 1024;
 /** Whether `thrown` says that a file is not there. */
 export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** An error of a full disk as one that says what to do; any other as it is. */
+export function explainFullDisk(thrown: unknown, folder: string): unknown {
+  const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
+  const text = `the disk of the content store ${folder} is full: nothing was stored; free some space, it is tried again`;
+  return new TransientError('StoreFull', text, { cause: thrown });
 }
 
 /** Makes renames and links in a directory last through a power cut. */

@@ -17,7 +17,7 @@ export {
 } from './content-server.ts';
 export { isArchiveStart } from './decompress.ts';
 export type { DirectoryEntry } from './directory.ts';
-export { pieceBytesOf, removeFile } from './disk.ts';
+export { explainFullDisk, pieceBytesOf, removeFile } from './disk.ts';
 export type { FileNode } from './file-tree.ts';
 export { FileWriter } from './file-writer.ts';
 export { lockFolder } from './folder-lock.ts';

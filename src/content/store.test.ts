@@ -248,6 +248,16 @@ test('what was used lately is not given up: then the store is full', async () =>
   expect(await evictedNames()).toEqual([]);
 });
 
+test('what was used before the clock was set back by days is given up as well', async () => {
+  const put = await bounded(120_000, 60_000);
+  for (const name of ['a', 'b']) {
+    await put({ name });
+    await age(name, -2 * 24 * 3_600_000);
+  }
+  await put({ name: 'c' });
+  expect(await evictedNames()).toHaveLength(1);
+});
+
 test('a content that two Bundles have counts once, and goes for both', async () => {
   const put = await bounded(120_000);
   await put({ name: 'a' });

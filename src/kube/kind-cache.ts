@@ -61,7 +61,7 @@ export function createKindCache(options: Options): KindCache {
   };
   const unseen = (name: string): KubeObject | undefined => {
     const mine = written.get(name);
-    if (mine === undefined || options.clock.now() - mine.atMs < maxUnseenMs) return mine?.object;
+    if (mine === undefined || Math.abs(options.clock.now() - mine.atMs) < maxUnseenMs) return mine?.object;
     written.delete(name);
     return undefined;
   };

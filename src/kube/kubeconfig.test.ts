@@ -43,6 +43,14 @@ test.each([
   expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
 });
 
+test('a token file is read again after the clock was set back by days', async () => {
+  const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });
+  expect(await access.headers()).toEqual({ authorization: 'Bearer first' });
+  await writeFile(join(dir, 'token'), 'second');
+  vi.setSystemTime(Date.now() - 2 * 24 * 3_600_000);
+  expect(await access.headers()).toEqual({ authorization: 'Bearer second' });
+});
+
 test('N11, Q17 what a file said before counts while it is empty or gone, and is asked for again', async () => {
   const access = await loadClusterAccess({ inCluster: { server: 'https://127.0.0.1:6443', folder: dir } });
   expect(await access.headers()).toEqual({ authorization: 'Bearer first' });

@@ -68,7 +68,9 @@ function rereadFile(path: string): Reader {
   let last: Buffer | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (last !== undefined && Date.now() - readAtMs <= fileLifetimeMs) return last;
+    const ageMs = Date.now() - readAtMs;
+    // It is negative where the clock was set back.
+    if (last !== undefined && ageMs >= 0 && ageMs <= fileLifetimeMs) return last;
     try {
       const bytes = await readFile(path);
       if (bytes.length === 0) throw invalid(`${path} is empty`);

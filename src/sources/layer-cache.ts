@@ -117,7 +117,8 @@ export class LayerCache {
     let totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const allowedBytes = totalBytes > maxBytes ? maxBytes * keptShare : maxBytes;
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
-      const ageMs = Date.now() - file.usedMs;
+      // Of a time in the future too, which stays behind where the clock was set back.
+      const ageMs = Math.abs(Date.now() - file.usedMs);
       const isPartial = file.path.endsWith(partialSuffix);
       const isStale = isPartial && ageMs > maxPartialAgeMs;
       const isTooMuch = totalBytes > allowedBytes && !(isPartial && ageMs < activeMs);

@@ -6,7 +6,7 @@ const maxServers = 1_000;
  *  that one answer stops all further requests of that sort to that registry and no request to another. Bounded. */
 export class RateLimits {
   readonly #clock: Clock;
-  readonly #untilMs = new Map<string, number>();
+  readonly #untilMs = new Map<string, { readonly untilMs: number; readonly waitMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -16,13 +16,15 @@ export class RateLimits {
   note(key: string, waitMs: number): void {
     this.#untilMs.delete(key);
     if (this.#untilMs.size >= maxServers) this.#dropOldest();
-    this.#untilMs.set(key, this.#clock.now() + waitMs);
+    this.#untilMs.set(key, { untilMs: this.#clock.now() + waitMs, waitMs });
   }
 
   /** How long `key` must still not be asked; 0 when it may be. */
   remainingMs(key: string): number {
-    const leftMs = (this.#untilMs.get(key) ?? 0) - this.#clock.now();
-    if (leftMs > 0) return leftMs;
+    const { untilMs, waitMs } = this.#untilMs.get(key) ?? { untilMs: 0, waitMs: 0 };
+    const leftMs = untilMs - this.#clock.now();
+    // More is left than there was where the clock was set back.
+    if (leftMs > 0 && leftMs <= waitMs) return leftMs;
     this.#untilMs.delete(key);
     return 0;
   }

@@ -134,6 +134,14 @@ describe('a registry that asks to be left alone', () => {
     await expect(ask(clientFor(clock, limits))).resolves.toBe('given');
   });
 
+  test('is asked after the clock was set back by days', () => {
+    const clock = createClock();
+    const limits = new RateLimits(clock);
+    limits.note('registry', 60_000);
+    clock.nowMs -= 2 * 24 * 3_600_000;
+    expect(limits.remainingMs('registry')).toBe(0);
+  });
+
   test('is remembered among a thousand others at most', () => {
     const clock = createClock();
     const limits = new RateLimits(clock);

@@ -25,7 +25,7 @@ import {
 import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject, type FieldValidation } from '../decode-body.ts';
-import { type Reply, readBody } from '../exchange.ts';
+import { type Reply } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { ObjectPatch } from '../object-patch.ts';
@@ -253,7 +253,7 @@ function readCustomScale({ request }: ResourceCall, decode: () => KubeObject): K
 
 export async function updateScale(call: ResourceCall): Promise<Reply> {
   const { context, validation } = readWriteOptions(call, 'UpdateOptions');
-  const body = decodeScale(call, await readBody(call.exchange.request), validation);
+  const body = decodeScale(call, await call.exchange.readBody(), validation);
   return await writeScale(call, context, (_scale, write) => trackFields(write, copyJson(body)));
 }
 
@@ -261,7 +261,7 @@ export async function patchScale(call: ResourceCall): Promise<Reply> {
   const { exchange } = call;
   const kind = patchKindOf(call);
   const { context, validation, force } = readPatchOptions(call, kind);
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const type = scaleType(call.type);
   if (kind === 'apply') {
     const applied = parseApply(type, bytes);

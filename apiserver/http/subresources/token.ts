@@ -6,7 +6,7 @@ import { trackFields } from '../../registry/index.ts';
 import { loadBuiltinSchemas } from '../../schema/index.ts';
 import type { ResourceCall } from '../api-parts.ts';
 import { decodeObject } from '../decode-body.ts';
-import { type Reply, readBody } from '../exchange.ts';
+import { type Reply } from '../exchange.ts';
 import { negotiateInput } from '../negotiation.ts';
 import { encodeValue } from '../object-output.ts';
 import { readObject, virtualForm } from '../read-handlers.ts';
@@ -35,7 +35,7 @@ async function readTokenRequest(call: ResourceCall): Promise<KubeObject> {
   const type = requestType(call);
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const syntax = negotiateInput(exchange.header('content-type'));
-  const bytes = await readBody(exchange.request);
+  const bytes = await exchange.readBody();
   const object = decodeObject(bytes, type, { syntax, validation, warn: (warning) => exchange.warn(warning) });
   const spec = isJsonObject(object['spec']) ? object['spec'] : {};
   const complete = { ...object, spec: { ...spec, expirationSeconds: spec['expirationSeconds'] ?? defaultSeconds } };

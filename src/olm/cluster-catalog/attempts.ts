@@ -68,7 +68,9 @@ export class Attempts {
     const memory = this.#memories.get(name);
     if (memory === undefined || memory.key !== key) return { kind: 'due' };
     const { error, nextTryMs } = memory;
-    if (nextTryMs !== undefined && nextTryMs <= this.#options.clock.now()) return { kind: 'due' };
+    const leftMs = (nextTryMs ?? Number.NaN) - this.#options.clock.now();
+    // More than the longest pause is left where the clock was set back.
+    if (leftMs <= 0 || leftMs > longestRetryMs) return { kind: 'due' };
     return { kind: 'failed', error, nextTryMs };
   }
 

@@ -36,13 +36,18 @@ function catalog({
 }
 
 const stored = { uid: 'u', ref: pinned } as CatalogRecord;
-const look = { uid: 'u', generation: 2, dueMs: undefined };
+const look = { uid: 'u', generation: 2, dueMs: undefined, atMs: 0 };
 
 function plan(given: Partial<Situation>): unknown {
   return planOf({ catalog: catalog(), stored: undefined, look: undefined, isLeading: true, nowMs: 1000, ...given });
 }
 
 test.each<{ name: string; given: Partial<Situation>; wanted: unknown }>([
+  {
+    name: 'a catalog is polled although its last look is in the future: the clock was set back',
+    given: { catalog: catalog({ minutes: 1, observed: 2 }), stored, look: { ...look, atMs: 90_000, dueMs: 150_000 } },
+    wanted: { kind: 'look' },
+  },
   { name: 'a new catalog is looked at', given: {}, wanted: { kind: 'look' } },
   {
     name: 'content that is lost is restored by its digest',
@@ -123,7 +128,7 @@ test('the next look comes after the interval and up to a hundredth more', () => 
   const minutes = 100;
   const dueMs = (random: number): number | undefined => lookOf(catalog({ minutes }), 0, () => random).dueMs;
   expect([dueMs(0), dueMs(1)]).toEqual([6_000_000, 6_060_000]);
-  expect(lookOf(catalog(), 0)).toEqual({ uid: 'u', generation: 2, dueMs: undefined });
+  expect(lookOf(catalog(), 0)).toEqual({ uid: 'u', generation: 2, dueMs: undefined, atMs: 0 });
 });
 
 test('a source that nothing but another spec can mend is told', () => {

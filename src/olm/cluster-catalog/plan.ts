@@ -18,6 +18,7 @@ export interface Look {
   readonly generation: number;
   /** When it is to be looked at again; undefined: never. */
   readonly dueMs: number | undefined;
+  readonly atMs: number;
 }
 
 /** What there is. */
@@ -65,7 +66,7 @@ export function lookOf(catalog: ClusterCatalog, nowMs: number, random: () => num
   const { uid = '' } = catalog.metadata;
   const minutes = catalog.spec.source.image?.pollIntervalMinutes;
   const dueMs = minutes === undefined ? undefined : nowMs + minutes * minuteMs * (1 + random() * jitterShare);
-  return { uid, generation: generationOf(catalog), dueMs };
+  return { uid, generation: generationOf(catalog), dueMs, atMs: nowMs };
 }
 
 /** What came of the spec as it is; undefined before that is known. */
@@ -82,8 +83,10 @@ function planWithout(catalog: ClusterCatalog): Plan {
     : { kind: 'look' };
 }
 
-function planAfter({ dueMs }: Look, nowMs: number): Plan {
-  return dueMs !== undefined && dueMs <= nowMs ? { kind: 'look' } : { kind: 'keep', dueMs };
+function planAfter({ dueMs, atMs }: Look, nowMs: number): Plan {
+  // The last look is yet to come where the clock was set back.
+  const isDue = dueMs !== undefined && (dueMs <= nowMs || nowMs < atMs);
+  return isDue ? { kind: 'look' } : { kind: 'keep', dueMs };
 }
 
 function planForLeader({ catalog, stored, look, nowMs }: Situation): Plan {

@@ -1,0 +1,36 @@
+/** Unpacks images into the content store of its first argument, whose disk has a file `ballast` and no room for all of them; prints as JSON what came of it,
+ *  before and after the ballast was removed. */
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { createUnpacker } from '../../provisioners/unpacker/index.ts';
+import { errorMessage, TransientError } from '../../src/base/index.ts';
+import { startRegistry } from '../support/index.ts';
+
+const [disk = ''] = process.argv.slice(2);
+const { signal } = new AbortController();
+const storeDir = `${disk}/store`;
+const image = (): Record<string, string> => ({
+  'manifests/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+  'other/filling': randomBytes(1_000_000).toString('latin1'),
+});
+
+await using registry = await startRegistry();
+await using unpacker = await createUnpacker({ storeDir, answerDeadlineMs: 30_000, threads: 1 });
+const unpack = async (name: string): Promise<string> => {
+  registry.putImage(`app:${name}`, [{ files: image() }]);
+  const source = { type: 'image', image: { ref: `${registry.host}/app:${name}` } };
+  const request = { bundle: { name, uid: 'u1' }, provisionerClassName: 'core-rukpak-io-plain', source };
+  try {
+    await unpacker.unpack(request, { signal });
+    return 'stored';
+  } catch (thrown) {
+    return `${thrown instanceof TransientError ? thrown.reason : 'a defect'}: ${errorMessage(thrown)}`;
+  }
+};
+const full: string[] = [];
+while (full.at(-1) === undefined || (full.at(-1) === 'stored' && full.length < 50)) {
+  full.push(await unpack(`bundle-${full.length}`));
+}
+const stored = (await readdir(storeDir)).filter((name) => name.endsWith('.tgz')).length;
+await rm(`${disk}/ballast`);
+process.stdout.write(`${JSON.stringify({ full, stored, after: await unpack('after') })}\n`);
