@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runVitest, type VitestReport } from './vitest-run.ts';
 
-const projects = ['unit', 'conformance', 'clients', 'e2e', 'faults'];
+const projects = ['unit', 'integration', 'conformance', 'clients', 'e2e', 'faults'];
 const shownFiles = 30;
 const shownTests = 50;
 const begin = '<!-- begin of the test profile: npm run test:profile -- --write -->';
