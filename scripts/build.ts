@@ -1,5 +1,5 @@
-/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. `npm run check:types` checks the types: what is written
- *  hangs on one file at a time (`isolatedDeclarations`). */
+/** `npm run build`: compiles to `dist/` and copies the data files that the code reads at run time. `npm run check:types` checks the types: each output
+ *  depends on one source file alone (`isolatedDeclarations`). */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
