@@ -84,8 +84,12 @@ test('N8 what is installed is kept whole while the next version is refused, thou
   await eventually(async () => expect(await world.ownedBundles(name)).toHaveLength(2));
   await server.client.patch(settings, { data: { version: 'changed by hand' } });
   fault.remove();
-  const deployment = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
-  expect(conditionOf(deployment, 'Installed')?.message).toContain('Not_A_Name');
+  // The condition of the version before stays until the next one is tried.
+  const deployment = await eventually(async () => {
+    const found = await world.deploymentWith(name, { type: 'Installed', status: 'False' });
+    expect(conditionOf(found, 'Installed')?.message).toContain('Not_A_Name');
+    return found;
+  });
   await eventually(async () => expect(await server.client.find(settings)).toMatchObject({ data: { version: '1' } }));
   expect(statusOf(deployment)['activeBundle']).toBe(active?.metadata.name);
 });
