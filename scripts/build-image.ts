@@ -69,7 +69,9 @@ async function tryOut(): Promise<void> {
 
 try {
   const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z']).toString().split('\0');
-  for (const file of tracked.filter((name) => name !== '')) cpSync(file, join(build, file));
+  for (const file of tracked.filter((name) => name !== '')) {
+    cpSync(file, join(build, file), { recursive: true, verbatimSymlinks: true });
+  }
   for (const command of linesOf(buildStage, 'RUN')) runStep(command.replace(/^(?:--mount=\S+ )+/, ''));
   for (const line of linesOf(runtimeStage, 'COPY')) copyOut(line);
   const before = listing();

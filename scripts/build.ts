@@ -16,9 +16,12 @@ for (const file of globSync('{src,apiserver,provisioners,webhook}/**/generated/*
   cpSync(file, join('dist', file));
 }
 await writeApiServerPackage('dist', 'dist-apiserver');
+/** In the repository a link to `crds/`, which a package cannot have. */
+const chartDefinitions = 'deploy/chart/definitions';
 for (const folder of ['crds', 'deploy', 'examples']) {
-  cpSync(folder, join('dist', folder), { recursive: true, dereference: true });
+  cpSync(folder, join('dist', folder), { recursive: true, filter: (source) => source !== chartDefinitions });
 }
+cpSync('crds', join('dist', chartDefinitions), { recursive: true });
 /** In an image there is no repository to ask: `REVISION="$(git log -1 --format='%H %ct')"` is given instead. */
 const given = process.env['REVISION'] || undefined;
 const git = (args: readonly string[]): string =>
