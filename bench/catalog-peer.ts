@@ -1,19 +1,19 @@
 /** `opm serve` beside `longshore catalog serve`, asked the same by the same client. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import { type Figure, percentile } from './table.ts';
+import { type Load, loadRegistry } from './grpc-load.ts';
+import { type Figure, median } from './table.ts';
 
 const clients = 16;
-const callsOfEach = 500;
-const startDeadlineMs = 60_000;
-
-interface Load {
-  readonly callsPerSecond: number;
-  readonly p99Ms: number;
-}
+const callsOfEach = 1000;
+const rounds = 5;
+const startDeadlineMs = 180_000;
+/** Of /proc, on every Linux that there is. */
+const clockTicksPerSecond = 100;
 
 async function call(client: Client, method: string, request: Buffer): Promise<void> {
   const bytes = (message: Buffer): Buffer => message;
@@ -23,23 +23,15 @@ async function call(client: Client, method: string, request: Buffer): Promise<vo
 
 /** GetPackage by 16 clients at a time, each with a connection of its own. */
 async function load(port: number, names: readonly string[]): Promise<Load> {
-  const times: number[] = [];
-  const startedMs = performance.now();
-  const one = async (first: number): Promise<void> => {
-    const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
-      'grpc.use_local_subchannel_pool': 1,
-    });
-    for (let index = 0; index < callsOfEach; index += 1) {
-      const name = Buffer.from(names[(first + index * 7) % names.length] ?? '');
-      const calledMs = performance.now();
-      await call(client, 'GetPackage', Buffer.concat([Buffer.of(10, name.length), name]));
-      times.push(performance.now() - calledMs);
-    }
-    client.close();
-  };
-  await Promise.all(Array.from({ length: clients }, (_, first) => one(first)));
-  const seconds = (performance.now() - startedMs) / 1000;
-  return { callsPerSecond: times.length / seconds, p99Ms: percentile(times, 99) };
+  const messages = names.map((text) => {
+    const name = Buffer.from(text);
+    return Buffer.concat([Buffer.of(10, name.length), name]);
+  });
+  return await loadRegistry(port, '/api.Registry/GetPackage', {
+    clients,
+    callsOfEach,
+    messageOf: (client, index) => messages[(client + index * 7) % messages.length] ?? Buffer.alloc(0),
+  });
 }
 
 async function freePort(): Promise<number> {
@@ -65,12 +57,50 @@ async function untilReady(program: ChildProcess, port: number): Promise<boolean>
   return false;
 }
 
-function figure(name: string, { callsPerSecond, p99Ms }: Load): string {
-  return `${name} ${Math.round(callsPerSecond)}/s, p99 ${p99Ms.toFixed(1)} ms`;
+/** Seconds of processor time that a process has used; NaN where that is not to be known. */
+function processorSeconds(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
+  } catch {
+    return Number.NaN;
+  }
 }
 
-/** Both programs in turn on one catalog, two rounds, the second of which counts. */
-export async function peerFigures(dir: string, ours: number, names: readonly string[]): Promise<Figure[]> {
+/** A server under load. */
+export interface Subject {
+  readonly port: number;
+  readonly pid: number | undefined;
+}
+
+interface Round extends Load {
+  readonly microsecondsPerCall: number;
+}
+
+async function measure({ port, pid }: Subject, names: readonly string[]): Promise<Round> {
+  const before = processorSeconds(pid);
+  const measured = await load(port, names);
+  const microsecondsPerCall = ((processorSeconds(pid) - before) * 1e6) / (clients * callsOfEach);
+  return { ...measured, microsecondsPerCall };
+}
+
+const members = ['callsPerSecond', 'p99Ms', 'microsecondsPerCall'] as const;
+
+function medianOf(measured: readonly Round[]): Round {
+  const [callsPerSecond = 0, p99Ms = 0, microsecondsPerCall = 0] = members.map((member) =>
+    median(measured.map((round) => round[member])),
+  );
+  return { callsPerSecond, p99Ms, microsecondsPerCall };
+}
+
+function roundText(name: string, { callsPerSecond, p99Ms, microsecondsPerCall }: Round): string {
+  return `${name} ${Math.round(callsPerSecond)}/s, p99 ${p99Ms.toFixed(1)} ms, ${Math.round(microsecondsPerCall)} µs of processor time a call`;
+}
+
+/** Both programs in turn on one catalog, after a round that does not count; the medians. */
+export async function peerFigures(dir: string, ours: Subject, names: readonly string[]): Promise<Figure[]> {
   const what = `GetPackage by ${clients} clients, beside opm serve`;
   const port = await freePort();
   const opm = spawn('opm', ['serve', dir, '--port', String(port)], { stdio: 'ignore' });
@@ -82,12 +112,23 @@ export async function peerFigures(dir: string, ours: number, names: readonly str
     return [{ what, value: 'skipped: the program opm is not installed, or does not serve the catalog' }];
   }
   try {
-    await load(port, names);
-    await load(ours, names);
-    const [theirs, own] = [await load(port, names), await load(ours, names)];
+    const subjects = [ours, { port, pid: opm.pid }];
+    const measured: Round[] = [];
+    for (let turn = 0; turn < (rounds + 1) * subjects.length; turn += 1) {
+      const subject = subjects[turn % subjects.length];
+      if (subject !== undefined) measured.push(await measure(subject, names));
+    }
+    const counted = measured.slice(subjects.length);
+    const [own, theirs] = subjects.map((_, index) =>
+      medianOf(counted.filter((_, turn) => turn % subjects.length === index)),
+    );
+    if (own === undefined || theirs === undefined) return [];
+    const ratio = (member: (typeof members)[number]): string => (own[member] / theirs[member]).toFixed(2);
     return [
-      { what, value: `${figure('longshore', own)}; ${figure('opm', theirs)}` },
-      { what: `${what}: throughput, ratio`, value: (own.callsPerSecond / theirs.callsPerSecond).toFixed(2) },
+      { what, value: `${roundText('longshore', own)}; ${roundText('opm', theirs)}` },
+      { what: `${what}: throughput, ratio`, value: ratio('callsPerSecond') },
+      { what: `${what}: p99, ratio`, value: ratio('p99Ms') },
+      { what: `${what}: processor time, ratio`, value: ratio('microsecondsPerCall') },
     ];
   } finally {
     opm.kill('SIGTERM');

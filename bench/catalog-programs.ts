@@ -33,6 +33,7 @@ export async function measureCommand(...args: readonly string[]): Promise<Comman
 
 /** A `longshore catalog serve` that answers. */
 export interface ServingProcess extends AsyncDisposable {
+  readonly pid: number | undefined;
   readonly grpcPort: number;
   readonly httpPort: number;
   readonly startedInMs: number;
@@ -64,6 +65,7 @@ export async function startServing(catalogDir: string, cacheDir: string): Promis
   const [grpcPort, httpPort] = [await nextPort(), await nextPort()];
   const startedInMs = performance.now() - startedMs;
   return {
+    pid: child.pid,
     grpcPort,
     httpPort,
     startedInMs,

@@ -1,4 +1,4 @@
-/** `npm run test:profile`: the processor time of each project of tests, the dearest files and the slowest tests, as tables; `-- --write` puts them into CONTRIBUTING.md.
+/** `npm run test:profile`: the processor time of each project of tests, the most expensive files and the slowest tests, as tables; `-- --write` puts them into CONTRIBUTING.md.
  *  Projects run one after the other. Processor time is what the kernel charged to vitest and its children (Linux alone). */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runVitest, type VitestReport } from './vitest-run.ts';
 
-const projects = ['unit', 'conformance', 'clients', 'e2e', 'faults'];
+const projects = ['unit', 'integration', 'conformance', 'clients', 'e2e', 'faults'];
 const shownFiles = 30;
 const shownTests = 50;
 const begin = '<!-- begin of the test profile: npm run test:profile -- --write -->';
@@ -55,7 +55,7 @@ function projectTable(measured: readonly Measured[]): readonly string[] {
   return ['| project | files | tests passed | processor time | wall clock |', '|---|---:|---:|---:|---:|', ...rows];
 }
 
-function dearestTable(measured: readonly Measured[]): readonly string[] {
+function expensiveTable(measured: readonly Measured[]): readonly string[] {
   const secondsOf = (times: FileTimes): number => times.ownSeconds + times.childSeconds;
   const files = measured.flatMap((one) => one.files).toSorted((a, b) => secondsOf(b) - secondsOf(a));
   const rows = files
@@ -89,7 +89,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, Node.js ${process.versions.node}`;
-const tables = [projectTable(measured), dearestTable(measured), slowestTable(measured)];
+const tables = [projectTable(measured), expensiveTable(measured), slowestTable(measured)];
 const lines = [`Measured on ${machine}.`, ...tables.flatMap((table) => ['', ...table])];
 console.log(lines.join('\n'));
 if (values.write) {

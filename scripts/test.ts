@@ -4,9 +4,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runStaticChecks } from './static-checks.ts';
 import { failedFiles, run, runVitest, summaryOf, type VitestReport } from './vitest-run.ts';
-
-const staticChecks = ['check:format', 'check:lint', 'check:types', 'check:dead'];
 
 /** Passed and failed comparisons; both 0 where there is no real server. */
 async function compareWithKube(): Promise<{ passed: number; failed: number }> {
@@ -43,13 +42,7 @@ async function runAgain(report: VitestReport): Promise<number> {
   return isStrict ? failed + flaky.length : failed;
 }
 
-let passed = 0;
-let failed = 0;
-for (const check of staticChecks) {
-  console.log(`\n> ${check}`);
-  if ((await run('npm', ['run', '--silent', check])) === 0) passed += 1;
-  else failed += 1;
-}
+let { passed, failed } = await runStaticChecks();
 const tests = await runVitest([]);
 passed += tests.numPassedTests;
 const failedTests = await runAgain(tests);

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type JsonObject, silentLogger } from '../../src/base/index.ts';
+import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import { SteppedClock } from '../../test/support/stepped-clock.ts';
+import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { SteppedClock } from '../../test/support/stepped-clock.ts';
 import { runControllers } from './controller.ts';
 import { resourceQuotas } from './resource-quotas.ts';
 
@@ -10,16 +11,10 @@ const as = { as: 'test' };
 const key = { namespace: 'ns', name: 'q' };
 let cluster: MemoryCluster;
 let clock: SteppedClock;
-let running: AsyncDisposable;
 
-beforeEach(() => {
-  cluster = new MemoryCluster();
-  clock = new SteppedClock(Date.parse('2030-01-01T00:00:00Z'));
-  running = runControllers({ cluster, log: silentLogger() }, [resourceQuotas(cluster, clock)]);
-});
-
-afterEach(async () => {
-  await running[Symbol.asyncDispose]();
+runForEachTest((world) => {
+  ({ cluster, clock } = world);
+  return runControllers({ cluster, log: silentLogger() }, [resourceQuotas(cluster, clock)]);
 });
 
 const used = (): unknown => (cluster.get(cluster.type('resourcequotas'), key)?.status as JsonObject | undefined)?.used;

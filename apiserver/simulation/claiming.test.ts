@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
+import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import type { KubeObject, ObjectMeta } from '../core/kube-object.ts';
 import { startSimulation } from './index.ts';
 
@@ -10,15 +11,10 @@ const key = { namespace: 'ns', name: 'w' };
 const labels = { app: 'a' };
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } };
 let cluster: MemoryCluster;
-let running: AsyncDisposable;
 
-beforeEach(() => {
-  cluster = new MemoryCluster();
-  running = startSimulation(cluster, { clock: systemClock, log: silentLogger() });
-});
-
-afterEach(async () => {
-  await running[Symbol.asyncDispose]();
+runForEachTest((world) => {
+  ({ cluster } = world);
+  return startSimulation(cluster, { clock: systemClock, log: silentLogger() });
 });
 
 const workloads = [

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type JsonObject, silentLogger } from '../../src/base/index.ts';
+import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { MemoryCluster } from '../../test/support/memory-cluster.ts';
-import { SteppedClock } from '../../test/support/stepped-clock.ts';
+import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { SteppedClock } from '../../test/support/stepped-clock.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { startSimulation } from './index.ts';
 
@@ -11,16 +12,10 @@ const key = { namespace: 'ns', name: 'w' };
 const labels = { app: 'a' };
 let cluster: MemoryCluster;
 let clock: SteppedClock;
-let running: AsyncDisposable;
 
-beforeEach(() => {
-  cluster = new MemoryCluster();
-  clock = new SteppedClock(Date.parse('2030-01-01T00:00:00Z'));
-  running = startSimulation(cluster, { clock, log: silentLogger() });
-});
-
-afterEach(async () => {
-  await running[Symbol.asyncDispose]();
+runForEachTest((world) => {
+  ({ cluster, clock } = world);
+  return startSimulation(cluster, { clock, log: silentLogger() });
 });
 
 const kinds = [

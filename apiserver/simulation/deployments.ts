@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { Appointments, type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
-import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
-import { claimChildren, keysOfClaims } from './claiming.ts';
+import { type Controller, specOf, statusOf, unlessGone } from '../controllers/index.ts';
+import type { KubeObject } from '../core/index.ts';
+import { claimChildren } from './claiming.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
 import {
   catchUp,
@@ -16,17 +16,15 @@ import {
 } from './revisions.ts';
 import { planRollout, planScaling, wantedOf } from './rollout.ts';
 import {
-  childrenOf,
   countOf,
   isToldToFail,
-  keyOf,
-  keyText,
   type SimulationContext,
   shortHash,
   simulateAnnotation,
   templateOf,
   writeStatus,
 } from './simulated.ts';
+import { WorkloadController } from './workload-controller.ts';
 
 const as = 'system:serviceaccount:kube-system:deployment-controller';
 
@@ -41,36 +39,21 @@ function keyFor({ metadata }: KubeObject): { readonly namespace: string; readonl
   return { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
-class DeploymentSimulation implements Controller {
-  readonly name = 'simulated-deployments';
-  readonly keysOf: Controller['keysOf'];
-  readonly #context: SimulationContext;
-  readonly #cluster: Cluster;
-  readonly #type: ResourceType;
-  readonly #sets: ResourceType;
-  #deadlines: Appointments | undefined;
-
+class DeploymentSimulation extends WorkloadController {
   constructor(context: SimulationContext) {
-    this.#context = context;
-    this.#cluster = context.cluster;
-    this.#type = typeOf(context.cluster, 'deployments', 'apps');
-    this.#sets = typeOf(context.cluster, 'replicasets', 'apps');
-    this.keysOf = keysOfClaims(context.cluster, this.#type, ['replicasets']);
+    super(context, {
+      name: 'simulated-deployments',
+      type: ['deployments', 'apps'],
+      children: ['replicasets'],
+      childGroup: 'apps',
+    });
   }
 
-  start(again: (key: string) => void): Disposable {
-    this.#deadlines = new Appointments(this.#context.clock, again);
-    return this.#deadlines;
-  }
-
-  async work(text: string): Promise<void> {
-    this.#deadlines?.set(text, undefined);
-    const found = this.#cluster.get(this.#type, keyOf(text));
-    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
-    await claimChildren({ cluster: this.#cluster, type: this.#sets, owner: found, as });
+  protected override async reconcile(found: KubeObject): Promise<void> {
+    await claimChildren({ cluster: this.cluster, type: this.children, owner: found, as });
     const seen = await this.#notePause(found);
     const isPaused = specOf(seen).paused === true;
-    const isScaling = isPaused || this.#ownedSets(seen).some((set) => isOutsized(seen, set));
+    const isScaling = isPaused || this.childrenOf(seen).some((set) => isOutsized(seen, set));
     const deployment = isScaling ? await this.#scale(seen) : await this.#rollOut(seen);
     if (isPaused || isRolledOut(deployment)) await this.#forget(deployment);
     await this.#report(deployment);
@@ -84,16 +67,16 @@ class DeploymentSimulation implements Controller {
   }
 
   async #report(deployment: KubeObject): Promise<void> {
-    const progress = { deployment, current: this.#currentOf(deployment), sets: this.#ownedSets(deployment) };
-    const nowMs = this.#context.clock.now();
-    const status = deploymentStatus(progress, { now: this.#context.now(), nowMs });
-    await writeStatus(this.#cluster, { type: this.#type, object: deployment, as }, status);
-    this.#deadlines?.set(keyText(deployment), untilDeadline({ ...deployment, status }, nowMs));
+    const progress = { deployment, current: this.#currentOf(deployment), sets: this.childrenOf(deployment) };
+    const nowMs = this.context.clock.now();
+    const status = deploymentStatus(progress, { now: this.context.now(), nowMs });
+    await writeStatus(this.cluster, { type: this.type, object: deployment, as }, status);
+    this.requeueAfter(deployment, untilDeadline({ ...deployment, status }, nowMs));
   }
 
   /** Says so at once when a pause begins or ends, before anything is done about it. */
   async #notePause(deployment: KubeObject): Promise<KubeObject> {
-    const conditions = pauseConditions(deployment, this.#context.now());
+    const conditions = pauseConditions(deployment, this.context.now());
     return conditions === undefined ? deployment : await this.#note(deployment, {}, conditions);
   }
 
@@ -108,16 +91,12 @@ class DeploymentSimulation implements Controller {
       metadata: { ...metadata, annotations: { ...metadata.annotations, ...annotations } },
       status: { ...(status as JsonObject | undefined), ...(conditions === undefined ? {} : { conditions }) },
     } as KubeObject;
-    return await this.#cluster.update(this.#type, object, { as, subresource: 'status' });
-  }
-
-  #ownedSets(deployment: KubeObject): KubeObject[] {
-    return childrenOf(this.#cluster, this.#sets, deployment);
+    return await this.cluster.update(this.type, object, { as, subresource: 'status' });
   }
 
   /** The set with the Deployment's template, whatever its name: the oldest, where there are several. */
   #currentOf(deployment: KubeObject): KubeObject | undefined {
-    return this.#ownedSets(deployment)
+    return this.childrenOf(deployment)
       .filter((set) => hasTemplateOf(deployment, set))
       .toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''))[0];
   }
@@ -125,12 +104,12 @@ class DeploymentSimulation implements Controller {
   /** The set with the Deployment's template, made when there is none, and the Deployment with its revision. */
   async #ensureCurrent(deployment: KubeObject): Promise<[KubeObject, KubeObject]> {
     const found = this.#currentOf(deployment);
-    const old = this.#ownedSets(deployment).filter((set) => set.metadata.name !== found?.metadata.name);
+    const old = this.childrenOf(deployment).filter((set) => set.metadata.name !== found?.metadata.name);
     const revision = latestRevision(old) + 1;
     const set =
       found === undefined ? await this.#create(deployment, revision) : await this.#renew(deployment, found, revision);
     const start = { name: set.metadata.name ?? '', isNew: found === undefined };
-    const conditions = startConditions(deployment, start, this.#context.now());
+    const conditions = startConditions(deployment, start, this.context.now());
     const isNoted = deployment.metadata.annotations?.[revisionAnnotation] === String(revisionOf(set));
     if (isNoted && conditions === undefined) return [deployment, set];
     const annotations = { [revisionAnnotation]: String(revisionOf(set)) };
@@ -140,25 +119,25 @@ class DeploymentSimulation implements Controller {
   /** @throws StatusError 409 when the name is taken; the next attempt has another name */
   async #create(deployment: KubeObject, revision: number): Promise<KubeObject> {
     const set = newReplicaSet(deployment, setNameOf(deployment), revision);
-    const present = this.#cluster.get(this.#sets, keyFor(set));
+    const present = this.cluster.get(this.children, keyFor(set));
     if (present !== undefined) {
       const collisionCount = countOf(statusOf(deployment).collisionCount, 0) + 1;
       await writeStatus(
-        this.#cluster,
-        { type: this.#type, object: deployment, as },
+        this.cluster,
+        { type: this.type, object: deployment, as },
         { ...statusOf(deployment), collisionCount },
       );
     }
-    return await this.#cluster.create(this.#sets, set, { as });
+    return await this.cluster.create(this.children, set, { as });
   }
 
   async #renew(deployment: KubeObject, set: KubeObject, revision: number): Promise<KubeObject> {
     const change = catchUp(deployment, set, revision);
-    return change === undefined ? set : await this.#cluster.patch(this.#sets, keyFor(set), change, { as });
+    return change === undefined ? set : await this.cluster.patch(this.children, keyFor(set), change, { as });
   }
 
   #oldSets(deployment: KubeObject, current: KubeObject | undefined): KubeObject[] {
-    return this.#ownedSets(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
+    return this.childrenOf(deployment).filter(({ metadata }) => metadata.name !== current?.metadata.name);
   }
 
   /** Distributes a new number of replicas over the sets that have pods. They note it, also where their share stays the same. */
@@ -177,12 +156,12 @@ class DeploymentSimulation implements Controller {
   }
 
   async #resize(deployment: KubeObject, plan: ReadonlyMap<string, number>): Promise<void> {
-    for (const set of this.#ownedSets(deployment)) {
+    for (const set of this.childrenOf(deployment)) {
       const replicas = plan.get(set.metadata.name ?? '');
       const isSame = replicas === specOf(set).replicas && !isOutsized(deployment, set);
       if (replicas === undefined || isSame) continue;
       const change = { metadata: { annotations: sizeAnnotations(deployment) }, spec: { replicas } };
-      await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
+      await unlessGone(this.cluster.patch(this.children, keyFor(set), change, { as }));
     }
   }
 
@@ -190,13 +169,13 @@ class DeploymentSimulation implements Controller {
     const wish = isToldToFail(deployment) ? 'fail' : null;
     if ((set.metadata.annotations?.[simulateAnnotation] ?? null) === wish) return;
     const change = { metadata: { annotations: { [simulateAnnotation]: wish } } };
-    await unlessGone(this.#cluster.patch(this.#sets, keyFor(set), change, { as }));
+    await unlessGone(this.cluster.patch(this.children, keyFor(set), change, { as }));
   }
 
   async #forget(deployment: KubeObject): Promise<void> {
     const old = this.#oldSets(deployment, this.#currentOf(deployment));
     for (const set of forgotten(deployment, old)) {
-      await unlessGone(this.#cluster.delete(this.#sets, keyFor(set), { as, propagationPolicy: 'Background' }));
+      await unlessGone(this.cluster.delete(this.children, keyFor(set), { as, propagationPolicy: 'Background' }));
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { Appointments, type Controller, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
-import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
-import { claimChildren, keysOfClaims } from './claiming.ts';
+import { type Controller, statusOf, unlessGone } from '../controllers/index.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
+import { claimChildren } from './claiming.ts';
 import { type IndexProgress, indexProgress, isIndexed, pendingIndexes, podOfIndex } from './job-indexes.ts';
 import {
   countPods,
@@ -15,7 +15,8 @@ import {
   wantedPods,
 } from './job-status.ts';
 import { createPod, deletePod } from './pod-set.ts';
-import { childrenOf, isPodActive, keyOf, type SimulationContext, writeStatus } from './simulated.ts';
+import { isPodActive, keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
+import { WorkloadController } from './workload-controller.ts';
 
 const as = 'system:serviceaccount:kube-system:job-controller';
 const cleaner = 'system:serviceaccount:kube-system:ttl-after-finished-controller';
@@ -47,34 +48,14 @@ async function createPods(
   }
 }
 
-class JobSimulation implements Controller {
-  readonly name = 'simulated-jobs';
-  readonly keysOf: Controller['keysOf'];
-  readonly #context: SimulationContext;
-  readonly #cluster: Cluster;
-  readonly #type: ResourceType;
-  readonly #pods: ResourceType;
-  #waits: Appointments | undefined;
-
+class JobSimulation extends WorkloadController {
   constructor(context: SimulationContext) {
-    this.#context = context;
-    this.#cluster = context.cluster;
-    this.#type = typeOf(context.cluster, 'jobs', 'batch');
-    this.#pods = typeOf(context.cluster, 'pods');
-    this.keysOf = keysOfClaims(context.cluster, this.#type, ['pods']);
+    super(context, { name: 'simulated-jobs', type: ['jobs', 'batch'], children: ['pods'] });
   }
 
-  start(again: (key: string) => void): Disposable {
-    this.#waits = new Appointments(this.#context.clock, again);
-    return this.#waits;
-  }
-
-  async work(text: string): Promise<void> {
-    this.#waits?.set(text, undefined);
-    const job = this.#cluster.get(this.#type, keyOf(text));
-    if (job === undefined || job.metadata.deletionTimestamp !== undefined) return;
-    if (endingOf(job) !== undefined) return await this.#remove(text, job);
-    await claimChildren({ cluster: this.#cluster, type: this.#pods, owner: job, as });
+  protected override async reconcile(job: KubeObject): Promise<void> {
+    if (endingOf(job) !== undefined) return await this.#remove(job);
+    await claimChildren({ cluster: this.cluster, type: this.children, owner: job, as });
     const started = this.#started(job);
     const before = this.#progressOf(started);
     const end = endOf(before);
@@ -82,10 +63,10 @@ class JobSimulation implements Controller {
     const after = this.#progressOf(started);
     const failed = end?.type === 'Failed' ? before.counts.failed + before.counts.active : after.counts.failed;
     const counts = { ...after.counts, failed: Math.max(failed, this.#failedBefore(job, end !== undefined)) };
-    const status = jobStatus({ ...after, counts }, end, this.#context.now());
-    await writeStatus(this.#cluster, { type: this.#type, object: job, as }, status);
-    const waitMs = end === undefined ? untilDeadline(started, this.#context.clock.now()) : undefined;
-    this.#waits?.set(text, waitMs);
+    const status = jobStatus({ ...after, counts }, end, this.context.now());
+    await writeStatus(this.cluster, { type: this.type, object: job, as }, status);
+    const waitMs = end === undefined ? untilDeadline(started, this.context.clock.now()) : undefined;
+    this.requeueAfter(job, waitMs);
   }
 
   /** Pods that an end removed stay among those that failed. */
@@ -96,31 +77,31 @@ class JobSimulation implements Controller {
 
   /** The Job with its start in its status, as it will be written. */
   #started(job: KubeObject): KubeObject {
-    const status: JsonObject = { ...statusOf(job), ...startOf(job, this.#context.now()) };
+    const status: JsonObject = { ...statusOf(job), ...startOf(job, this.context.now()) };
     return { ...job, status } as KubeObject;
   }
 
   #progressOf(job: KubeObject): JobProgress {
-    const pods = childrenOf(this.#cluster, this.#pods, job);
+    const pods = this.childrenOf(job);
     const indexes = isIndexed(job) ? indexProgress(job, pods) : undefined;
-    return { job, indexes, counts: countPods(pods, indexes), nowMs: this.#context.clock.now() };
+    return { job, indexes, counts: countPods(pods, indexes), nowMs: this.context.clock.now() };
   }
 
   async #keepPods(progress: JobProgress): Promise<void> {
     const { job, counts, indexes } = progress;
     const wanted = wantedPods(progress);
-    await createPods(this.#cluster, job, { count: wanted - counts.active, indexes });
-    const active = childrenOf(this.#cluster, this.#pods, job).filter(isPodActive);
-    for (const pod of active.slice(wanted)) await deletePod(this.#cluster, pod, as);
+    await createPods(this.cluster, job, { count: wanted - counts.active, indexes });
+    const active = this.childrenOf(job).filter(isPodActive);
+    for (const pod of active.slice(wanted)) await deletePod(this.cluster, pod, as);
   }
 
   /** Deletes a Job that ended once its time to live is over. */
-  async #remove(text: string, job: KubeObject): Promise<void> {
-    const waitMs = untilRemoval(job, this.#context.clock.now());
-    if (waitMs !== 0) return this.#waits?.set(text, waitMs);
+  async #remove(job: KubeObject): Promise<void> {
+    const waitMs = untilRemoval(job, this.context.clock.now());
+    if (waitMs !== 0) return this.requeueAfter(job, waitMs);
     const { uid } = job.metadata;
     const options = { as: cleaner, propagationPolicy: 'Foreground' as const, ...(uid === undefined ? {} : { uid }) };
-    await unlessGone(this.#cluster.delete(this.#type, keyOf(text), options));
+    await unlessGone(this.cluster.delete(this.type, keyOf(keyText(job)), options));
   }
 }
 

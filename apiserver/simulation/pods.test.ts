@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type JsonObject, silentLogger, systemClock } from '../../src/base/index.ts';
+import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import { startSimulation } from './index.ts';
 
 const as = { as: 'test' };
 const status = { ...as, subresource: 'status' } as const;
 const key = { namespace: 'ns', name: 'p' };
 let cluster: MemoryCluster;
-let running: AsyncDisposable;
 
-beforeEach(() => {
-  cluster = new MemoryCluster();
-  running = startSimulation(cluster, { clock: systemClock, log: silentLogger() });
-});
-
-afterEach(async () => {
-  await running[Symbol.asyncDispose]();
+runForEachTest((world) => {
+  ({ cluster } = world);
+  return startSimulation(cluster, { clock: systemClock, log: silentLogger() });
 });
 
 async function createPod(spec: JsonObject): Promise<void> {

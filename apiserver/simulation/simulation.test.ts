@@ -1,21 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type JsonObject, silentLogger, systemClock } from '../../src/base/index.ts';
+import { runForEachTest } from '../../test/support/controllers-for-each-test.ts';
 import { eventually } from '../../test/support/eventually.ts';
-import { MemoryCluster } from '../../test/support/memory-cluster.ts';
+import type { MemoryCluster } from '../../test/support/memory-cluster.ts';
 import type { KubeObject } from '../core/kube-object.ts';
 import { simulateAnnotation, startSimulation } from './index.ts';
 
 const as = { as: 'test' };
 let cluster: MemoryCluster;
-let running: AsyncDisposable;
 
-beforeEach(() => {
-  cluster = new MemoryCluster();
-  running = startSimulation(cluster, { clock: systemClock, log: silentLogger() });
-});
-
-afterEach(async () => {
-  await running[Symbol.asyncDispose]();
+runForEachTest((world) => {
+  ({ cluster } = world);
+  return startSimulation(cluster, { clock: systemClock, log: silentLogger() });
 });
 
 function template(image = 'i:1', annotations: Record<string, string> = {}): JsonObject {

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { Appointments, type Controller, specOf, statusOf, typeOf } from '../controllers/index.ts';
-import type { Cluster, KubeObject, ResourceType } from '../core/index.ts';
+import { type Controller, specOf, statusOf } from '../controllers/index.ts';
+import type { Cluster, KubeObject } from '../core/index.ts';
 import { availabilityOf } from './availability.ts';
-import { claimChildren, keysOfClaims } from './claiming.ts';
+import { claimChildren } from './claiming.ts';
 import { type RevisionHistory, recordRevision, templateIn, truncateHistory } from './controller-revisions.ts';
 import { deletePod, passOnFailure } from './pod-set.ts';
-import { childrenOf, countOf, isPodReady, keyOf, positive, type SimulationContext, writeStatus } from './simulated.ts';
+import { countOf, isPodReady, keyOf, keyText, positive, type SimulationContext, writeStatus } from './simulated.ts';
 import { as, createMember, type MemberTemplate, ordinalOf, revisionLabel, startOrdinal } from './stateful-pods.ts';
+import { WorkloadController } from './workload-controller.ts';
 
 const form = { hashLabel: 'controller.kubernetes.io/hash', as };
 
@@ -163,56 +164,36 @@ function statusFor(
   };
 }
 
-class StatefulSetSimulation implements Controller {
-  readonly name = 'simulated-statefulsets';
-  readonly keysOf: Controller['keysOf'];
-  readonly #context: SimulationContext;
-  readonly #cluster: Cluster;
-  readonly #type: ResourceType;
-  readonly #pods: ResourceType;
-  #waits: Appointments | undefined;
-
+class StatefulSetSimulation extends WorkloadController {
   constructor(context: SimulationContext) {
-    this.#context = context;
-    this.#cluster = context.cluster;
-    this.#type = typeOf(context.cluster, 'statefulsets', 'apps');
-    this.#pods = typeOf(context.cluster, 'pods');
-    this.keysOf = keysOfClaims(context.cluster, this.#type, ['pods', 'controllerrevisions']);
+    super(context, {
+      name: 'simulated-statefulsets',
+      type: ['statefulsets', 'apps'],
+      children: ['pods', 'controllerrevisions'],
+    });
   }
 
-  start(again: (key: string) => void): Disposable {
-    this.#waits = new Appointments(this.#context.clock, again);
-    return this.#waits;
-  }
-
-  async work(text: string): Promise<void> {
-    this.#waits?.set(text, undefined);
-    const set = this.#cluster.get(this.#type, keyOf(text));
-    if (set === undefined || isBeingDeleted(set)) return;
+  protected override async reconcile(set: KubeObject): Promise<void> {
     const isPassedOver = (pod: KubeObject): boolean => ordinalOf(set, pod) === undefined;
-    await claimChildren({ cluster: this.#cluster, type: this.#pods, owner: set, as, isPassedOver });
-    const history = await recordRevision(this.#cluster, set, form);
-    const nowMs = this.#context.clock.now();
-    await new StatefulPass(this.#cluster, set, { history, pods: this.#podsOf(set), nowMs }).step();
-    await passOnFailure(this.#cluster, set, { pods: this.#podsOf(set), as });
-    await this.#report(text, set, history);
+    await claimChildren({ cluster: this.cluster, type: this.children, owner: set, as, isPassedOver });
+    const history = await recordRevision(this.cluster, set, form);
+    const nowMs = this.context.clock.now();
+    await new StatefulPass(this.cluster, set, { history, pods: this.childrenOf(set), nowMs }).step();
+    await passOnFailure(this.cluster, set, { pods: this.childrenOf(set), as });
+    await this.#report(set, history);
   }
 
-  #podsOf(set: KubeObject): KubeObject[] {
-    return childrenOf(this.#cluster, this.#pods, set);
-  }
-
-  async #report(text: string, set: KubeObject, history: RevisionHistory): Promise<void> {
-    const pods = this.#podsOf(set);
+  async #report(set: KubeObject, history: RevisionHistory): Promise<void> {
+    const pods = this.childrenOf(set);
     const seconds = countOf(specOf(set).minReadySeconds, 0);
-    const { available, againInMs } = availabilityOf(pods, seconds, this.#context.clock.now());
-    const object = this.#cluster.get(this.#type, keyOf(text)) ?? set;
+    const { available, againInMs } = availabilityOf(pods, seconds, this.context.clock.now());
+    const object = this.cluster.get(this.type, keyOf(keyText(set))) ?? set;
     const status = statusFor(set, { history, pods, available });
-    await writeStatus(this.#cluster, { type: this.#type, object, as }, status);
+    await writeStatus(this.cluster, { type: this.type, object, as }, status);
     const used = pods.map(revisionOf).filter((name) => name !== undefined);
     const live = new Set([...used, nameOf(history.update), String(status.currentRevision as string)]);
-    await truncateHistory(this.#cluster, set, { history, live, as });
-    this.#waits?.set(text, againInMs);
+    await truncateHistory(this.cluster, set, { history, live, as });
+    this.requeueAfter(set, againInMs);
   }
 }
 

@@ -28,7 +28,7 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   return undefined;
 };
 
-/** The record names what exists: the last entry of an earlier template goes once its Bundle was deleted. */
+/** Removes the entries of Bundles that were deleted from the record. */
 async function forgetDeletedBundles(run: DeploymentRun, signal: AbortSignal): Promise<void> {
   const { bundles } = recordOf(run);
   if (existingEntries(run, bundles).length < bundles.length) await saveRecord(run, () => ({}), signal);

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/kube/index.ts';
 import { eventually, fileEntries, startWebServer, tarFile } from '../support/index.ts';
 import { application, valid } from './contents.ts';
@@ -123,146 +123,148 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-test('Q3 what was not used for longest gives way, and its Bundle stays unpacked', async () => {
-  for (const name of ['first', 'second', 'third']) await unpack(name);
-  await age('first');
-  await unpack('fourth');
-  expect(existsSync(fileOf('first'))).toBe(false);
-  expect(existsSync(fileOf('second'))).toBe(true);
-  const status = statusOf(await world.get('Bundle', 'first'));
-  expect(status).toMatchObject({ phase: 'Unpacked', contentURL: `${world.platform.contentUrl}/bundles/first.tgz` });
-});
-
-test('Q2, Q3 what gave way is fetched again by its pin when somebody asks for it', async () => {
-  world.registry.putImage('first:v1', [{ files: valid }]);
-  await age('second');
-  const answer = await ask('/bundles/first.tgz');
-  expect(answer.status).toBe(200);
-  const text = gunzipSync(answer.body).toString('latin1');
-  expect(text).toContain('noise.bin');
-  expect(existsSync(fileOf('second'))).toBe(false);
-  expect(statusOf(await world.get('Bundle', 'first'))).toMatchObject({ phase: 'Unpacked' });
-});
-
-test('Q3 what gave way is fetched again when a deployment wants to install it', async () => {
-  for (const name of ['first', 'third', 'fourth']) await age(name);
-  await world.kube.create(bundleDeployment('wanting', world.imageSource('wanting:v1', large('wanting'))), {
-    fieldManager: 'test',
+describe('a small store', { shuffle: false }, () => {
+  test('Q3 what was not used for longest gives way, and its Bundle stays unpacked', async () => {
+    for (const name of ['first', 'second', 'third']) await unpack(name);
+    await age('first');
+    await unpack('fourth');
+    expect(existsSync(fileOf('first'))).toBe(false);
+    expect(existsSync(fileOf('second'))).toBe(true);
+    const status = statusOf(await world.get('Bundle', 'first'));
+    expect(status).toMatchObject({ phase: 'Unpacked', contentURL: `${world.platform.contentUrl}/bundles/first.tgz` });
   });
-  await world.deploymentWith('wanting', { type: 'Installed', status: 'True' });
-});
 
-test('a store without room says so, refuses uploads with 507, and goes on when there is room', async () => {
-  const body = gzipSync(tarFile(fileEntries(large('sent'))));
-  for (const name of ['sent-1', 'sent-2']) {
-    await world.kube.create(bundle(name, { type: 'upload', upload: {} }), { fieldManager: 'test' });
-  }
-  for (const name of ['first', 'third', 'fourth']) await age(name);
-  expect((await ask('/uploads/sent-1.tgz', { method: 'PUT', body })).status).toBe(201);
-  await world.bundleWithPhase('sent-1', 'Unpacked');
-  const more = gzipSync(tarFile(fileEntries(large('more'))));
-  const full = await ask('/uploads/sent-2.tgz', { method: 'PUT', body: more });
-  expect(full.status).toBe(507);
-  expect(full.body.toString()).toMatch(/^the content store is full: /);
-  await world.kube.create(bundle('late', world.imageSource('late:v1', large('late'))), { fieldManager: 'test' });
-  expect(problemOf(await world.bundleWithPhase('late', 'Failing'))).toMatch(
-    /^persist bundle content: the content store is full: .*; delete Bundles or give it more \(--content-store-size\)$/,
-  );
-  await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'sent-1' });
-  await world.bundleWithPhase('late', 'Unpacked');
-});
-
-test('Q30 whoever has the right to /metrics sees the store and its server in numbers, nobody else', async () => {
-  const stored = (await readdir(join(world.platform.storeDir, 'blobs', 'sha256'))).length;
-  const before = await samples();
-  expect(before).toMatchObject({
-    longshore_content_store_contents: stored,
-    longshore_content_store_budget_bytes: 2 * 1024 * 1024,
-    longshore_content_store_uploads: 0,
-    longshore_content_store_upload_bytes: 0,
-    'longshore_content_requests_total{path="uploads",method="PUT",code="507"}': 1,
+  test('Q2, Q3 what gave way is fetched again by its pin when somebody asks for it', async () => {
+    world.registry.putImage('first:v1', [{ files: valid }]);
+    await age('second');
+    const answer = await ask('/bundles/first.tgz');
+    expect(answer.status).toBe(200);
+    const text = gunzipSync(answer.body).toString('latin1');
+    expect(text).toContain('noise.bin');
+    expect(existsSync(fileOf('second'))).toBe(false);
+    expect(statusOf(await world.get('Bundle', 'first'))).toMatchObject({ phase: 'Unpacked' });
   });
-  for (const name of ['bytes', 'evictions_total', 'evicted_bytes_total', 'sweeps_total']) {
-    expect(before[`longshore_content_store_${name}`], name).toBeGreaterThan(0);
-  }
-  const { body } = await ask('/bundles/late.tgz');
-  const after = await samples();
-  const grown = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
-  expect(grown('longshore_content_requests_total{path="bundles",method="GET",code="200"}')).toBe(1);
-  const sentBytes = grown('longshore_content_response_bytes_total{path="bundles"}');
-  expect(sentBytes).toBeGreaterThan(body.length);
-  expect(sentBytes).toBeLessThan(body.length + 1024);
-  expect((await ask('/metrics')).status).toBe(403);
-  expect((await ask('/metrics', { as: 'nobody at all' })).status).toBe(401);
-  expect((await ask('/bundles/late.tgz', { as: 'prometheus' })).status).toBe(403);
-  expect((await ask('/metrics/')).status).toBe(403);
-});
 
-test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and says what it waits for', async () => {
-  let isDown = false;
-  const archive = gzipSync(tarFile(fileEntries(large('wearing'))));
-  await using web = await startWebServer((_, response) => {
-    if (isDown) response.writeHead(503, { 'retry-after': '0' }).end();
-    else response.end(archive);
+  test('Q3 what gave way is fetched again when a deployment wants to install it', async () => {
+    for (const name of ['first', 'third', 'fourth']) await age(name);
+    await world.kube.create(bundleDeployment('wanting', world.imageSource('wanting:v1', large('wanting'))), {
+      fieldManager: 'test',
+    });
+    await world.deploymentWith('wanting', { type: 'Installed', status: 'True' });
   });
-  const { bundleName } = await installFromWeb('wearing', `${web.url}/wearing.tgz`);
-  const before = await deployed('wearing');
-  await evict(bundleName);
-  isDown = true;
-  await removeSettings('wearing');
-  await eventually(async () => {
-    expect(conditionOf(await deployed('wearing'), 'HasValidBundle')?.message).toMatch(
-      /is fetched again: source bundle content: GET .*wearing\.tgz: .*503.* \(next try at /,
+
+  test('a store without room says so, refuses uploads with 507, and goes on when there is room', async () => {
+    const body = gzipSync(tarFile(fileEntries(large('sent'))));
+    for (const name of ['sent-1', 'sent-2']) {
+      await world.kube.create(bundle(name, { type: 'upload', upload: {} }), { fieldManager: 'test' });
+    }
+    for (const name of ['first', 'third', 'fourth']) await age(name);
+    expect((await ask('/uploads/sent-1.tgz', { method: 'PUT', body })).status).toBe(201);
+    await world.bundleWithPhase('sent-1', 'Unpacked');
+    const more = gzipSync(tarFile(fileEntries(large('more'))));
+    const full = await ask('/uploads/sent-2.tgz', { method: 'PUT', body: more });
+    expect(full.status).toBe(507);
+    expect(full.body.toString()).toMatch(/^the content store is full: /);
+    await world.kube.create(bundle('late', world.imageSource('late:v1', large('late'))), { fieldManager: 'test' });
+    expect(problemOf(await world.bundleWithPhase('late', 'Failing'))).toMatch(
+      /^persist bundle content: the content store is full: .*; delete Bundles or give it more \(--content-store-size\)$/,
     );
+    await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'sent-1' });
+    await world.bundleWithPhase('late', 'Unpacked');
   });
-  const waiting = await deployed('wearing');
-  expect(conditionOf(waiting, 'HasValidBundle')).toMatchObject({
-    status: 'True',
-    reason: 'UnpackSuccessful',
-    message: expect.stringContaining(
-      `Successfully unpacked the ${bundleName} Bundle; its content is no longer stored and is fetched again`,
-    ) as unknown,
-  });
-  for (const type of ['Installed', 'Healthy']) expect(conditionOf(waiting, type)).toEqual(conditionOf(before, type));
-  expect(statusOf(await world.get('Bundle', bundleName))).toMatchObject({ phase: 'Unpacked' });
-  isDown = false;
-  await settingsAreBack('wearing');
-  await eventually(async () => {
-    expect(statusOf(await deployed('wearing'))).toEqual(statusOf(before));
-  });
-});
 
-test('Q3 content that is damaged on the disk is fetched again, and what it was installed for put right from it', async () => {
-  let asked = 0;
-  const archive = gzipSync(tarFile(fileEntries(application('damaged', 1))));
-  await using web = await startWebServer((_, response) => {
-    asked += 1;
-    response.end(archive);
+  test('Q30 whoever has the right to /metrics sees the store and its server in numbers, nobody else', async () => {
+    const stored = (await readdir(join(world.platform.storeDir, 'blobs', 'sha256'))).length;
+    const before = await samples();
+    expect(before).toMatchObject({
+      longshore_content_store_contents: stored,
+      longshore_content_store_budget_bytes: 2 * 1024 * 1024,
+      longshore_content_store_uploads: 0,
+      longshore_content_store_upload_bytes: 0,
+      'longshore_content_requests_total{path="uploads",method="PUT",code="507"}': 1,
+    });
+    for (const name of ['bytes', 'evictions_total', 'evicted_bytes_total', 'sweeps_total']) {
+      expect(before[`longshore_content_store_${name}`], name).toBeGreaterThan(0);
+    }
+    const { body } = await ask('/bundles/late.tgz');
+    const after = await samples();
+    const grown = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
+    expect(grown('longshore_content_requests_total{path="bundles",method="GET",code="200"}')).toBe(1);
+    const sentBytes = grown('longshore_content_response_bytes_total{path="bundles"}');
+    expect(sentBytes).toBeGreaterThan(body.length);
+    expect(sentBytes).toBeLessThan(body.length + 1024);
+    expect((await ask('/metrics')).status).toBe(403);
+    expect((await ask('/metrics', { as: 'nobody at all' })).status).toBe(401);
+    expect((await ask('/bundles/late.tgz', { as: 'prometheus' })).status).toBe(403);
+    expect((await ask('/metrics/')).status).toBe(403);
   });
-  const { file } = await installFromWeb('damaged', `${web.url}/damaged.tgz`);
-  const before = await deployed('damaged');
-  await writeFile(file, (await readFile(file)).subarray(0, -20));
-  await removeSettings('damaged');
-  await settingsAreBack('damaged');
-  expect(asked).toBe(2);
-  await eventually(async () => {
-    expect(statusOf(await deployed('damaged'))).toEqual(statusOf(before));
-  });
-});
 
-test('Q3 content whose pin gives something else now is not installed, and the deployment says so', async () => {
-  let files = large('lost');
-  await using web = await startWebServer((_, response) => response.end(gzipSync(tarFile(fileEntries(files)))));
-  const { bundleName } = await installFromWeb('lost', `${web.url}/lost.tgz`);
-  await evict(bundleName);
-  files = large('lost');
-  await removeSettings('lost');
-  const waiting = await eventually(async () => {
-    const deployment = await world.get('BundleDeployment', 'lost');
-    expect(conditionOf(deployment, 'HasValidBundle')?.message).toMatch(
-      /its content is no longer stored and is fetched again.*GET .*lost\.tgz: expected digest /s,
-    );
-    return deployment;
+  test('Q2, Q3 while content that gave way cannot be fetched, the deployment stays installed and says what it waits for', async () => {
+    let isDown = false;
+    const archive = gzipSync(tarFile(fileEntries(large('wearing'))));
+    await using web = await startWebServer((_, response) => {
+      if (isDown) response.writeHead(503, { 'retry-after': '0' }).end();
+      else response.end(archive);
+    });
+    const { bundleName } = await installFromWeb('wearing', `${web.url}/wearing.tgz`);
+    const before = await deployed('wearing');
+    await evict(bundleName);
+    isDown = true;
+    await removeSettings('wearing');
+    await eventually(async () => {
+      expect(conditionOf(await deployed('wearing'), 'HasValidBundle')?.message).toMatch(
+        /is fetched again: source bundle content: GET .*wearing\.tgz: .*503.* \(next try at /,
+      );
+    });
+    const waiting = await deployed('wearing');
+    expect(conditionOf(waiting, 'HasValidBundle')).toMatchObject({
+      status: 'True',
+      reason: 'UnpackSuccessful',
+      message: expect.stringContaining(
+        `Successfully unpacked the ${bundleName} Bundle; its content is no longer stored and is fetched again`,
+      ) as unknown,
+    });
+    for (const type of ['Installed', 'Healthy']) expect(conditionOf(waiting, type)).toEqual(conditionOf(before, type));
+    expect(statusOf(await world.get('Bundle', bundleName))).toMatchObject({ phase: 'Unpacked' });
+    isDown = false;
+    await settingsAreBack('wearing');
+    await eventually(async () => {
+      expect(statusOf(await deployed('wearing'))).toEqual(statusOf(before));
+    });
   });
-  expect(conditionOf(waiting, 'Installed')?.status).toBe('True');
+
+  test('Q3 content that is damaged on the disk is fetched again, and what it was installed for put right from it', async () => {
+    let asked = 0;
+    const archive = gzipSync(tarFile(fileEntries(application('damaged', 1))));
+    await using web = await startWebServer((_, response) => {
+      asked += 1;
+      response.end(archive);
+    });
+    const { file } = await installFromWeb('damaged', `${web.url}/damaged.tgz`);
+    const before = await deployed('damaged');
+    await writeFile(file, (await readFile(file)).subarray(0, -20));
+    await removeSettings('damaged');
+    await settingsAreBack('damaged');
+    expect(asked).toBe(2);
+    await eventually(async () => {
+      expect(statusOf(await deployed('damaged'))).toEqual(statusOf(before));
+    });
+  });
+
+  test('Q3 content whose pin gives something else now is not installed, and the deployment says so', async () => {
+    let files = large('lost');
+    await using web = await startWebServer((_, response) => response.end(gzipSync(tarFile(fileEntries(files)))));
+    const { bundleName } = await installFromWeb('lost', `${web.url}/lost.tgz`);
+    await evict(bundleName);
+    files = large('lost');
+    await removeSettings('lost');
+    const waiting = await eventually(async () => {
+      const deployment = await world.get('BundleDeployment', 'lost');
+      expect(conditionOf(deployment, 'HasValidBundle')?.message).toMatch(
+        /its content is no longer stored and is fetched again.*GET .*lost\.tgz: expected digest /s,
+      );
+      return deployment;
+    });
+    expect(conditionOf(waiting, 'Installed')?.status).toBe('True');
+  });
 });

@@ -46,7 +46,7 @@ async function onlyBundle(name: string, check: (bundle: KubeObject) => void): Pr
   });
 }
 
-describe('labels and annotations of the template', () => {
+describe('labels and annotations of the template', { shuffle: false }, () => {
   const name = 'labels';
   let first: KubeObject;
 
@@ -96,7 +96,7 @@ describe('labels and annotations of the template', () => {
   });
 });
 
-describe('many templates', () => {
+describe('many templates', { shuffle: false }, () => {
   const name = 'tries';
 
   test('N5, Q4 seven templates that fail stand in the way of nothing, and the active Bundle is never given up', async () => {
@@ -139,7 +139,7 @@ describe('many templates', () => {
   });
 });
 
-describe('versions', () => {
+describe('versions', { shuffle: false }, () => {
   test('a pivot changes what changed, removes what is gone, and removes the old Bundle last', async () => {
     await create(bundleDeployment('app', world.imageSource('app:v1', application('app', 1))));
     const first = activeBundle(await world.deploymentWith('app', installed));
@@ -220,7 +220,7 @@ describe('versions', () => {
   });
 });
 
-describe('an upgrade that fails half-way', () => {
+describe('an upgrade that fails half-way', { shuffle: false }, () => {
   const name = 'half';
   const group = 'admissionregistration.k8s.io/v1';
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: name, name: 'settings' };

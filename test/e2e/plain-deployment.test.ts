@@ -29,7 +29,7 @@ async function setTemplate(name: string, template: Parameters<World['kube']['pat
 
 const activeBundle = (deployment: KubeObject): string => statusOf(deployment)['activeBundle'] as string;
 
-describe('one deployment and its templates', () => {
+describe('one deployment and its templates', { shuffle: false }, () => {
   const name = 'olm-crds';
   let active = '';
 

@@ -101,7 +101,7 @@ async function startReplica(name: string, kubeconfig: string): Promise<OwnProces
   const port = await freePort();
   const address = ['--http-bind-address', `127.0.0.1:${port}`, '--http-external-address', `https://127.0.0.1:${port}`];
   const store = ['--provisioner-storage-dir', join(world.folder, `bundles-of-${name}`)];
-  const election = ['--leader-elect', '--leader-elect-lease-duration', '3'];
+  const election = ['--leader-elect', '--leader-elect-lease-duration', '6'];
   return await world.startAs(kubeconfig, tlsDir, ['controllers', ...address, ...store, ...election]);
 }
 

@@ -1,4 +1,4 @@
-/** A vitest setup file that notes the processor time of each test file, its child processes included, in the file that LONGSHORE_TEST_TIMES names: one
+/** A vitest setup file that records the processor time of each test file, its child processes included, in the file that LONGSHORE_TEST_TIMES names: one
  *  line of JSON a file. `npm run test:profile` reads it. The kernel counts the time of children for Linux alone. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
