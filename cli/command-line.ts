@@ -1,8 +1,7 @@
 import { errorMessage, nearest, printable, TerminalError } from '../src/base/index.ts';
-import { type ParsedOptions, parseOptions } from './command/index.ts';
+import { optimizeLater, type ParsedOptions, parseOptions } from './command/index.ts';
 import { type Command, commands, findCommand } from './commands/index.ts';
 import { groupOf, groupOverview, overview, usage, usageLine } from './help.ts';
-import { optimizeLater } from './process/index.ts';
 
 const helpWords: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 

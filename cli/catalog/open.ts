@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { redactUrl, TerminalError } from '../../src/base/index.ts';
 import { type Meta, readRegistry } from '../../src/catalog/index.ts';
-import { type OptionValues } from '../command/index.ts';
+import { keepHeapTight, type OptionValues } from '../command/index.ts';
 import { openWorkFolder, readBundleName } from '../input/index.ts';
 import { createProgress } from '../output/index.ts';
-import { keepHeapTight } from '../process/index.ts';
 import { readCatalogPath } from './catalog-path.ts';
 import type { OpenOptions } from './reading.ts';
 

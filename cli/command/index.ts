@@ -3,6 +3,7 @@
  *  @imports src/base */
 export { clusterOptions, documentOption, kubeconfigOption, longOutputOption, outputOption } from './client-options.ts';
 export type { Command } from './command.ts';
+export { keepHeapTight, keepYoungHeapSmall, optimizeLater } from './heap.ts';
 export { logLevelOption, processLogOption, readLogLevel } from './log-option.ts';
 export {
   formatOptions,

@@ -2,7 +2,7 @@ import { mirrorUploads, type Shard, startContentService, type UploadMirrorOption
 import type { ServingCertificate } from '../../src/base/index.ts';
 import type { Figures } from '../../src/metrics/index.ts';
 import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
-import type { OptionValues } from '../command/index.ts';
+import { keepYoungHeapSmall, type OptionValues } from '../command/index.ts';
 import { keepContentPublished } from '../content.ts';
 import { foreignUploads } from '../foreign-uploads.ts';
 import { issueServing } from '../issued-certificates.ts';
@@ -10,7 +10,6 @@ import { type Leadership, openLeadership } from '../leadership.ts';
 import { otherShards } from '../other-shards.ts';
 import { type OwnProcess, openOwnProcess } from '../own-process.ts';
 import { LateOffers, openPlatformOperators } from '../platform-operators.ts';
-import { keepYoungHeapSmall } from '../process/index.ts';
 import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
 import { openProvisioners, type ProvisioningContext } from '../provisioning.ts';
 import { openRegistrySettings, type RegistrySettings } from '../registry-settings.ts';

@@ -1,6 +1,5 @@
-/** What long-running commands share: version, log, ports, heap, and the wait for a signal to stop.
+/** What long-running commands share: version, log, ports, and the wait for a signal to stop.
  *  @imports cli/command, src/base */
-export { keepHeapTight, keepYoungHeapSmall, optimizeLater } from './heap.ts';
 export { isPortTaken, rememberedPort, rememberPort, startOnRememberedPort } from './ports.ts';
 export { openProcessLog } from './process-log.ts';
 export { endSoon, untilStopped } from './stop.ts';

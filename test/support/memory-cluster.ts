@@ -43,6 +43,7 @@ export class MemoryCluster implements Cluster {
   readonly #types: ResourceType[] = builtinResourceTypes().filter((type) => type.isStorageVersion);
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #listeners = new Set<(event: ClusterEvent) => void>();
+  #named = 0;
   #version = 0;
 
   addType(type: ResourceType): void {
@@ -92,11 +93,17 @@ export class MemoryCluster implements Cluster {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) };
   }
 
+  /** Never the same twice: a server tries another one when a name is taken. */
+  #suffix(): string {
+    this.#named += 1;
+    return this.#named.toString(36).padStart(5, '0');
+  }
+
   async create(resource: ResourceType, given: KubeObject, _options: WriteOptions): Promise<KubeObject> {
     await Promise.resolve();
     const object = structuredClone(given);
     const { metadata } = object;
-    metadata.name ??= `${metadata.generateName ?? ''}${randomUUID().slice(0, 5)}`;
+    metadata.name ??= `${metadata.generateName ?? ''}${this.#suffix()}`;
     metadata.uid = randomUUID();
     metadata.creationTimestamp = formatTimestamp(Date.now());
     if (object.spec !== undefined) metadata.generation = 1;

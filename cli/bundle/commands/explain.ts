@@ -9,10 +9,9 @@ import {
   supportedModes,
 } from '../../../src/formats/index.ts';
 import { readStagedRegistryBundle, stageBundle } from '../../bundle-files/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import { keepHeapTight, type OptionValues } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress } from '../../output/index.ts';
-import { keepHeapTight } from '../../process/index.ts';
 
 const deadlineMs = 15 * 60_000;
 /** Stands for a namespace that only the user knows. */

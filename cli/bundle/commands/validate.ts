@@ -18,10 +18,9 @@ import {
   selectChecks,
 } from '../../../src/bundle-checks/index.ts';
 import { bundleContent, stageBundle } from '../../bundle-files/index.ts';
-import { type OptionValues } from '../../command/index.ts';
+import { keepHeapTight, type OptionValues } from '../../command/index.ts';
 import { openWorkFolder } from '../../input/index.ts';
 import { createProgress, type Progress } from '../../output/index.ts';
-import { keepHeapTight } from '../../process/index.ts';
 import { readImagePlatforms } from '../validate/image-platforms.ts';
 import { reportJson, reportJsonAlpha1 } from '../validate/json.ts';
 import { reportJunit } from '../validate/junit.ts';

@@ -1,5 +1,4 @@
-import type { OptionValues } from '../../command/index.ts';
-import { keepHeapTight } from '../../process/index.ts';
+import { keepHeapTight, type OptionValues } from '../../command/index.ts';
 
 /** `longshore catalog serve DIR|FILE|REF|URL|-...` */
 export async function catalogServe(values: OptionValues, names: readonly string[]): Promise<number> {
