@@ -237,7 +237,7 @@ function tryAgain(name: string, gate: InstallGate, wake: Wake): void {
 function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wake): ProvisionerContext {
   const { kube, clock, log, metrics, signal, systemNamespace, healthDeadlineMs = defaultHealthDeadlineMs } = options;
   const runtime = { kube, clock, log, metrics, signal };
-  const bundles = createKindCache({ ...runtime, resource: bundleResource });
+  const bundles = createKindCache({ ...runtime, target: bundleResource });
   const onChange = (name: string): void => {
     wake.bundle(name);
     const owner = bundles.get(name)?.metadata.labels?.[ownerNameLabel];
@@ -249,7 +249,7 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       for (const { metadata } of bundles.values()) wake.bundle(metadata.name ?? '');
     },
   });
-  const deployments = createKindCache({ ...runtime, resource: bundleDeploymentResource });
+  const deployments = createKindCache({ ...runtime, target: bundleDeploymentResource });
   return {
     ...runtime,
     dependencies,

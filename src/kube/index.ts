@@ -41,5 +41,11 @@ export {
   refOf,
 } from './kube-object.ts';
 export { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from './kubeconfig.ts';
+export {
+  formatNamespacedName,
+  type NamespacedName,
+  namespacedName,
+  parseNamespacedName,
+} from './namespaced-name.ts';
 export type { KubeClientOptions } from './sender.ts';
 export { writeStatus } from './write-status.ts';

@@ -85,7 +85,7 @@ function createContext(
     readTerms,
     unpack: options.unpack ?? unpackInThread,
     isLeading: () => leadership?.isLeading() ?? true,
-    catalogs: createKindCache({ ...runtime, resource: clusterCatalogResource }),
+    catalogs: createKindCache({ ...runtime, target: clusterCatalogResource }),
     attempts: new Attempts({ clock, log, signal, limit: unpacksAtATime, isFinal, onEnd }),
     events: createEventRecorder({ ...runtime, component: 'longshore' }),
     pin: createPin(settings, clock),

@@ -75,8 +75,8 @@ function createContext(options: PlatformOperatorsOptions, resolver: Resolver): P
     views,
     isAccountRequired: options.isAccountRequired ?? false,
     resolver,
-    operators: createKindCache({ ...runtime, resource: platformOperatorResource }),
-    deployments: createKindCache({ ...runtime, resource: bundleDeploymentResource }),
+    operators: createKindCache({ ...runtime, target: platformOperatorResource }),
+    deployments: createKindCache({ ...runtime, target: bundleDeploymentResource }),
     noted: createCache<readonly Property[]>({
       ...runtime,
       target: { apiVersion: bundleResource.apiVersion, kind: bundleResource.kind, isMetadataOnly: true },
