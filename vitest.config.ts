@@ -20,7 +20,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          include: ['{src,provisioners,webhook,apiserver,cli,test/architecture,test/rows,test/support}/**/*.test.ts'],
+          include: ['{src,provisioners,webhook,apiserver,manager,cli,test/architecture,test/rows,test/support}/**/*.test.ts'],
         },
       },
       { test: { ...shared, name: 'conformance', include: ['test/conformance/*.test.ts'] } },

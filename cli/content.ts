@@ -1,3 +1,4 @@
+import type { OpenServer } from '../manager/index.ts';
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
 import {
   errorMessage,
@@ -12,7 +13,6 @@ import { isOurs } from './install/installed.ts';
 import { formerObjects, readClientRoles } from './install/manifests.ts';
 import type { OwnProcess } from './own-process.ts';
 import { startOnRememberedPort } from './ports.ts';
-import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
 const publishAgainMs = 5_000;
@@ -82,7 +82,7 @@ export async function openContentServer(
     readonly port: number;
     readonly systemNamespace: string;
   },
-): Promise<OpenContent> {
+): Promise<OpenServer> {
   const { kube, systemNamespace, serving } = options;
   const server = await startOnRememberedPort({ ...options, portFile }, (port) =>
     startContentService({ ...options, host: '127.0.0.1', port }),
@@ -92,5 +92,5 @@ export async function openContentServer(
   for (const role of roles) await apply(kube, role);
   await removeFormerRoles(kube, roles);
   await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });
-  return { contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { url: contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -48,4 +48,3 @@ export {
   parseNamespacedName,
 } from './namespaced-name.ts';
 export type { KubeClientOptions } from './sender.ts';
-export { writeStatus } from './write-status.ts';

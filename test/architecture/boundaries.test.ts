@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { importTable, packageHomes } from './import-table.ts';
 
 const folders = Object.keys(importTable).sort((a, b) => b.length - a.length);
-const roots = ['src', 'provisioners', 'webhook', 'apiserver', 'cli'].filter((root) => existsSync(root));
+const roots = ['src', 'provisioners', 'webhook', 'apiserver', 'manager', 'cli'].filter((root) => existsSync(root));
 let modules: readonly IModule[] = [];
 
 function folderOf(path: string): string | undefined {

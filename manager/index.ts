@@ -1,0 +1,13 @@
+/** The composition root: which parts run in a process, and what they are given. `longshore up`, `longshore controllers` and `longshore webhook` start
+ *  their parts here. Main functions: `startControllers`, `startWebhook`. Never reads options, files of settings or the environment. */
+export { type ControllersContext, offersOf, type RunningControllers, startControllers } from './controllers.ts';
+export { factsReader } from './facts.ts';
+export { controllerPermissions } from './permissions.ts';
+export type { OpenContentServer, OpenServer } from './provisioners.ts';
+export type {
+  ControllerSettings,
+  ProcessEnvironment,
+  RegistrySettings,
+  SharedStoreSettings,
+} from './settings.ts';
+export { startWebhook, type WebhookSettings } from './webhook.ts';
