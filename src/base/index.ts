@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing and making folders; knows no other folder. */
+ *  Does no I/O but hashing, certificate signing, making folders and replacing files; knows no other folder. */
 export { mapLimit, withDeadline } from './abort.ts';
 export { isLinkLocalAddress, isLocalAddress } from './addresses.ts';
 export {
@@ -23,6 +23,7 @@ export {
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
+export { replaceFile, syncDirectory, syncFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';

@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { readdir, rm, stat, unlink } from 'node:fs/promises';
 
 const smallestPieceBytes = 4 * 1024;
 const largestPieceBytes = 256 * 1024;
@@ -6,28 +6,6 @@ const largestPieceBytes = 256 * 1024;
 /** Whether `thrown` says that a file is not there. */
 export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
-}
-
-/** Makes renames and links in a directory last through a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Replaces a file whole or not at all; `temporaryPath` is on the same file system. */
-export async function writeFileAtomically(path: string, temporaryPath: string, text: string): Promise<void> {
-  const handle = await open(temporaryPath, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporaryPath, path);
 }
 
 /** Takes a file away; one that is not there is no error. */
