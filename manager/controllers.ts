@@ -1,3 +1,4 @@
+import { bundleResource } from '../src/api/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
 import { type ControllerHealth, createManager, type Election, type Manager } from '../src/controller/index.ts';
@@ -56,6 +57,9 @@ export async function startControllers(
   const manager = createManager({ kube, clock, log, metrics, signal, ...(election === undefined ? {} : { election }) });
   const catalogs =
     context.catalogs && (await openCatalogs(manager, settings, { ...context, ...context.catalogs, stack }));
+  // A cluster that does not answer yet is waited for.
+  const { whenSynced } = manager.cache(bundleResource);
+  await Promise.race([whenSynced, context.whenStopped ?? whenSynced]);
   const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
   const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
   if (catalogs !== undefined) {
