@@ -57,6 +57,8 @@ export {
   type ServingPair,
 } from './serving-certificate.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
+export { type JobContext, type JobHandlers, sendEvent, serveJobs } from './worker-jobs.ts';
+export { type JobOptions, WorkerThread, workerUrl } from './worker-thread.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, type YamlReading, yamlFault } from './yaml.ts';
 export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';
