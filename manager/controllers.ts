@@ -19,7 +19,7 @@ export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor
   readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
   /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
   readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
-  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
   readonly whenStopped?: Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function offersOf(views: CatalogViews | undefined, dependency: Dependency
   return views === undefined ? [] : describeOffers(views, dependency);
 }
 
-/** Resolves when the controllers work, never will, or the process is told to stop. */
+/** Resolves when the controllers work, never will, or the process gets a signal to stop. */
 async function start(manager: Manager, { onSynced, whenStopped }: ControllersContext, catalogs?: ClusterCatalogs) {
   void manager.whenSynced.then(() => onSynced?.(catalogs?.whenCaughtUp));
   const starting = manager.start();

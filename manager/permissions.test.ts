@@ -14,7 +14,7 @@ test.each([
   { kind: 'ClusterRole', place: 'cluster' },
   { kind: 'Role', place: 'system' },
 ] as const)(
-  'the $kind of the controllers has what their definitions say, and nothing else',
+  'the $kind of the controllers has the rules of their definitions, and no others',
   async ({ kind, place }) => {
     const file = 'deploy/base/core-roles.yaml';
     const objects = parseYamlDocuments(file, await readFile(file, 'utf8')) as unknown as readonly Role[];

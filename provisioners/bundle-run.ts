@@ -9,7 +9,7 @@ import type { BundleIdentity, UnpackedContent } from './unpacker/index.ts';
 export interface BundleRun extends ReconcileRun {
   readonly context: ProvisionerContext;
   readonly status: StatusWriter;
-  /** Stored once, given up to keep the store small, and wanted now: its Bundle stays Unpacked meanwhile. */
+  /** Stored once, evicted, and needed now: its Bundle stays Unpacked meanwhile. */
   evicted?: UnpackedContent;
   /** Its content was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
   isLost?: boolean;

@@ -4,7 +4,7 @@ import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
 
 /** What a job is done with. */
 export interface JobContext {
-  /** Fires when nobody waits for the result any more, and when the thread is to end. */
+  /** Fires when the result is not needed any more, and when the thread ends. */
   readonly signal: AbortSignal;
   readonly onProgress: (line: string) => void;
 }

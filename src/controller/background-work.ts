@@ -24,7 +24,7 @@ export type WorkState =
   | { readonly kind: 'due' }
   /** `quietMs`: how long there is nothing to report yet, unless the work becomes slow. */
   | { readonly kind: 'running'; readonly quietMs: number }
-  /** `isNew`: nobody has asked for the state since it failed. */
+  /** `isNew`: the state was not read since the work failed. */
   | ({ readonly kind: 'failed'; readonly isNew: boolean } & WorkFailure);
 
 /** How much runs at a time. */

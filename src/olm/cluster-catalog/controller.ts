@@ -119,7 +119,7 @@ function describe({ store, log }: CatalogContext, name: string, object: KubeObje
   }
 }
 
-/** Removes the content of catalogs that went, or were made anew, while this was not running; what is left is what its object says before
+/** Removes the content of catalogs that were deleted, or created again, while this was not running; the rest is described by its object before
  *  anybody chooses from it. */
 async function sweep(context: CatalogContext): Promise<void> {
   const { store, catalogs } = context;
