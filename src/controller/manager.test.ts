@@ -274,3 +274,21 @@ test('a manager that stops lets the reconcile under way end, and then cleans up'
   expect(order).toEqual(['reconciled', 'cleaned up']);
   expect(manager.health()).toEqual([{ name: 'widget', state: 'stopped' }]);
 });
+
+test('what fails while the process stands by fails the start once it leads, not the process before', async () => {
+  const leading = Promise.withResolvers<boolean>();
+  const manager = openManager({ isLeading: () => false, whenLeading: leading.promise });
+  const failed = Promise.withResolvers<void>();
+  const whileStandby = async (): Promise<void> => {
+    await Promise.resolve();
+    failed.resolve();
+    throw new TerminalError('Broken', 'the copy is broken');
+  };
+  manager.add(widgetController, { context: contextOf(manager), workers: 1, whileStandby });
+  const started = manager.start();
+  await failed.promise;
+  // An unhandled rejection would be reported by now.
+  await new Promise((resolve) => setImmediate(resolve));
+  leading.resolve(true);
+  await expect(started).rejects.toThrow('the copy is broken');
+});

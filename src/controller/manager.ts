@@ -212,6 +212,8 @@ class RunningController<Context, Run extends ReconcileRun> implements Entry, Add
     const standby = new AbortController();
     const signal = AbortSignal.any([standby.signal, this.#manager.signal]);
     const waiting = this.#options.whileStandby?.(signal);
+    // It may fail long before it is awaited.
+    waiting?.catch(() => undefined);
     const mayWork = await whenLeading;
     standby.abort();
     await waiting;
