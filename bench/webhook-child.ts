@@ -2,7 +2,7 @@
  *  argument is the kubeconfig of the API server that it reads facts from. */
 
 import { createInterface } from 'node:readline';
-import { factsReader } from '../cli/facts.ts';
+import { factsReader } from '../manager/index.ts';
 import { createLogger, systemClock } from '../src/base/index.ts';
 import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { createMetrics } from '../src/metrics/index.ts';
@@ -19,7 +19,7 @@ const server = await startWebhookServer({
   ...runtime,
   host: '127.0.0.1',
   port: 0,
-  facts: factsReader(runtime, systemNamespace),
+  facts: factsReader({ ...runtime, systemNamespace }),
   systemNamespace,
 });
 process.stdout.write(`${JSON.stringify({ port: server.port, ca: server.caBundlePem() })}\n`);

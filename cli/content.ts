@@ -1,3 +1,4 @@
+import type { OpenServer } from '../manager/index.ts';
 import { type ContentServiceOptions, startContentService } from '../provisioners/index.ts';
 import {
   errorMessage,
@@ -11,7 +12,6 @@ import { isNotFound, type KubeClient, type KubeObject, refOf } from '../src/kube
 import { formerObjects, isOurs, readClientRoles } from './install/index.ts';
 import type { OwnProcess } from './own-process.ts';
 import { startOnRememberedPort } from './process/index.ts';
-import type { OpenContent } from './provisioning.ts';
 
 const portFile = 'content-port';
 const publishAgainMs = 5_000;
@@ -81,7 +81,7 @@ export async function openContentServer(
     readonly port: number;
     readonly systemNamespace: string;
   },
-): Promise<OpenContent> {
+): Promise<OpenServer> {
   const { kube, systemNamespace, serving } = options;
   const server = await startOnRememberedPort({ ...options, portFile }, (port) =>
     startContentService({ ...options, host: '127.0.0.1', port }),
@@ -91,5 +91,5 @@ export async function openContentServer(
   for (const role of roles) await apply(kube, role);
   await removeFormerRoles(kube, roles);
   await publishContent(kube, systemNamespace, { url: contentUrl, caBundlePem: serving.current().caBundlePem });
-  return { contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { url: contentUrl, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import type { ApiServer, HoldWrite } from '../apiserver/index.ts';
+import { type ControllersContext, offersOf, startControllers, startWebhook } from '../manager/index.ts';
 import { createServingCertificate, type Logger, type ServingCertificate, systemClock } from '../src/base/index.ts';
+import { startCatalogServer } from '../src/catalog/index.ts';
+import type { Dependency } from '../src/constraints/index.ts';
 import type { KubeClient } from '../src/kube/index.ts';
 import { createMetrics, type Metrics } from '../src/metrics/index.ts';
-import { isReviewed, type Registered, registerWebhooks, startWebhookServer } from '../webhook/index.ts';
+import type { CatalogViews } from '../src/olm/index.ts';
+import { isReviewed, type Registered, registerWebhooks } from '../webhook/index.ts';
 import { openCluster } from './cluster.ts';
-import { openLocalCatalogs } from './cluster-catalogs.ts';
 import { keepYoungHeapSmall } from './command/index.ts';
 import type { Config } from './config.ts';
 import { openContentServer } from './content.ts';
 import { publishContentPod } from './content-pod.ts';
-import { factsReader } from './facts.ts';
-import { LateOffers, openPlatformOperators } from './platform-operators.ts';
+import { startOnRememberedPort } from './process/index.ts';
+import { processEnvironment } from './process-environment.ts';
 import { checkProcessLimits } from './process-limits.ts';
-import { openProvisioners } from './provisioning.ts';
 import { openRegistrySettings } from './registry-settings.ts';
 
 const loopback = '127.0.0.1';
@@ -60,35 +62,24 @@ class WebhookGate {
   }
 }
 
+interface WebhookParts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly offersFor: (dependency: Dependency) => readonly string[];
+  readonly gate: WebhookGate;
+}
+
 async function openWebhook(
   kube: KubeClient,
   config: Config,
-  {
-    log,
-    metrics,
-    offers,
-    gate,
-  }: { readonly log: Logger; readonly metrics: Metrics; readonly offers: LateOffers; readonly gate: WebhookGate },
+  { log, metrics, offersFor, gate }: WebhookParts,
 ): Promise<AsyncDisposable & Registered> {
   const { systemNamespace } = config;
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
   stack.defer(() => stop.abort());
-  const runtime = { kube, clock: systemClock, log, signal: stop.signal };
-  const webhook = stack.use(
-    await startWebhookServer({
-      clock: systemClock,
-      log,
-      metrics,
-      host: loopback,
-      port: 0,
-      facts: factsReader(runtime, systemNamespace, offers.offersFor),
-      systemNamespace,
-      dependencyPolicy: config.dependencyPolicy,
-      isAccountRequired: config.isAccountRequired,
-      foreignClasses: config.foreignClasses,
-    }),
-  );
+  const runtime = { kube, clock: systemClock, log, metrics, systemNamespace, signal: stop.signal };
+  const webhook = stack.use(await startWebhook(config, { ...runtime, host: loopback, port: 0, offersFor }));
   const registered = await registerWebhooks(kube, {
     address: { origin: `https://${loopback}:${webhook.port}` },
     caBundlePem: webhook.caBundlePem(),
@@ -100,12 +91,32 @@ async function openWebhook(
   return { undo: () => registered.undo(), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-function contentOpener(
-  { contentPort: port }: Config,
-  folder: string,
-  serving: ServingCertificate,
-): Parameters<typeof openProvisioners>[1]['openContent'] {
-  return (options) => openContentServer({ ...options, serving, folder, port });
+interface ServerParts {
+  readonly folder: string;
+  readonly serving: ServingCertificate;
+}
+
+/** The servers of contents and catalogs, on the ports of last time where they are free. */
+function localServers(
+  config: Config,
+  { folder, serving }: ServerParts,
+): Pick<ControllersContext, 'openContent' | 'catalogs'> {
+  const { contentPort, catalogPort: port } = config;
+  const place = { folder, portFile: 'catalog-port', port };
+  const catalogs: ControllersContext['catalogs'] = {
+    catalogsDir: join(folder, 'catalogs'),
+    openCatalogServer: async (options) => {
+      const server = await startOnRememberedPort(place, (free) =>
+        startCatalogServer({ ...options, serving, host: loopback, port: free }),
+      );
+      const url = `https://${loopback}:${server.port}`;
+      return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+  };
+  return {
+    openContent: (options) => openContentServer({ ...options, serving, folder, port: contentPort }),
+    catalogs: config.hasClusterCatalogs ? catalogs : undefined,
+  };
 }
 
 function prepareProcess({ clusterPath }: Config): void {
@@ -134,8 +145,10 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   const { apiServer, kube, kubeconfigPath } = cluster;
   step(`Kubernetes API on ${cluster.server}`);
   await ensureNamespace(kube, config.systemNamespace);
-  const offers = new LateOffers();
-  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, offers, gate }));
+  // The webhook answers before the catalogs are there.
+  let views: CatalogViews | undefined;
+  const offersFor = (dependency: Dependency): readonly string[] => offersOf(views, dependency);
+  const webhook = stack.use(await openWebhook(kube, config, { log, metrics, offersFor, gate }));
   // A start that fails must not leave a cluster that goes on with webhooks that no one answers.
   let isStarted = false;
   stack.defer(async () => {
@@ -143,34 +156,31 @@ export async function startPlatform(config: Config, deps: PlatformDeps): Promise
   });
   step('admission webhook registered');
   const serving = await createServingCertificate({ commonName: 'longshore content', clock: systemClock });
-  const shared = { kube, systemNamespace: config.systemNamespace, registries, serving, log, metrics };
-  const catalogs = config.hasClusterCatalogs
-    ? stack.use(await openLocalCatalogs(config, { ...shared, folder: cluster.folder }))
-    : undefined;
-  if (catalogs !== undefined) step(`catalogs on ${catalogs.url}`);
-  offers.connect(catalogs?.views);
+  const { systemNamespace: namespace, isSimulating } = config;
   const storeDir = join(cluster.folder, 'bundles');
-  const { contentUrl } = stack.use(
-    await openProvisioners(config, {
-      ...shared,
+  const controllers = stack.use(
+    await startControllers(config, {
+      ...localServers(config, { folder: cluster.folder, serving }),
+      kube,
+      clock: systemClock,
+      log,
+      metrics,
       storeDir,
-      offersFor: offers.offersFor,
-      openContent: contentOpener(config, cluster.folder, serving),
+      registries,
+      systemNamespace: namespace,
+      environment: processEnvironment(),
     }),
   );
+  const { contentUrl, catalogsUrl } = controllers;
+  ({ views } = controllers);
+  if (catalogsUrl !== undefined) step(`catalogs on ${catalogsUrl}`);
   if (apiServer !== undefined) {
-    const { systemNamespace: namespace, isSimulating } = config;
-    const content = { namespace, url: contentUrl, isSimulating };
-    stack.use(await publishContentPod({ apiServer, kube, log }, content));
+    stack.use(await publishContentPod({ apiServer, kube, log }, { namespace, url: contentUrl, isSimulating }));
   }
   step(`contents of bundles on ${contentUrl}`);
   step('provisioners watching');
-  if (catalogs !== undefined)
-    stack.use(
-      await openPlatformOperators({ ...shared, isAccountRequired: config.isAccountRequired, views: catalogs.views }),
-    );
   isStarted = true;
   const owned = stack.move();
-  const urls = { contentUrl, catalogsUrl: catalogs?.url };
+  const urls = { contentUrl, catalogsUrl };
   return { apiServer, kube, kubeconfigPath, storeDir, ...urls, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,5 +1,5 @@
+import type { WebhookSettings } from '../manager/index.ts';
 import type { Shard } from '../provisioners/index.ts';
-import type { DependencyPolicy } from '../src/api/index.ts';
 import { type LogLevel, TerminalError } from '../src/base/index.ts';
 import { reviewedCatalogsOption } from './catalog-config.ts';
 import { type OptionSpec, type OptionValues, processLogOption, readLogLevel, readOrigin } from './command/index.ts';
@@ -36,11 +36,7 @@ export interface ProcessConfig {
 }
 
 /** Every setting of `longshore webhook`, checked. */
-export interface WebhookConfig extends ProcessConfig {
-  readonly dependencyPolicy: DependencyPolicy;
-  readonly isAccountRequired: boolean;
-  /** Classes of other provisioners. */
-  readonly foreignClasses: readonly string[];
+export interface WebhookConfig extends ProcessConfig, WebhookSettings {
   /** Whether ClusterCatalogs are judged here. */
   readonly hasClusterCatalogs: boolean;
   readonly drainMs: number;

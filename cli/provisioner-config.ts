@@ -1,45 +1,18 @@
+import type { ControllerSettings, SharedStoreSettings } from '../manager/index.ts';
 import { type DependencyPolicy, dependencyPolicies, parseImageReference } from '../src/api/index.ts';
-import { type ContentLimits, defaultContentLimits, TerminalError } from '../src/base/index.ts';
+import { defaultContentLimits, TerminalError } from '../src/base/index.ts';
 import { type CatalogConfig, catalogOptions, readCatalogConfig } from './catalog-config.ts';
 import { inRange, type OptionSpec, type OptionValues, oneOf } from './command/index.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A repository where contents of bundles are kept. */
-export interface SharedStoreConfig {
-  readonly registry: string;
-  readonly repository: string;
-  readonly loginPath: string | undefined;
-}
-
-/** The settings of the provisioners, checked. Sizes in bytes. */
-export interface ProvisionerConfig extends CatalogConfig {
-  readonly insecureRegistries: readonly string[];
+/** The settings of the controllers, and the files that some of them are in. */
+export interface ProvisionerConfig extends ControllerSettings, CatalogConfig {
   readonly registryCaPath: string | undefined;
-  /** Secrets of git and http sources that name no hosts are for every server. */
-  readonly allowsUnnamedHosts: boolean;
   /** Where images may be pulled from instead. */
   readonly registryConfigPath: string | undefined;
   /** Which images may be used. */
   readonly imagePolicyPath: string | undefined;
-  readonly workers: number;
-  /** In which every object is looked at again though nothing has changed. */
-  readonly resyncMs: number;
-  readonly limits: ContentLimits;
-  /** Of contents and uploads together. */
-  readonly contentStoreBytes: number;
-  /** Where contents are kept beside the folder of this process; undefined: nowhere. */
-  readonly sharedStore: SharedStoreConfig | undefined;
-  /** How long a registry or git server may stay silent. */
-  readonly answerDeadlineMs: number;
-  /** How long the Bundles of earlier templates stay for an installation that is not healthy. */
-  readonly healthDeadlineMs: number;
-  /** What is done about dependencies that are not met. */
-  readonly dependencyPolicy: DependencyPolicy;
-  /** BundleDeployments must name a service account. */
-  readonly isAccountRequired: boolean;
-  /** Classes of other provisioners. */
-  readonly foreignClasses: readonly string[];
 }
 
 /** What admission and the provisioners must be told alike. */
@@ -196,7 +169,7 @@ export function readDependencyPolicy(values: OptionValues): DependencyPolicy {
 }
 
 /** @throws TerminalError InvalidOption */
-function readSharedStore(values: OptionValues): SharedStoreConfig | undefined {
+function readSharedStore(values: OptionValues): SharedStoreSettings | undefined {
   const place = oneOf('content-store', values['content-store'] as string, ['dir', 'oci']);
   const name = values['content-store-repository'] as string | undefined;
   const loginPath = values['content-store-login'] as string | undefined;

@@ -1,17 +1,10 @@
+import type { RegistrySettings } from '../manager/index.ts';
 import type { Logger } from '../src/base/index.ts';
 import { type ImagePolicy, parseImagePolicy } from '../src/image-policy/index.ts';
 import { parseRegistryConfig, type RegistryMirror } from '../src/sources/index.ts';
 import { readAuthorities } from './input/index.ts';
 import type { ProvisionerConfig } from './provisioner-config.ts';
-import { openWatchedFile, type WatchedFile } from './watched-file.ts';
-
-/** What registries are asked with, and which images may be used; the files may change while the process runs. */
-export interface RegistrySettings {
-  /** PEM of those that are trusted beside the usual ones. */
-  readonly authorities: readonly string[];
-  readonly mirrors: WatchedFile<readonly RegistryMirror[]>;
-  readonly imagePolicy: WatchedFile<ImagePolicy | undefined>;
-}
+import { openWatchedFile } from './watched-file.ts';
 
 /** @throws TerminalError InvalidOption */
 export async function openRegistrySettings(config: ProvisionerConfig, log: Logger): Promise<RegistrySettings> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
 import { silentLogger, systemClock } from '../src/base/index.ts';
+import { createManager } from '../src/controller/index.ts';
 import { createKubeClient, loadClusterAccess } from '../src/kube/index.ts';
 import { eventually } from '../test/support/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
@@ -16,12 +17,15 @@ test('the pull secrets of the service account are followed, and nothing else abo
     const access = await loadClusterAccess({ text: server.kubeconfig });
     const kube = createKubeClient({ access, clock: systemClock });
     await eventually(() => kube.get(account));
-    const runtime = { kube, clock: systemClock, log: silentLogger(), signal: stop.signal };
-    const secrets = createAccountSecrets({ ...runtime, systemNamespace });
-    await secrets.whenSynced;
+    const manager = createManager({ kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
+    const secrets = createAccountSecrets(manager, systemNamespace);
+    const cache = manager.cache(secrets.target);
+    await cache.whenSynced;
     expect(secrets.names()).toEqual([]);
     const seen: (readonly string[])[] = [];
-    secrets.subscribe(() => seen.push(secrets.names()));
+    cache.subscribe((change) => {
+      if (secrets.hasChanged(change)) seen.push(secrets.names());
+    });
     await kube.patch(account, { metadata: { labels: { touched: 'yes' } } }, user);
     await kube.patch(account, { imagePullSecrets: [{ name: 'one' }, { name: 'two' }] }, user);
     await eventually(() => expect(secrets.names()).toEqual(['one', 'two']));

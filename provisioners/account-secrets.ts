@@ -1,23 +1,15 @@
-import { type Clock, isJsonEqual, type Logger } from '../src/base/index.ts';
-import { createCache, type KubeClient, type KubeObject } from '../src/kube/index.ts';
+import { isJsonEqual } from '../src/base/index.ts';
+import type { CacheChange, KindCache, KubeObject, ListTarget } from '../src/kube/index.ts';
 
 /** The service account whose pull secrets are for Bundles that name none, in the system namespace. */
 export const serviceAccountName = 'default';
 
-/** Names of the Secrets in `imagePullSecrets` of that service account, kept up to date. */
+/** Names of the Secrets in `imagePullSecrets` of that service account, as its cache has it. */
 export interface AccountSecrets {
-  readonly whenSynced: Promise<void>;
+  readonly target: ListTarget;
   names(): readonly string[];
-  /** Called when the list has changed; must not work: enqueue. */
-  subscribe(listener: () => void): Disposable;
-}
-
-interface Options {
-  readonly kube: KubeClient;
-  readonly systemNamespace: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
+  /** Whether a change of the service account is one of the list. */
+  hasChanged(change: CacheChange<KubeObject>): boolean;
 }
 
 /** Names of the pull secrets that a service account lists. */
@@ -26,21 +18,21 @@ export function secretNames(account: KubeObject): readonly string[] {
   return (listed ?? []).map(({ name }) => name ?? '').filter((name) => name !== '');
 }
 
-/** Follows the service account; one that is not there has no secrets. */
-export function createAccountSecrets(options: Options): AccountSecrets {
-  const namespace = options.systemNamespace;
+function namesOf(account: KubeObject | undefined): string[] {
+  return account === undefined ? [] : [...secretNames(account)];
+}
+
+/** Reads the service account from a cache; one that does not exist has no secrets. */
+export function createAccountSecrets(
+  manager: { cache(target: ListTarget): KindCache },
+  namespace: string,
+): AccountSecrets {
   const fieldSelector = `metadata.name=${serviceAccountName}`;
-  const cache = createCache<readonly string[]>({
-    ...options,
-    target: { apiVersion: 'v1', kind: 'ServiceAccount', namespace, fieldSelector },
-    project: secretNames,
-  });
+  const target = { apiVersion: 'v1', kind: 'ServiceAccount', namespace, fieldSelector };
+  const cache = manager.cache(target);
   return {
-    whenSynced: cache.whenSynced,
-    names: () => cache.get(serviceAccountName, namespace) ?? [],
-    subscribe: (listener) =>
-      cache.subscribe(({ before, after }) => {
-        if (!isJsonEqual([...(before ?? [])], [...(after ?? [])])) listener();
-      }),
+    target,
+    names: () => namesOf(cache.get(serviceAccountName, namespace)),
+    hasChanged: ({ before, after }) => !isJsonEqual(namesOf(before), namesOf(after)),
   };
 }

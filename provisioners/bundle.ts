@@ -1,10 +1,8 @@
 import {
   type Bundle,
-  type BundlePhase,
-  type BundleReason,
+  bundleResource,
   cachedBundleFinalizer,
   ownerNameLabel,
-  parseBundle,
   pausedAnnotation,
 } from '../src/api/index.ts';
 import {
@@ -15,82 +13,44 @@ import {
   traced,
   WaitingError,
 } from '../src/base/index.ts';
-import { type ReconcileContext, resultOf, runSteps, type Step } from '../src/controller/index.ts';
 import {
-  type Condition,
+  type ControllerDefinition,
+  defineController,
+  type ReconcileContext,
+  resultOf,
+  type Step,
+  type WorkFailure,
+  type WorkState,
+} from '../src/controller/index.ts';
+import {
   hasFinalizer,
   type KubeObject,
+  type NamespacedName,
   preconditionOf,
   refOf,
   removeFinalizer,
-  setCondition,
-  writeStatus,
 } from '../src/kube/index.ts';
 import { imagePullBackOff } from '../src/sources/index.ts';
 import { noteProperties } from './bundle-properties.ts';
-import { type ProvisionerContext } from './context.ts';
-import { type FetchFailure, type FetchState, outlookOf } from './fetches.ts';
+import { type BundleRun, bundleOf, detached, identityOf, newRun, setOutcome } from './bundle-run.ts';
+import { inputWatches, shardWatches } from './bundle-watches.ts';
+import type { ProvisionerContext } from './context.ts';
+import { fetchOf, outlookOf } from './fetches.ts';
 import { fieldManager } from './field-manager.ts';
+import { bundlePermissions } from './permissions.ts';
 import { askShared, forgetShared, isShelved, isUnshared, noteStored, sharedPlaceOf } from './shared-content.ts';
 import { hostOf, readSourceInputs } from './source-inputs.ts';
-import type { BundleIdentity, UnpackedContent, UnpackRequest } from './unpacker/index.ts';
-import { reportUnserved } from './unserved.ts';
+import type { UnpackedContent, UnpackRequest } from './unpacker/index.ts';
+import { skipUnserved } from './unserved.ts';
 
-/** One reconcile of one Bundle. */
-interface BundleRun {
-  readonly context: ProvisionerContext;
-  object: KubeObject;
-  /** Stored once, given up to keep the store small, and wanted now: its Bundle stays Unpacked meanwhile. */
-  evicted?: UnpackedContent;
-  /** Its content was stored elsewhere, as on a node that is lost: it is fetched again by its pin, and the Bundle stays Unpacked meanwhile. */
-  isLost?: boolean;
-  /** Its content is here, and still to be kept in the shared store before the Bundle counts as Unpacked. */
-  unshared?: UnpackedContent;
-}
-
-interface Outcome {
-  readonly phase: BundlePhase;
-  readonly status: Condition['status'];
-  readonly reason: BundleReason;
-  readonly message: string;
-  /** `undefined` leaves what is there. */
-  readonly resolvedSource?: JsonObject;
-}
-
-/** What a fetch says before is told nobody: most are over by then. */
+/** Progress is not reported before: most fetches have ended by then. */
 const firstProgressMs = 2_000;
 const progressPauseMs = 500;
 const maxToldWarnings = 10;
-/** The end of a fetch is told; should that be missed, it is seen then. */
+/** The end of a fetch requests a reconcile; should that be missed, it is seen then. */
 const fetchLookMs = 60_000;
 /** A Bundle may be seen before the BundleDeployment that made it. */
 const strangeMs = 5_000;
-
-function bundleOf(run: BundleRun): Bundle {
-  return parseBundle(run.object);
-}
-
-function identityOf({ metadata }: KubeObject): BundleIdentity {
-  return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
-}
-
-async function report(run: BundleRun, outcome: Outcome, signal: AbortSignal): Promise<void> {
-  const { context, object } = run;
-  const { status: before, metadata } = bundleOf(run);
-  const { phase, status, reason, message } = outcome;
-  const generation = metadata.generation ?? 0;
-  const condition = { type: 'Unpacked', status, reason, message, observedGeneration: generation };
-  const conditions = setCondition(before?.conditions ?? [], condition, context.clock.now());
-  const isUnpacked = phase === 'Unpacked' && context.contentBaseUrl !== undefined;
-  const next = {
-    phase,
-    observedGeneration: generation,
-    conditions: conditions as unknown as JsonObject[],
-    contentURL: isUnpacked ? `${context.contentBaseUrl}/bundles/${metadata.name}.tgz` : null,
-    ...(outcome.resolvedSource === undefined ? {} : { resolvedSource: outcome.resolvedSource }),
-  };
-  run.object = await writeStatus({ kube: context.kube, cache: context.bundles, fieldManager, signal }, object, next);
-}
 
 const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
   if (run.object.metadata.deletionTimestamp === undefined) return undefined;
@@ -104,7 +64,7 @@ const removeContent: Step<BundleRun> = async (run, { signal, log }) => {
   } catch (thrown) {
     const message = errorMessage(thrown);
     const reason = 'ProcessingFinalizerFailed';
-    await report(run, { phase: 'Failing', status: 'Unknown', reason, message }, signal);
+    setOutcome(run, { phase: 'Failing', status: 'Unknown', reason, message });
     throw thrown;
   }
   await removeFinalizer(run.context.kube, run.object, { finalizer: cachedBundleFinalizer, fieldManager, signal });
@@ -116,22 +76,23 @@ const ensureFinalizer: Step<BundleRun> = async (run, { signal }) => {
   if (hasFinalizer(run.object, cachedBundleFinalizer)) return undefined;
   const finalizers = [...(run.object.metadata.finalizers ?? []), cachedBundleFinalizer];
   const metadata = { finalizers, ...preconditionOf(run.object) };
-  run.object = await run.context.kube.patch(refOf(run.object), { metadata }, { fieldManager, signal });
-  run.context.bundles.wrote(run.object);
+  const written = await run.context.kube.patch(refOf(run.object), { metadata }, { fieldManager, signal });
+  run.context.bundles.wrote(written);
+  run.status.rebase(run, written);
   return undefined;
 };
 
-async function reportUnpacked(run: BundleRun, content: UnpackedContent, signal: AbortSignal): Promise<void> {
+function setUnpacked(run: BundleRun, content: UnpackedContent): void {
   const message = `Successfully unpacked the ${bundleOf(run).spec.source.type} Bundle`;
   const resolvedSource = content.resolvedSource as unknown as JsonObject;
   const before = bundleOf(run).status?.phase;
   const outcome = { phase: 'Unpacked', status: 'True', reason: 'UnpackSuccessful', message } as const;
   const pinned = bundleOf(run).status?.resolvedSource === undefined ? { resolvedSource } : {};
-  await report(run, { ...outcome, ...pinned }, signal);
+  setOutcome(run, { ...outcome, ...pinned });
   // A deployment's own Event says that a Bundle is there which was unpacked before anybody could wait for it.
   const isNews =
     before === undefined ? run.object.metadata.labels?.[ownerNameLabel] === undefined : before !== 'Unpacked';
-  if (isNews) run.context.events.record(run.object, { type: 'Normal', reason: outcome.reason, message });
+  if (isNews) run.status.event({ type: 'Normal', reason: outcome.reason, message });
 }
 
 /** Whether the very same content can be had again; an upload cannot. */
@@ -156,9 +117,10 @@ async function awaitsSharing(run: BundleRun, content: UnpackedContent, signal: A
     run.unshared = content;
     return bundleOf(run).status?.phase !== 'Unpacked';
   }
-  const before = run.object;
-  if (unpacker.shared !== undefined) run.object = await noteStored(kube, before, { ...content, signal });
-  if (run.object !== before) bundles.wrote(run.object);
+  if (unpacker.shared === undefined) return false;
+  const written = await noteStored(kube, run.object, { ...content, signal });
+  if (written !== run.object) bundles.wrote(written);
+  run.status.rebase(run, written);
   return false;
 }
 
@@ -173,8 +135,8 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
   if (await awaitsSharing(run, content, signal)) return undefined;
   const { name = '' } = run.object.metadata;
   const isUnknown = mustBeRead(run, content);
-  if (!isUnknown) run.object = await noteProperties(run.context, run.object, { content, signal });
-  await reportUnpacked(run, content, signal);
+  if (!isUnknown) run.status.rebase(run, await noteProperties(run.context, run.object, { content, signal }));
+  setUnpacked(run, content);
   const isWanted = content.isEvicted && run.context.wanted.has(name);
   if (isWanted || isUnknown || run.unshared !== undefined) {
     run.evicted = content;
@@ -185,12 +147,12 @@ const useStoredContent: Step<BundleRun> = async (run, { signal }) => {
 };
 
 /** What a paused Bundle has stays; nothing is fetched for it. */
-const heedPause: Step<BundleRun> = async (run, { signal }) => {
+const checkPause: Step<BundleRun> = async (run) => {
   if (run.object.metadata.annotations?.[pausedAnnotation] !== 'true') return undefined;
   await run.context.fetches.cancel(run.object.metadata.name ?? '');
   if (isComingAgain(run)) return 'stop';
   const message = `paused: nothing is fetched while the annotation ${pausedAnnotation} is "true"`;
-  await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
+  setOutcome(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message });
   return 'stop';
 };
 
@@ -204,7 +166,8 @@ function progressReporter(
   let isBusy = false;
   const write = async (message: string): Promise<void> => {
     try {
-      await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message }, signal);
+      setOutcome(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message });
+      await run.status.flush(run, signal);
     } catch (thrown) {
       run.context.log.debug({ why: errorMessage(thrown) }, 'progress not shown');
     }
@@ -282,11 +245,11 @@ async function measured(run: BundleRun, reconcile: ReconcileContext): Promise<vo
 }
 
 /** Content that was lost for good is told of on the Bundle; what had to give way is on the deployment that wants it. */
-function staysUnpacked(run: BundleRun, error: FetchFailure['error']): boolean {
+function staysUnpacked(run: BundleRun, error: WorkFailure['error']): boolean {
   return run.evicted !== undefined || (isComingAgain(run) && !(error instanceof TerminalError));
 }
 
-async function reportFailure(run: BundleRun, failure: FetchFailure, signal: AbortSignal): Promise<void> {
+function setFailure(run: BundleRun, failure: WorkFailure): void {
   const { error } = failure;
   const { message } = error;
   if (staysUnpacked(run, error)) {
@@ -295,21 +258,21 @@ async function reportFailure(run: BundleRun, failure: FetchFailure, signal: Abor
   }
   const isTagAwaited = error instanceof TransientError && error.reason === imagePullBackOff;
   if (error instanceof WaitingError || isTagAwaited) {
-    await report(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message }, signal);
+    setOutcome(run, { phase: 'Pending', status: 'False', reason: 'UnpackPending', message });
     if (isTagAwaited) {
       const told = `${message}: ${errorMessage(error.cause)}`;
-      run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackPending', message: told });
+      run.status.event({ type: 'Warning', reason: 'UnpackPending', message: told });
     }
     return;
   }
   const shown = `${message} (${outlookOf(failure)})`;
   const before = bundleOf(run).status?.conditions?.find(({ type }) => type === 'Unpacked')?.message;
-  await report(run, { phase: 'Failing', status: 'False', reason: 'UnpackFailed', message: shown }, signal);
-  if (before !== shown) run.context.events.record(run.object, { type: 'Warning', reason: 'UnpackFailed', message });
+  setOutcome(run, { phase: 'Failing', status: 'False', reason: 'UnpackFailed', message: shown });
+  if (before !== shown) run.status.event({ type: 'Warning', reason: 'UnpackFailed', message });
 }
 
 /** The failure as the controller understands it: looked at again when it is time for the next try. */
-function rethrow({ error, nextTryMs }: FetchFailure, nowMs: number): never {
+function rethrow({ error, nextTryMs }: WorkFailure, nowMs: number): never {
   if (nextTryMs === undefined) throw error;
   const afterMs = Math.max(0, nextTryMs - nowMs);
   if (error instanceof WaitingError) throw new WaitingError(error.reason, error.message, { afterMs });
@@ -317,18 +280,18 @@ function rethrow({ error, nextTryMs }: FetchFailure, nowMs: number): never {
 }
 
 /** After we wrote `Failing` somebody else wrote `Pending`: another upload has come. */
-function isReplaced(state: FetchState, { spec, status }: Bundle): boolean {
-  const isTold = state.kind === 'failed' && !state.isNews;
+function isReplaced(state: WorkState, { spec, status }: Bundle): boolean {
+  const isTold = state.kind === 'failed' && !state.isNew;
   return isTold && spec.source.type === 'upload' && status?.phase === 'Pending';
 }
 
 /** What takes no time is not told: most contents are there before anybody could have read that they come.
  *  @throws WaitingError until there is something to tell */
-async function reportBeginning(run: BundleRun, quietMs: number, signal: AbortSignal): Promise<void> {
+function setBeginning(run: BundleRun, quietMs: number): void {
   const phase = bundleOf(run).status?.phase;
   if (isComingAgain(run) || (phase !== undefined && phase !== 'Unpacked')) return;
   if (quietMs > 0) throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: quietMs });
-  await report(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' }, signal);
+  setOutcome(run, { phase: 'Unpacking', status: 'False', reason: 'Unpacking', message: '' });
 }
 
 /** Starts what takes long beside this reconcile, which comes back when it has ended. */
@@ -336,39 +299,55 @@ const fetchContent: Step<BundleRun> = async (run, reconcile) => {
   const { context } = run;
   const bundle = identityOf(run.object);
   const { spec } = bundleOf(run);
-  let state = context.fetches.stateOf(bundle);
+  let state = context.fetches.stateOf(fetchOf(bundle));
   if (isReplaced(state, bundleOf(run)) && context.fetches.restart(bundle.name)) {
     state = { kind: 'due' };
   }
   if (state.kind === 'failed') {
-    await reportFailure(run, state, reconcile.signal);
+    setFailure(run, state);
     rethrow(state, context.clock.now());
   }
   if (state.kind === 'due') {
-    context.fetches.start(bundle, hostOf(spec.source), (signal) => measured(run, { ...reconcile, signal }));
-    state = context.fetches.stateOf(bundle);
+    const work = (signal: AbortSignal): Promise<void> => measured(detached(run), { ...reconcile, signal });
+    context.fetches.start(fetchOf(bundle), work, hostOf(spec.source));
+    state = context.fetches.stateOf(fetchOf(bundle));
   }
-  if (state.kind === 'running') await reportBeginning(run, state.quietMs, reconcile.signal);
+  if (state.kind === 'running') setBeginning(run, state.quietMs);
   // Nothing is done yet: a failure of the last try is no news when this one fails alike.
   throw new WaitingError('Unpacking', 'content is being fetched', { afterMs: fetchLookMs });
 };
 
-const steps: readonly Step<BundleRun>[] = [removeContent, ensureFinalizer, useStoredContent, heedPause, fetchContent];
+const steps: readonly Step<BundleRun>[] = [
+  skipUnserved('Unpacked'),
+  removeContent,
+  ensureFinalizer,
+  useStoredContent,
+  checkPause,
+  fetchContent,
+];
 
-/** Brings one Bundle to Unpacked: fetched once, pinned, and fetched again only from the pin when its content was lost. */
-export async function reconcileBundle(context: ProvisionerContext, name: string, run: ReconcileContext): Promise<void> {
-  const object = context.bundles.get(name);
-  if (object === undefined) {
-    context.wanted.delete(name);
-    context.unserved.forget('Bundle', name);
-    return await context.fetches.cancel(name);
-  }
+async function begin(context: ProvisionerContext, object: KubeObject): Promise<BundleRun | undefined> {
   const isOurs = context.shards.hasBundle(object);
   if (isOurs === undefined)
     throw new WaitingError('OwnerUnknown', 'its BundleDeployment is not known yet', { afterMs: strangeMs });
-  if (!isOurs) return await context.fetches.cancel(name);
-  if (!context.classes.has(parseBundle(object).spec.provisionerClassName)) {
-    return await reportUnserved(context, object, { type: 'Unpacked', cache: context.bundles, signal: run.signal });
-  }
-  await runSteps(steps, { context, object }, run);
+  if (isOurs) return newRun(context, object);
+  await context.fetches.cancel(object.metadata.name ?? '');
+  return undefined;
 }
+
+async function forget(context: ProvisionerContext, { name }: NamespacedName): Promise<void> {
+  context.wanted.delete(name);
+  context.unserved.forget('Bundle', name);
+  await context.fetches.cancel(name);
+}
+
+/** Brings a Bundle to Unpacked: fetched once, pinned, and fetched again only from the pin when its content was lost. */
+export const bundleController: ControllerDefinition<ProvisionerContext, BundleRun> = defineController({
+  name: 'bundle',
+  for: bundleResource,
+  watches: (context) => [...inputWatches(context), ...shardWatches(context)],
+  begin,
+  steps,
+  forget,
+  permissions: bundlePermissions,
+});

@@ -1,11 +1,11 @@
 import type { ApplyEngine } from '../src/apply/index.ts';
 import type { Clock, Logger } from '../src/base/index.ts';
 import type { Dependency } from '../src/constraints/index.ts';
+import type { BackgroundWork } from '../src/controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
 import type { AccountSecrets } from './account-secrets.ts';
 import type { DependencyNews } from './dependency-news.ts';
-import type { Fetches } from './fetches.ts';
 import type { RightsNews } from './rights-news.ts';
 import type { ServingCertificates } from './serving-certificates.ts';
 import type { Shards } from './shards.ts';
@@ -16,7 +16,7 @@ import type { Unserved } from './unserved-objects.ts';
 export interface ProvisionerContext {
   readonly kube: KubeClient;
   readonly unpacker: Unpacker;
-  readonly fetches: Fetches;
+  readonly fetches: BackgroundWork;
   /** Told of fetches and of contents that are wanted. */
   readonly metrics: Metrics | undefined;
   /** Names of Bundles whose content somebody wants to have, should it have been evicted. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiServer } from '../apiserver/index.ts';
 import { apiVersion, ownerNameLabel, parseBundle, parseBundleDeployment } from '../src/api/index.ts';
 import { formatYaml, type JsonObject, type Logger, parseYaml, silentLogger, systemClock } from '../src/base/index.ts';
+import { createManager, type Manager } from '../src/controller/index.ts';
 import {
   createKubeClient,
   isNotFound,
@@ -15,7 +16,7 @@ import {
   NoKindMatch,
 } from '../src/kube/index.ts';
 import { eventually, type Registry, startRegistry } from '../test/support/index.ts';
-import { type Provisioners, startProvisioners } from './index.ts';
+import { addProvisioners } from './index.ts';
 import { createUnpacker, type Unpacker } from './unpacker/index.ts';
 
 /** The tests run on a server of their own, or on the cluster of this kubeconfig, whose objects named `lsp-…` they use. */
@@ -29,7 +30,7 @@ let registry: Registry;
 let unpacker: Unpacker;
 let storeDir: string;
 let stopper: AbortController;
-let running: Provisioners;
+let running: Manager;
 const closers: (() => Promise<unknown>)[] = [];
 
 async function startCluster(): Promise<string> {
@@ -50,20 +51,24 @@ function warningLogger({ object }: Readonly<Record<string, unknown>>): Logger {
 async function launch(client: KubeClient = kube): Promise<void> {
   stopper = new AbortController();
   const { signal } = stopper;
-  running = startProvisioners({
-    kube: client,
+  const log = { ...silentLogger(), child: warningLogger };
+  running = createManager({ kube: client, clock: systemClock, log, signal });
+  addProvisioners(running, {
     unpacker,
     systemNamespace,
-    clock: systemClock,
-    log: { ...silentLogger(), child: warningLogger },
-    signal,
+    workers: 8,
+    resyncMs: 36_000_000,
+    healthDeadlineMs: 600_000,
+    dependencyPolicy: 'warn',
+    isAccountRequired: false,
+    foreignClasses: [],
   });
-  await running.whenReady;
+  await running.start();
 }
 
 async function halt(): Promise<void> {
   stopper.abort();
-  await running.whenStopped;
+  await running.whenStopped();
 }
 
 beforeAll(async () => {

@@ -3,11 +3,10 @@ import {
   deleteCrdsAnnotation,
   orphanAnnotation,
   ownerNameLabel,
-  parseBundleDeployment,
   type RemovingReason,
 } from '../src/api/index.ts';
 import { emptyInventory, RightsMissing } from '../src/apply/index.ts';
-import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
+import { errorMessage, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
   type Condition,
@@ -16,10 +15,8 @@ import {
   type KubeObject,
   refOf,
   removeFinalizer,
-  setCondition,
-  writeStatus,
 } from '../src/kube/index.ts';
-import { type ProvisionerContext } from './context.ts';
+import type { DeploymentRun } from './deployment/run.ts';
 import { inventoryOf, isControlledBy, readRecord, writeRecord } from './deployment-record.ts';
 import { fieldManager } from './field-manager.ts';
 import { actingOwnerOf, installedObjectsFinalizer, isAsked, namespaceTerms } from './installed-record.ts';
@@ -29,28 +26,18 @@ const bundleRecheckMs = 30_000;
 
 /** One pass of the removal of one deployment. */
 interface Removal {
-  readonly context: ProvisionerContext;
-  object: KubeObject;
+  readonly run: DeploymentRun;
   readonly signal: AbortSignal;
 }
 
-async function report(removal: Removal, change: Pick<Condition, 'type' | 'reason' | 'message'>): Promise<void> {
-  const { context, object, signal } = removal;
-  const { status, metadata } = parseBundleDeployment(object);
-  const observedGeneration = metadata.generation ?? 0;
-  const condition = { ...change, status: 'True', observedGeneration } as const;
-  const conditions = setCondition(status?.conditions ?? [], condition, context.clock.now());
-  const next = { observedGeneration, conditions: conditions as unknown as JsonObject[] };
-  removal.object = await writeStatus(
-    { kube: context.kube, cache: context.deployments, fieldManager, signal },
-    object,
-    next,
-  );
+function report({ run }: Removal, change: Pick<Condition, 'type' | 'reason' | 'message'>): void {
+  run.status.set(run, [{ ...change, status: 'True' }]);
+  run.status.setFields(run, { observedGeneration: run.object.metadata.generation ?? 0 });
 }
 
 /** The garbage collector takes the owner off all dependents, and then the finalizer `orphan` off the owner, which may be over
  *  before anybody here has seen that finalizer. Bundles without their owner are what stays of it. */
-async function hasOrphanedBundles({ context, object, signal }: Removal): Promise<boolean> {
+async function hasOrphanedBundles({ run: { context, object }, signal }: Removal): Promise<boolean> {
   const { name = '', uid } = object.metadata;
   const recorded = new Set(readRecord(object)?.bundles.map((entry) => entry.uid));
   const target = { ...bundleResource, labelSelector: `${ownerNameLabel}=${name}`, isMetadataOnly: true };
@@ -61,17 +48,20 @@ async function hasOrphanedBundles({ context, object, signal }: Removal): Promise
 
 /** `kubectl delete --cascade=orphan` asks for the same as the annotation, and is noted as such before it is forgotten. */
 async function noteOrphaning(removal: Removal): Promise<void> {
-  const { context, object, signal } = removal;
+  const { run, signal } = removal;
+  const { context, object } = run;
   if (isAsked(object, orphanAnnotation)) return;
   if (!hasFinalizer(object, 'orphan') && !(await hasOrphanedBundles(removal))) return;
   const patch = { metadata: { uid: object.metadata.uid ?? '', annotations: { [orphanAnnotation]: 'true' } } };
-  removal.object = await context.kube.patch(refOf(object), patch, { fieldManager, signal });
-  context.deployments.wrote(removal.object);
+  const written = await context.kube.patch(refOf(object), patch, { fieldManager, signal });
+  context.deployments.wrote(written);
+  run.status.rebase(run, written);
 }
 
 async function removeObjects(removal: Removal): Promise<void> {
   await noteOrphaning(removal);
-  const { context, object, signal } = removal;
+  const { run, signal } = removal;
+  const { context, object } = run;
   const kept: string[] = [];
   const request = {
     owner: actingOwnerOf(object),
@@ -88,12 +78,12 @@ async function removeObjects(removal: Removal): Promise<void> {
     if (kept.length > 0 && !signal.aborted) {
       const reason = 'CrdInUse';
       for (const message of kept) context.events.record(object, { type: 'Warning', reason, message });
-      await report(removal, { type: 'ObjectsKept', reason, message: kept.join('\n') });
+      report(removal, { type: 'ObjectsKept', reason, message: kept.join('\n') });
     }
   }
 }
 
-async function removeBundles({ context, object, signal }: Removal): Promise<void> {
+async function removeBundles({ run: { context, object }, signal }: Removal): Promise<void> {
   const bundles = controlledBundles(context, object);
   for (const bundle of bundles) await deleteBundle(context, bundle, signal);
   if (bundles.length === 0) return;
@@ -102,15 +92,15 @@ async function removeBundles({ context, object, signal }: Removal): Promise<void
 }
 
 /** A removal that does not go on says why on the deployment. */
-async function reportStandstill(removal: Removal, thrown: unknown): Promise<void> {
+function reportStandstill(removal: Removal, thrown: unknown): void {
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
-  if (thrown instanceof RightsMissing) removal.context.rights.waits(removal.object.metadata.name ?? '');
+  if (thrown instanceof RightsMissing) removal.run.context.rights.waits(removal.run.object.metadata.name ?? '');
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
-  removal.context.events.record(removal.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });
-  await report(removal, { type: 'Removing', reason, message });
+  removal.run.context.events.record(removal.run.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });
+  report(removal, { type: 'Removing', reason, message });
 }
 
 function farewell(object: KubeObject): EventNews {
@@ -127,32 +117,30 @@ function mayHaveObjects(object: KubeObject): boolean {
 
 /** A deployment that others keep, though our finalizer was removed, is not taken apart again. */
 async function forgetObjects(removal: Removal): Promise<void> {
-  const { context, object, signal } = removal;
+  const { run, signal } = removal;
+  const { context, object } = run;
   const before = readRecord(object);
   if (before === undefined || hasFinalizer(object, installedObjectsFinalizer)) return;
   const record = { ...before, installation: 'NotStarted', inventory: emptyInventory } as const;
-  removal.object = await writeRecord(context, object, { record, signal });
+  run.status.rebase(run, await writeRecord(context, object, { record, signal }));
 }
 
 /** Takes a deployment apart that is to go: what was installed goes in reverse order, or is let go, then the Bundles, then
  *  itself. Its status and Events say what it waits for and what is kept.
  *  @throws WaitingError while something still exists */
-export async function removeDeployment(
-  context: ProvisionerContext,
-  object: KubeObject,
-  { signal, log }: ReconcileContext,
-): Promise<void> {
+export async function removeDeployment(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
+  const { context, object } = run;
   if (!hasFinalizer(object, installedObjectsFinalizer) && !mayHaveObjects(object)) return;
-  const removal: Removal = { context, object, signal };
+  const removal: Removal = { run, signal };
   try {
     await removeObjects(removal);
     await removeBundles(removal);
   } catch (thrown) {
-    await reportStandstill(removal, thrown);
+    reportStandstill(removal, thrown);
     throw thrown;
   }
-  context.events.record(object, farewell(removal.object));
+  context.events.record(object, farewell(run.object));
   await forgetObjects(removal);
-  await removeFinalizer(context.kube, removal.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
-  log.info({ isOrphaned: isAsked(removal.object, orphanAnnotation) }, 'deployment removed');
+  await removeFinalizer(context.kube, run.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
+  log.info({ isOrphaned: isAsked(run.object, orphanAnnotation) }, 'deployment removed');
 }

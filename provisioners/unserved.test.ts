@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/base/index.ts';
-import { WaitingError } from '../src/base/index.ts';
-import type { KindCache, KubeClient, KubeObject } from '../src/kube/index.ts';
+import { silentLogger, WaitingError } from '../src/base/index.ts';
+import { StatusWriter } from '../src/controller/index.ts';
+import type { KubeClient, KubeObject } from '../src/kube/index.ts';
 import { SteppedClock } from '../test/support/stepped-clock.ts';
 import type { ProvisionerContext } from './context.ts';
-import { reportUnserved } from './unserved.ts';
+import { skipUnserved } from './unserved.ts';
 import { Unserved } from './unserved-objects.ts';
 
 const started = Date.UTC(2026, 0, 1);
@@ -31,9 +32,12 @@ class Scene {
   }
 
   async reconcile(): Promise<void> {
-    const cache = { wrote: () => undefined } as unknown as KindCache;
-    const work = { type: 'Unpacked', cache, signal: new AbortController().signal } as const;
-    await reportUnserved(this.#context, this.object, work);
+    const context = this.#context;
+    const { signal } = new AbortController();
+    const status = new StatusWriter(this.object, { ...context, fieldManager: 'test' });
+    const run = { context, object: this.object, status };
+    await skipUnserved('Unpacked')(run, { signal, log: silentLogger() });
+    await status.flush(run, signal);
   }
 
   get conditions(): unknown {

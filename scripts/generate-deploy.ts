@@ -1,10 +1,12 @@
-/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, the components for shards from the base, each
+/** Writes what is generated of `deploy/`: the webhook configurations from the code that registers them, the roles of the controllers from
+ *  their permissions, the components for shards from the base, each
  *  overlay as one file, and the Helm chart from these. kubectl builds the overlays: without it nothing is written.
  *  CustomResourceDefinitions are only in `crds/`: rendered overlays leave them out, and the chart reads them through a link. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { overlays } from '../cli/install/overlays.ts';
 import { isSharded, withShards } from '../cli/install/shards.ts';
+import { controllerPermissions } from '../manager/index.ts';
 import { formatYaml, parseYamlDocuments } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
 import { webhookConfigurations } from '../webhook/index.ts';
@@ -21,6 +23,20 @@ const configurations = webhookConfigurations({ address: { service }, systemNames
 const documents = configurations.map((object) => formatYaml(object)).join('---\n');
 const note = '# Whom to trust is told by the webhook when it starts, and whenever its certificate is replaced.\n';
 writeFileSync('deploy/base/webhook-configurations.yaml', `${mark}${note}${documents}`);
+
+const rbac = 'rbac.authorization.k8s.io/v1';
+const { cluster, system } = controllerPermissions();
+const roles = [
+  { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'core-admin' }, rules: cluster },
+  { apiVersion: rbac, kind: 'Role', metadata: { name: 'core-admin', namespace: systemNamespace }, rules: system },
+];
+const rolesNote = `# What the controllers need for themselves, from the permissions in their definitions. What they may install is granted by the component
+# any-content, or by you.
+`;
+writeFileSync(
+  'deploy/base/core-roles.yaml',
+  `${mark}${rolesNote}${roles.map((role) => formatYaml(role)).join('---\n')}`,
+);
 
 function build(folder: string): string {
   return execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });

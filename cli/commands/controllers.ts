@@ -1,7 +1,8 @@
-import { mirrorUploads, type Shard, startContentService, type UploadMirrorOptions } from '../../provisioners/index.ts';
+import { type ControllersContext, type OpenContentServer, startControllers } from '../../manager/index.ts';
+import { mirrorUploads, type Shard, startContentService } from '../../provisioners/index.ts';
 import type { ServingCertificate } from '../../src/base/index.ts';
+import { startCatalogServer } from '../../src/catalog/index.ts';
 import type { Figures } from '../../src/metrics/index.ts';
-import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
 import { keepYoungHeapSmall, type OptionValues } from '../command/index.ts';
 import { keepContentPublished } from '../content.ts';
 import { foreignUploads } from '../foreign-uploads.ts';
@@ -9,10 +10,9 @@ import { issueServing } from '../issued-certificates.ts';
 import { type Leadership, openLeadership } from '../leadership.ts';
 import { otherShards } from '../other-shards.ts';
 import { type OwnProcess, openOwnProcess } from '../own-process.ts';
-import { LateOffers, openPlatformOperators } from '../platform-operators.ts';
 import { type ControllersConfig, readControllersConfig } from '../process-config.ts';
-import { openProvisioners, type ProvisioningContext } from '../provisioning.ts';
-import { openRegistrySettings, type RegistrySettings } from '../registry-settings.ts';
+import { processEnvironment } from '../process-environment.ts';
+import { openRegistrySettings } from '../registry-settings.ts';
 import { openServingFiles } from '../serving-files.ts';
 
 /** A process that stands by is ready after so long, whatever it still lacks. */
@@ -27,42 +27,59 @@ async function readyWhenCaughtUp(
   probes.isReady = !signal.aborted;
 }
 
-interface CatalogParts {
-  readonly own: OwnProcess;
-  readonly leadership: Leadership;
-  readonly registries: RegistrySettings;
-  readonly serving: ServingCertificate;
-}
-
-async function openCatalogs(
+/** How the catalogs are served; undefined where another process, or another program, serves them. */
+function catalogParts(
   config: ControllersConfig,
-  { own, leadership, registries, serving }: CatalogParts,
-): Promise<CatalogService | undefined> {
+  serving: ServingCertificate,
+  systemNamespace: string,
+): ControllersContext['catalogs'] {
   // Catalogs have no shards: the first one has them.
   if (!config.hasClusterCatalogs || (config.shard?.index ?? 1) > 1) return undefined;
-  const { log, metrics, systemNamespace, whenStopped } = own;
-  return await openCatalogService(config, {
-    ...config.catalogListen,
-    kube: leadership.kube,
-    leadership,
-    systemNamespace,
-    registries,
-    serving,
-    storeDir: config.catalogDir,
-    baseUrl: config.catalogAddress ?? `https://catalogs.${systemNamespace}.svc`,
-    log,
-    metrics,
-    whenStopped,
-  });
+  const url = config.catalogAddress ?? `https://catalogs.${systemNamespace}.svc`;
+  return {
+    catalogsDir: config.catalogDir,
+    openCatalogServer: async (options) => {
+      const server = await startCatalogServer({ ...options, ...config.catalogListen, serving });
+      return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+  };
 }
 
-/** The work of whoever leads, where catalogs are looked after. */
-async function openOperators(
-  shared: Omit<Parameters<typeof openPlatformOperators>[0], 'views'>,
-  { leadership, catalogs }: { readonly leadership: Leadership; readonly catalogs: CatalogService | undefined },
-): Promise<AsyncDisposable | undefined> {
-  if (catalogs === undefined || !leadership.isLeading()) return undefined;
-  return await openPlatformOperators({ ...shared, views: catalogs.views });
+interface ContentParts {
+  readonly own: OwnProcess;
+  readonly leadership: Leadership;
+  readonly serving: ServingCertificate;
+  readonly url: string;
+}
+
+/** The content server, and what a process that stands by does with it. */
+function contentParts(
+  config: ControllersConfig,
+  { own, leadership, serving, url }: ContentParts,
+): Pick<ControllersContext, 'openContent' | 'whileStandby' | 'beforeWork'> {
+  const { shard, sharedStore, listen } = config;
+  const { systemNamespace: namespace } = own;
+  let options: Parameters<OpenContentServer>[0] | undefined;
+  return {
+    openContent: async (given) => {
+      options = given;
+      const place = { access: own.access, kube: own.kube, namespace, port: listen.port, serving, contentUrl: url };
+      const elsewhere = shard === undefined ? undefined : otherShards({ ...place, shard });
+      const server = await startContentService({
+        ...given,
+        ...listen,
+        serving,
+        refusal: leadership.refusal,
+        elsewhere,
+      });
+      return { url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    },
+    whileStandby: async ({ uploadedBundles }, signal) => {
+      if (options === undefined || sharedStore !== undefined) return;
+      await mirrorUploads({ ...options, bundles: uploadedBundles, open: foreignUploads(own), signal });
+    },
+    beforeWork: () => keepContentPublished({ ...own, kube: leadership.kube }, { url, serving }),
+  };
 }
 
 function leaderFigures(shard: Shard | undefined, leadership: Leadership): Figures {
@@ -76,46 +93,34 @@ export async function controllers(values: OptionValues): Promise<number> {
   const config = readControllersConfig(values);
   keepYoungHeapSmall();
   await using own = await openOwnProcess(config, 'controllers');
-  const { log, metrics, systemNamespace, probes, whenStopped } = own;
+  const { clock, log, metrics, systemNamespace, probes, whenStopped } = own;
   const url = config.externalAddress ?? `https://core.${systemNamespace}.svc`;
   const serving = config.isIssuing
     ? await issueServing(own)
     : await openServingFiles({ ...own, dir: config.tlsDir, caPath: config.caPath });
   await using leadership = openLeadership(own, config);
-  const { kube, refusal } = leadership;
-  let mirror = async (_bundles: UploadMirrorOptions['bundles'], _signal: AbortSignal): Promise<void> => {};
-  const openContent: ProvisioningContext['openContent'] = async (options) => {
-    const { host, port } = config.listen;
-    mirror = (bundles, standby) => mirrorUploads({ ...options, bundles, open: foreignUploads(own), signal: standby });
-    const { shard } = config;
-    const place = { access: own.access, kube: own.kube, namespace: systemNamespace, port, serving, contentUrl: url };
-    const elsewhere = shard === undefined ? undefined : otherShards({ ...place, shard });
-    const server = await startContentService({ ...options, serving, refusal, elsewhere, host, port });
-    return { contentUrl: url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-  };
-  const beforeWork: ProvisioningContext['beforeWork'] = async ({ uploadedBundles }) => {
-    void readyWhenCaughtUp(own, catalogs?.whenCaughtUp);
-    const standby = new AbortController();
-    const isShared = config.sharedStore !== undefined;
-    const mirrored = leadership.isLeading() || isShared ? undefined : mirror(uploadedBundles, standby.signal);
-    const mayWork = await leadership.whenLeading;
-    standby.abort();
-    await mirrored;
-    if (!mayWork) return false;
-    await keepContentPublished({ ...own, kube }, { url, serving });
-    return true;
-  };
   const registries = await openRegistrySettings(config, log);
-  await using catalogs = await openCatalogs(config, { own, leadership, registries, serving });
   const { storeDir, shard } = config;
   metrics.readFrom(() => Promise.resolve(leaderFigures(shard, leadership)));
-  const { offersFor } = new LateOffers(catalogs?.views);
-  const { isAccountRequired } = config;
-  const shared = { kube, systemNamespace, log, metrics, whenStopped, isAccountRequired };
-  const context = { ...shared, storeDir, registries, openContent, beforeWork, offersFor, shard };
-  await using _ = await openProvisioners(config, context);
-  await using _operators = await openOperators(shared, { leadership, catalogs });
-  if (leadership.isLeading()) log.info({ contentUrl: url }, 'controllers running');
+  await using running = await startControllers(config, {
+    ...contentParts(config, { own, leadership, serving, url }),
+    kube: leadership.kube,
+    clock,
+    log,
+    metrics,
+    storeDir,
+    shard,
+    registries,
+    systemNamespace,
+    whenStopped,
+    catalogs: catalogParts(config, serving, systemNamespace),
+    election: leadership,
+    environment: processEnvironment(),
+    onSynced: (whenCaughtUp) => void readyWhenCaughtUp(own, whenCaughtUp),
+  });
+  if (leadership.isLeading()) {
+    log.info({ contentUrl: url, controllers: running.health() }, 'controllers running');
+  }
   const status = await Promise.race([whenStopped.then(() => 0), leadership.whenLost.then(() => 1)]);
   probes.isReady = false;
   log.info('stopping');

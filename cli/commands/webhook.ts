@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startWebhook } from '../../manager/index.ts';
 import { createContentAccess } from '../../provisioners/index.ts';
 import type { KubeClient } from '../../src/kube/index.ts';
-import { keepRegistered, type MetricsAccess, startWebhookServer, type WebhookAddress } from '../../webhook/index.ts';
+import { keepRegistered, type MetricsAccess, type WebhookAddress } from '../../webhook/index.ts';
 import type { OptionValues } from '../command/index.ts';
-import { factsReader } from '../facts.ts';
 import { openOwnProcess } from '../own-process.ts';
 import { readWebhookConfig } from '../process-config.ts';
 import { openServingFiles } from '../serving-files.ts';
@@ -28,16 +28,8 @@ export async function webhook(values: OptionValues): Promise<number> {
   await using own = await openOwnProcess(config, 'webhook');
   const { log, systemNamespace, probes } = own;
   const serving = await openServingFiles({ dir: config.tlsDir, caPath: join(config.tlsDir, 'ca.crt'), ...own });
-  await using server = await startWebhookServer({
-    ...own,
-    ...config.listen,
-    serving,
-    facts: factsReader(own, systemNamespace),
-    dependencyPolicy: config.dependencyPolicy,
-    isAccountRequired: config.isAccountRequired,
-    foreignClasses: config.foreignClasses,
-    metricsAccess: metricsAccess(own.kube),
-  });
+  const parts = { ...own, ...config.listen, serving, metricsAccess: metricsAccess(own.kube) };
+  await using server = await startWebhook(config, parts);
   const { externalAddress: origin, hasClusterCatalogs } = config;
   const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
   const address: WebhookAddress = origin === undefined ? { service } : { origin };

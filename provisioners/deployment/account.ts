@@ -1,15 +1,16 @@
 import type { Step } from '../../src/controller/index.ts';
 import { actingOwnerOf } from '../installed-record.ts';
 import { notInstalled } from './conditions.ts';
-import { type DeploymentRun, report } from './run.ts';
+import { type DeploymentRun, setStatus } from './run.ts';
 
 const advice =
   'spec.config.serviceAccount must name the service account to install with, because these provisioners run with --require-service-account; nothing is installed, changed or put right before it does';
 
 /** Where every deployment is to have an account of its own, one without is left as it is. */
-export const requireAccount: Step<DeploymentRun> = async (run, { signal }) => {
+export const requireAccount: Step<DeploymentRun> = async (run) => {
+  await Promise.resolve();
   if (!run.context.isAccountRequired || actingOwnerOf(run.object).account !== undefined) return undefined;
   const installed = { type: 'Installed', status: 'False', reason: 'RightsMissing', message: advice } as const;
-  await report(run, [installed, notInstalled], { signal });
+  setStatus(run, [installed, notInstalled]);
   return 'stop';
 };

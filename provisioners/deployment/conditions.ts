@@ -8,9 +8,9 @@ import {
   pausedAnnotation,
   type RemovingReason,
 } from '../../src/api/index.ts';
-import { formatTimestamp } from '../../src/base/index.ts';
-import { type Condition, setCondition } from '../../src/kube/index.ts';
-import { type FetchFailure, outlookOf } from '../fetches.ts';
+import type { WorkFailure } from '../../src/controller/index.ts';
+import type { Condition } from '../../src/kube/index.ts';
+import { outlookOf } from '../fetches.ts';
 
 interface Change<Type extends string, Reason extends string> {
   readonly type: Type;
@@ -55,23 +55,12 @@ const atFirst: readonly ConditionChange[] = [
   { type: 'Removing', status: 'False', reason: 'NotRemoved', message: '' },
 ];
 
-function restarted(condition: Condition, type: string, nowMs: number): Condition {
-  return condition.type === type ? { ...condition, lastTransitionTime: formatTimestamp(nowMs) } : condition;
-}
-
-/** `before` with `changes`, which speak of `generation`; no type is missing afterwards. */
-export function nextConditions(
+/** `changes`, after the first conditions of the types that `before` lacks. */
+export function withMissing(
   before: readonly Condition[],
   changes: readonly ConditionChange[],
-  facts: { readonly generation: number; readonly nowMs: number },
-): readonly Condition[] {
-  const missing = atFirst.filter(({ type }) => !before.some((condition) => condition.type === type));
-  let conditions = before;
-  for (const { isFresh = false, ...change } of [...missing, ...changes]) {
-    conditions = setCondition(conditions, { observedGeneration: facts.generation, ...change }, facts.nowMs);
-    if (isFresh) conditions = conditions.map((condition) => restarted(condition, change.type, facts.nowMs));
-  }
-  return conditions;
+): readonly ConditionChange[] {
+  return [...atFirst.filter(({ type }) => !before.some((condition) => condition.type === type)), ...changes];
 }
 
 /** Said with every `Installed=False`. */
@@ -122,7 +111,7 @@ export function bundleCondition(bundle: Bundle): BundleChange {
 }
 
 /** While content that had to give way or was damaged is fetched again: the Bundle is as good as it was, and so is what was installed. */
-export function refetchCondition(bundleName: string, failure: FetchFailure | undefined): BundleChange {
+export function refetchCondition(bundleName: string, failure: WorkFailure | undefined): BundleChange {
   const why = failure === undefined ? '' : `: ${failure.error.message} (${outlookOf(failure)})`;
   const message = `Successfully unpacked the ${bundleName} Bundle; its content is no longer stored and is fetched again${why}`;
   return { type: 'HasValidBundle', status: 'True', reason: 'UnpackSuccessful', message };

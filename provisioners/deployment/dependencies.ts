@@ -8,7 +8,7 @@ import {
 } from '../../src/api/index.ts';
 import { mapLimit } from '../../src/base/index.ts';
 import type { GroupVersionKind } from '../../src/constraints/index.ts';
-import type { Step } from '../../src/controller/index.ts';
+import { requeueAfter, type Step } from '../../src/controller/index.ts';
 import {
   dependenciesOf,
   meetsAlone,
@@ -28,7 +28,7 @@ import { findMatch } from './bundle-match.ts';
 import { bundleCondition, notInstalled } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
 import { keepActive } from './install.ts';
-import { activeOf, type DeploymentRun, lookAgain, report } from './run.ts';
+import { activeOf, type DeploymentRun, setStatus } from './run.ts';
 
 const readsAtATime = 8;
 /** An API may come without any of ours: it is looked for again and again. */
@@ -149,12 +149,12 @@ function describeUnknown({ context, bundle }: DeploymentRun): readonly string[] 
   return [`what the bundle needs is not known, because ${why}: ${advice}`];
 }
 
-async function hold(run: DeploymentRun, lines: readonly string[], signal: AbortSignal): Promise<void> {
+function hold(run: DeploymentRun, lines: readonly string[]): void {
   if (run.bundle === undefined) return;
   const more = lines.length > maxTold ? [`and ${lines.length - maxTold} more`] : [];
   const message = `Dependencies are not met: ${[...lines.slice(0, maxTold), ...more].join('; ')}`;
   const installed = { type: 'Installed', status: 'False', reason: 'DependenciesNotMet', message } as const;
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
+  setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled]);
 }
 
 /** What is missing that the Bundle needs, a line each. */
@@ -182,9 +182,9 @@ export const awaitDependencies: Step<DeploymentRun> = async (run, context) => {
     news.release(name);
     return undefined;
   }
-  await hold(run, missing, context.signal);
+  hold(run, missing);
   await rollBackAbandoned(run, context.signal);
   await keepActive(run, context);
-  if (neededApis([subject]).length > 0) lookAgain(run, apiPollMs);
+  if (neededApis([subject]).length > 0) requeueAfter(run, apiPollMs);
   return 'stop';
 };

@@ -1,6 +1,6 @@
 import { parseBundle } from '../../src/api/index.ts';
 import { errorMessage, TransientError, WaitingError } from '../../src/base/index.ts';
-import type { Step } from '../../src/controller/index.ts';
+import { requeueAfter, type Step } from '../../src/controller/index.ts';
 import {
   describeRef,
   isAlreadyExists,
@@ -18,16 +18,7 @@ import { bearsAll, findMatch, metadataPatch } from './bundle-match.ts';
 import { bundleCondition } from './conditions.ts';
 import { rollBackAbandoned } from './incomplete.ts';
 import { keepActive } from './install.ts';
-import {
-  activeOf,
-  type DeploymentRun,
-  deploymentOf,
-  lookAgain,
-  ownedBundles,
-  recordOf,
-  report,
-  saveRecord,
-} from './run.ts';
+import { activeOf, type DeploymentRun, deploymentOf, ownedBundles, recordOf, saveRecord, setStatus } from './run.ts';
 
 /** Until a Bundle has gone whose place is needed; its end is noticed as well. */
 const replacedRecheckMs = 1_000;
@@ -111,7 +102,7 @@ export const ensureBundle: Step<DeploymentRun> = async (run, { signal }) => {
     if (signal.aborted || isConflict(thrown) || thrown instanceof WaitingError) throw thrown;
     const message = errorMessage(thrown);
     const reason = 'ReconcileFailed';
-    await report(run, [{ type: 'HasValidBundle', status: 'Unknown', reason, message }], { signal });
+    setStatus(run, [{ type: 'HasValidBundle', status: 'Unknown', reason, message }]);
     throw thrown;
   }
   return undefined;
@@ -128,8 +119,8 @@ export const checkBundle: Step<DeploymentRun> = async (run, context) => {
   if (condition.reason === 'UnpackSuccessful') return undefined;
   const { waits } = run.hooks;
   const quietMs = status === undefined ? waits.quietMs(ownerOf(run.object).name, run.bundle.metadata.uid ?? '') : 0;
-  if (quietMs > 0) lookAgain(run, quietMs);
-  else await report(run, [condition], { signal });
+  if (quietMs > 0) requeueAfter(run, quietMs);
+  else setStatus(run, [condition]);
   if (condition.reason === 'UnpackFailed') await rollBackAbandoned(run, signal);
   await keepActive(run, context);
   return 'stop';

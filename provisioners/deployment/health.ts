@@ -1,13 +1,14 @@
+import { requeueAfter } from '../../src/controller/index.ts';
 import { actingOwnerOf } from '../installed-record.ts';
 import { type HealthChange, healthCondition } from './conditions.ts';
-import { type DeploymentRun, lookAgain, report, standingOf } from './run.ts';
+import { type DeploymentRun, setStatus, standingOf } from './run.ts';
 
 /** How the installed objects are; undefined when this process does not know what is installed. */
 export async function currentHealth(run: DeploymentRun, signal: AbortSignal): Promise<HealthChange | undefined> {
   const { engine, clock } = run.context;
   const health = await engine.health(actingOwnerOf(run.object), signal);
   if (health === undefined) return undefined;
-  if (health.againAtMs !== undefined) lookAgain(run, health.againAtMs - clock.now());
+  if (health.againAtMs !== undefined) requeueAfter(run, health.againAtMs - clock.now());
   return healthCondition(health.lines);
 }
 
@@ -18,7 +19,7 @@ export async function refreshHealth(run: DeploymentRun, signal: AbortSignal): Pr
   const health = await currentHealth(run, signal);
   if (health === undefined) return;
   const { observedGeneration } = installed;
-  await report(run, [observedGeneration === undefined ? health : { ...health, observedGeneration }], { signal });
+  setStatus(run, [observedGeneration === undefined ? health : { ...health, observedGeneration }]);
 }
 
 /** How long the Bundles of earlier templates are still kept for an installation that is not healthy. */

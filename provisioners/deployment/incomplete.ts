@@ -2,7 +2,7 @@ import { deleteCrdsAnnotation } from '../../src/api/index.ts';
 import type { Step } from '../../src/controller/index.ts';
 import { describeRef } from '../../src/kube/index.ts';
 import { actingOwnerOf, isAsked, namespaceTerms } from '../installed-record.ts';
-import { type DeploymentRun, recordOf, report, standingOf } from './run.ts';
+import { type DeploymentRun, recordOf, setStatus, standingOf } from './run.ts';
 
 const maxNamed = 10;
 
@@ -32,7 +32,8 @@ export const noteIncomplete: Step<DeploymentRun> = async (run, { signal }) => {
   const what = await describeIncomplete(run, signal);
   if (what === undefined) return undefined;
   const message = `The installation was interrupted and goes on; ${what}`;
-  await report(run, [{ type: 'Installed', status: 'False', reason: 'InstallIncomplete', message }], { signal });
+  setStatus(run, [{ type: 'Installed', status: 'False', reason: 'InstallIncomplete', message }]);
+  await run.status.flush(run, signal);
   return undefined;
 };
 

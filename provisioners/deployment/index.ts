@@ -1,10 +1,10 @@
-/** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `reconcileBundleDeployment`. */
-import { parseBundleDeployment } from '../../src/api/index.ts';
-import { WaitingError } from '../../src/base/index.ts';
-import { type ReconcileContext, runSteps, type Step } from '../../src/controller/index.ts';
-import type { ProvisionerContext } from '../context.ts';
+/** The controller of BundleDeployment: one step a file part, in the order of the list below. Door: `bundleDeploymentController`. */
+import { bundleDeploymentResource, bundleResource, ownerNameLabel } from '../../src/api/index.ts';
+import { type ControllerDefinition, defineController, type Step } from '../../src/controller/index.ts';
+import { type KubeObject, type NamespacedName, namespacedName } from '../../src/kube/index.ts';
+import { bundleDeploymentPermissions } from '../permissions.ts';
 import { removeDeployment } from '../removal.ts';
-import { reportUnserved } from '../unserved.ts';
+import { skipUnserved } from '../unserved.ts';
 import { requireAccount } from './account.ts';
 import { awaitDependencies } from './dependencies.ts';
 import { checkBundle, ensureBundle } from './ensure-bundle.ts';
@@ -13,22 +13,23 @@ import { noteIncomplete } from './incomplete.ts';
 import { install } from './install.ts';
 import { noteInstalled } from './note-installed.ts';
 import { heedPause } from './pause.ts';
-import type { DeploymentHooks, DeploymentRun } from './run.ts';
+import { beginDeployment, type DeploymentContext, type DeploymentRun } from './run.ts';
 import { removeOldBundles, reportInstalled } from './settle.ts';
 
 export { BundleWaits } from './bundle-waits.ts';
 export { DriftPace } from './drift-pace.ts';
 export { InstallGate } from './install-gate.ts';
-export type { DeploymentHooks } from './run.ts';
+export type { DeploymentContext, DeploymentHooks } from './run.ts';
 
 /** A deployment that is to go is only taken apart. */
-const tearDown: Step<DeploymentRun> = async ({ context, object }, reconcile) => {
-  if (object.metadata.deletionTimestamp === undefined) return undefined;
-  await removeDeployment(context, object, reconcile);
+const tearDown: Step<DeploymentRun> = async (run, reconcile) => {
+  if (run.object.metadata.deletionTimestamp === undefined) return undefined;
+  await removeDeployment(run, reconcile);
   return 'stop';
 };
 
 const steps: readonly Step<DeploymentRun>[] = [
+  skipUnserved('Installed'),
   tearDown,
   ensureRecord,
   heedPause,
@@ -43,27 +44,37 @@ const steps: readonly Step<DeploymentRun>[] = [
   removeOldBundles,
 ];
 
-/** Brings the cluster to hold what the deployment's template asks for, and nothing else of it. */
-export async function reconcileBundleDeployment(
-  context: ProvisionerContext & { readonly hooks: DeploymentHooks },
-  name: string,
-  run: ReconcileContext,
-): Promise<void> {
-  const object = context.deployments.get(name);
-  if (object === undefined || !context.shards.hasDeployment(object)) {
-    context.hooks.gate.forget(name);
-    context.dependencies.release(name);
-    context.hooks.waits.forget(name);
-    context.hooks.drift.forget(name);
-    context.rights.forget(name);
-    context.unserved.forget('BundleDeployment', name);
-    return;
-  }
-  if (!context.classes.has(parseBundleDeployment(object).spec.provisionerClassName)) {
-    return await reportUnserved(context, object, { type: 'Installed', cache: context.deployments, signal: run.signal });
-  }
-  const subject: DeploymentRun = { context, hooks: context.hooks, object, kept: [] };
-  await runSteps(steps, subject, run);
-  const { againAfterMs: afterMs } = subject;
-  if (afterMs !== undefined) throw new WaitingError('LookAgain', 'waiting for what time alone brings', { afterMs });
+async function forget({ hooks, ...context }: DeploymentContext, { name }: NamespacedName): Promise<void> {
+  await Promise.resolve();
+  hooks.gate.forget(name);
+  context.dependencies.release(name);
+  hooks.waits.forget(name);
+  hooks.drift.forget(name);
+  context.rights.forget(name);
+  context.unserved.forget('BundleDeployment', name);
 }
+
+async function begin(context: DeploymentContext, object: KubeObject): Promise<DeploymentRun | undefined> {
+  if (context.shards.hasDeployment(object)) return beginDeployment(context, object);
+  await forget(context, namespacedName(object));
+  return undefined;
+}
+
+/** Brings the cluster to hold what the template of a BundleDeployment asks for, and nothing else of it. */
+export const bundleDeploymentController: ControllerDefinition<DeploymentContext, DeploymentRun> = defineController({
+  name: 'bundledeployment',
+  for: bundleDeploymentResource,
+  watches: () => [
+    {
+      target: bundleResource,
+      requestsFor: ({ before, after }) => {
+        const owner = (after ?? before)?.metadata.labels?.[ownerNameLabel];
+        return owner === undefined ? [] : [{ namespace: '', name: owner }];
+      },
+    },
+  ],
+  begin,
+  steps,
+  forget,
+  permissions: bundleDeploymentPermissions,
+});

@@ -7,9 +7,10 @@ import {
   RightsMissing,
 } from '../../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, traced } from '../../src/base/index.ts';
-import type { ReconcileContext, Step } from '../../src/controller/index.ts';
+import { type ReconcileContext, requeueAfter, type Step } from '../../src/controller/index.ts';
 import { conversionFailed } from '../../src/formats/index.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../src/kube/index.ts';
+import { fetchOf } from '../fetches.ts';
 import { takeOverRelease } from '../helm-release.ts';
 import { actingOwnerOf, markInstalled, namespaceTerms, ownerOf, revisionOf, wishesOf } from '../installed-record.ts';
 import { placeOf, type Rendition, termsFor } from '../rendition.ts';
@@ -19,36 +20,23 @@ import { refreshHealth } from './health.ts';
 import { withInstalledConfig } from './history.ts';
 import { describeIncomplete, rollBackAbandoned } from './incomplete.ts';
 import { awaitRenewal } from './renewal.ts';
-import {
-  activeOf,
-  continueWith,
-  type DeploymentRun,
-  lookAgain,
-  ownedBundles,
-  recordOf,
-  report,
-  saveRecord,
-} from './run.ts';
+import { activeOf, continueWith, type DeploymentRun, ownedBundles, recordOf, saveRecord, setStatus } from './run.ts';
 
 function isContentLost(thrown: unknown): boolean {
   return thrown instanceof TransientError && thrown.reason === 'ContentLost';
 }
 
 /** Says why there are no objects; throws unless it is for the time being that the content is not there. */
-async function reportLoadFailure(
-  run: DeploymentRun,
-  { name, uid }: BundleIdentity,
-  { thrown, signal }: { readonly thrown: unknown; readonly signal: AbortSignal },
-): Promise<void> {
+function reportLoadFailure(run: DeploymentRun, { name, uid }: BundleIdentity, thrown: unknown): void {
   const isLost = isContentLost(thrown);
-  const failure = isLost ? run.context.fetches.failureOf({ name, uid }) : undefined;
+  const failure = isLost ? run.context.fetches.failureOf(fetchOf({ name, uid })) : undefined;
   if (isLost && !(failure?.error instanceof TerminalError)) {
     run.hooks.onContentLost(name);
-    return await report(run, [refetchCondition(name, failure)], { signal });
+    return setStatus(run, [refetchCondition(name, failure)]);
   }
   const error = failure?.error ?? thrown;
   const message = errorMessage(error);
-  await report(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }], { signal });
+  setStatus(run, [{ type: 'HasValidBundle', status: 'False', reason: 'BundleLoadFailed', message }]);
   throw error;
 }
 
@@ -90,7 +78,7 @@ async function load(run: DeploymentRun, bundle: KubeObject, signal: AbortSignal)
 async function reportUnfit(run: DeploymentRun, thrown: TerminalError, context: ReconcileContext): Promise<void> {
   const message = `Failed to unpack the ${run.bundle?.metadata.name ?? ''} Bundle: ${thrown.message}`;
   const change = { type: 'HasValidBundle', status: 'False', reason: 'UnpackFailed', message } as const;
-  await report(run, [change], { signal: context.signal });
+  setStatus(run, [change]);
   await rollBackAbandoned(run, context.signal);
   await keepActive(run, context);
 }
@@ -111,7 +99,7 @@ async function loadWanted(
       await reportUnfit(run, thrown, context);
       throw thrown;
     }
-    await reportLoadFailure(run, { name, uid }, { thrown, signal });
+    reportLoadFailure(run, { name, uid }, thrown);
     return undefined;
   }
 }
@@ -148,7 +136,7 @@ function tellOfRepair(run: DeploymentRun, revision: string, repaired: readonly O
 /** Whether drift is to be left as it is for a while, because somebody makes it again and again. */
 function isLeftForNow(run: DeploymentRun, bundle: KubeObject): boolean {
   const waitMs = run.hooks.drift.pauseMs(ownerOf(run.object).name, revisionOf(run.object, bundle));
-  if (waitMs > 0) lookAgain(run, waitMs);
+  if (waitMs > 0) requeueAfter(run, waitMs);
   return waitMs > 0;
 }
 
@@ -243,7 +231,7 @@ async function restoreActive(run: DeploymentRun, active: KubeObject, signal: Abo
   } finally {
     const spec = run.object['spec'] as JsonObject;
     run.object = { ...former.object, spec };
-    if (former.againAfterMs !== undefined) lookAgain(run, former.againAfterMs);
+    if (former.requeueAfterMs !== undefined) requeueAfter(run, former.requeueAfterMs);
   }
 }
 
@@ -251,6 +239,8 @@ async function restoreActive(run: DeploymentRun, active: KubeObject, signal: Abo
  *  configuration of the desired version does not apply to it: another install namespace would delete its objects, volumes included, and another account
  *  would install what its owner has not seen. A failure here is not reported on the deployment. */
 export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileContext): Promise<void> {
+  // Restoring may take long.
+  await run.status.flush(run, signal);
   const active = ownedBundles(run).find(({ metadata }) => metadata.name === activeOf(run));
   if (active === undefined) return reportLostActive(run);
   if (active.metadata.name === run.bundle?.metadata.name) return;
@@ -282,7 +272,7 @@ async function reportInstallFailure(run: DeploymentRun, thrown: unknown, signal:
   const message = [errorMessage(thrown), left].filter((text) => text !== undefined).join('; ');
   const reason = failureReason(run, thrown);
   const installed = { type: 'Installed', status: 'False', reason, message } as const;
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled], { signal });
+  setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, notInstalled]);
 }
 
 /** What the outcome of a try depends on, as far as the deployment says it: any of our annotations may be meant to change it. */
@@ -307,7 +297,10 @@ async function tryInstall(
     await refreshHealth(run, signal);
     return 'stop';
   }
-  if (rendition.objects.length > manyObjects) await report(run, [bundleCondition(parseBundle(bundle))], { signal });
+  if (rendition.objects.length > manyObjects) {
+    setStatus(run, [bundleCondition(parseBundle(bundle))]);
+    await run.status.flush(run, signal);
+  }
   const attempt = gate.begin(ownerOf(run.object).name, inputsOf(run, bundle));
   let isUntouched = true;
   const onWrite = (): void => {
@@ -341,7 +334,7 @@ export const install: Step<DeploymentRun> = async (run, context) => {
     const pause = gate.pauseOf(gate.begin(owner.name, inputsOf(run, bundle)));
     if (pause !== undefined) {
       await keepActive(run, context);
-      if (!pause.isFinal) lookAgain(run, pause.ms);
+      if (!pause.isFinal) requeueAfter(run, pause.ms);
       return 'stop';
     }
     if ((await tryInstall(run, bundle, context)) === 'stop') return 'stop';

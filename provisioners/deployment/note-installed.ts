@@ -2,7 +2,7 @@ import type { Step } from '../../src/controller/index.ts';
 import { isRevisionOf, ownerOf } from '../installed-record.ts';
 import { namedVersion } from './history.ts';
 import { isIncomplete } from './incomplete.ts';
-import { activeOf, type DeploymentRun, ownedBundles, report, saveRecord } from './run.ts';
+import { activeOf, type DeploymentRun, ownedBundles, saveRecord, setStatus } from './run.ts';
 
 /** A first installation that came to its end, which could not be recorded then. */
 async function recordDone(run: DeploymentRun, signal: AbortSignal): Promise<void> {
@@ -27,6 +27,7 @@ export const noteInstalled: Step<DeploymentRun> = async (run, { signal }) => {
     observedGeneration: (run.object.metadata.generation ?? 1) - 1,
   } as const;
   const version = await namedVersion(run, bundle);
-  await report(run, [installed], { signal, activeBundle: name, installed: { ...version } });
+  setStatus(run, [installed], { activeBundle: name, ...version });
+  await run.status.flush(run, signal);
   return undefined;
 };

@@ -3,7 +3,7 @@ import type { Step } from '../../src/controller/index.ts';
 import { pausedCondition } from './conditions.ts';
 import { refreshHealth } from './health.ts';
 import { overdueCertificates } from './renewal.ts';
-import { type DeploymentRun, deploymentOf, report } from './run.ts';
+import { type DeploymentRun, deploymentOf, setStatus } from './run.ts';
 
 /** While the deployment is paused nothing of it is written but its own status, which also says which certificates
  *  would have been renewed. */
@@ -11,7 +11,7 @@ export const heedPause: Step<DeploymentRun> = async (run, { signal }) => {
   const isPaused = run.object.metadata.annotations?.[pausedAnnotation] === 'true';
   const shown = deploymentOf(run).status?.conditions?.find(({ type }) => type === 'Paused')?.status;
   const overdue = isPaused ? await overdueCertificates(run, signal) : undefined;
-  if (isPaused || shown === 'True') await report(run, [pausedCondition(isPaused, overdue)], { signal });
+  if (isPaused || shown === 'True') setStatus(run, [pausedCondition(isPaused, overdue)]);
   if (!isPaused) return undefined;
   await refreshHealth(run, signal);
   return 'stop';

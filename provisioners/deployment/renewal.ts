@@ -1,11 +1,12 @@
 import { ownerKindLabel, ownerNameLabel, servingCertificateAnnotation } from '../../src/api/index.ts';
 import { clientFor } from '../../src/apply/index.ts';
 import { certificateExpiryMs, formatTimestamp } from '../../src/base/index.ts';
+import { requeueAfter } from '../../src/controller/index.ts';
 import { isForbidden, type KubeObject } from '../../src/kube/index.ts';
 import { inventoryOf } from '../deployment-record.ts';
 import { actingOwnerOf, ownerOf } from '../installed-record.ts';
 import { isFresh, servingIn } from '../serving-secret.ts';
-import { type DeploymentRun, lookAgain } from './run.ts';
+import { type DeploymentRun } from './run.ts';
 
 /** Timers are not to be trusted for months. */
 const longestLookMs = 12 * 3_600_000;
@@ -16,7 +17,7 @@ export function awaitRenewal(run: DeploymentRun): void {
   const { servingCertificates, clock } = run.context;
   const dueMs = servingCertificates.renewalMsOf(ownerOf(run.object).name);
   if (dueMs === undefined) return;
-  lookAgain(run, Math.min(longestLookMs, Math.max(shortestLookMs, dueMs - clock.now())));
+  requeueAfter(run, Math.min(longestLookMs, Math.max(shortestLookMs, dueMs - clock.now())));
 }
 
 async function installedSecrets(run: DeploymentRun, signal: AbortSignal): Promise<readonly KubeObject[]> {
@@ -53,7 +54,7 @@ function expiryOf(secret: KubeObject, nowMs: number): string | undefined {
 export async function overdueCertificates(run: DeploymentRun, signal: AbortSignal): Promise<string | undefined> {
   const secrets = await installedSecrets(run, signal);
   if (secrets.length === 0) return undefined;
-  lookAgain(run, longestLookMs);
+  requeueAfter(run, longestLookMs);
   const overdue = secrets.flatMap((secret) => expiryOf(secret, run.context.clock.now()) ?? []);
   return overdue.length === 0 ? undefined : overdue.join('; ');
 }

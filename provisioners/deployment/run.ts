@@ -1,6 +1,7 @@
 import { type BundleDeployment, group, parseBundleDeployment } from '../../src/api/index.ts';
 import { isJsonEqual, type JsonObject, WaitingError } from '../../src/base/index.ts';
-import { isConflict, type KubeObject, refOf, writeStatus } from '../../src/kube/index.ts';
+import { conditionsOf, type ReconcileRun, StatusWriter } from '../../src/controller/index.ts';
+import { type EventNews, isConflict, type KubeObject, refOf } from '../../src/kube/index.ts';
 import type { ProvisionerContext } from '../context.ts';
 import {
   type DeploymentRecord,
@@ -12,7 +13,7 @@ import {
 import { fieldManager } from '../field-manager.ts';
 import { bundlesOf } from '../owned-bundles.ts';
 import type { BundleWaits } from './bundle-waits.ts';
-import { type ConditionChange, nextConditions } from './conditions.ts';
+import { type ConditionChange, withMissing } from './conditions.ts';
 import type { DriftPace } from './drift-pace.ts';
 import type { InstallGate } from './install-gate.ts';
 import { newsOf, type Standing } from './news.ts';
@@ -29,34 +30,30 @@ export interface DeploymentHooks {
   readonly onContentLost: (bundleName: string) => void;
 }
 
-/** One reconcile of one BundleDeployment. */
-export interface DeploymentRun {
-  readonly context: ProvisionerContext;
+/** What the controller of BundleDeployments works with. */
+export interface DeploymentContext extends ProvisionerContext {
   readonly hooks: DeploymentHooks;
-  /** As it was read, or as our last write of it left it. */
-  object: KubeObject;
+}
+
+/** One reconcile of one BundleDeployment. */
+export interface DeploymentRun extends ReconcileRun {
+  readonly context: DeploymentContext;
+  readonly hooks: DeploymentHooks;
+  readonly status: StatusWriter<DeploymentRun>;
   /** The Bundle of the template, once it is found or made. */
   bundle?: KubeObject;
   /** What this reconcile did not delete, and why. */
   readonly kept: string[];
-  /** When to look again though nothing happens, in milliseconds from now. */
-  againAfterMs?: number;
-}
-
-/** Asks for another look; of several the first one counts, and one that is overdue is taken at once. */
-export function lookAgain(run: DeploymentRun, afterMs: number): void {
-  run.againAfterMs = Math.min(run.againAfterMs ?? Number.POSITIVE_INFINITY, Math.max(0, afterMs));
 }
 
 function ownAnnotations({ metadata }: KubeObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${group}/`)));
 }
 
-/** Continues the reconcile with the deployment as a write has left it. The write also shows what users have changed since the deployment was read: the
- *  content of one spec must never be installed with the account or the settings of another, so a changed request ends the reconcile.
+/** The deployment to continue with after a write. The write also shows what users have changed since the deployment was read: the content of one spec
+ *  must never be installed with the account or the settings of another, so a changed request ends the reconcile.
  *  @throws WaitingError RequestChanged */
-export function continueWith(run: DeploymentRun, written: KubeObject): void {
-  const { object } = run;
+function asWritten({ object }: Pick<DeploymentRun, 'object'>, written: KubeObject): KubeObject {
   const isSameSpec =
     written.metadata.uid === object.metadata.uid && written.metadata.generation === object.metadata.generation;
   if (!isSameSpec || !isJsonEqual(ownAnnotations(written), ownAnnotations(object))) {
@@ -64,7 +61,13 @@ export function continueWith(run: DeploymentRun, written: KubeObject): void {
     throw new WaitingError('RequestChanged', message, { afterMs: 0 });
   }
   // Of the same generation; the spec of `restoreActive` differs from what the server has.
-  run.object = { ...written, spec: object['spec'] as JsonObject };
+  return { ...written, spec: object['spec'] as JsonObject };
+}
+
+/** Continues the reconcile with the answer to a write of the deployment.
+ *  @throws WaitingError RequestChanged */
+export function continueWith(run: DeploymentRun, written: KubeObject): void {
+  run.status.rebase(run, asWritten(run, written));
 }
 
 /** The deployment, typed. */
@@ -119,29 +122,29 @@ export function activeOf(run: DeploymentRun): string {
   return standingOf(run).activeBundle;
 }
 
-/** What the deployment's status says as it is. */
-export function standingOf(run: DeploymentRun): Standing {
-  const { conditions = [], activeBundle = '' } = deploymentOf(run).status ?? {};
-  return { conditions, activeBundle };
+function standingIn(object: KubeObject): Standing {
+  const { activeBundle = '' } = parseBundleDeployment(object).status ?? {};
+  return { conditions: conditionsOf(object), activeBundle };
 }
 
-/** Writes what is new of the conditions, and the active Bundle, into the status, and tells people what has turned. */
-export async function report(
-  run: DeploymentRun,
-  changes: readonly ConditionChange[],
-  options: { readonly signal: AbortSignal; readonly activeBundle?: string; readonly installed?: JsonObject },
-): Promise<void> {
-  const { context, object } = run;
-  const { signal, installed = {}, ...rest } = options;
-  const before = standingOf(run);
-  const observedGeneration = object.metadata.generation ?? 0;
-  const conditions = nextConditions(before.conditions, changes, {
-    generation: observedGeneration,
-    nowMs: context.clock.now(),
-  });
-  const next = { observedGeneration, conditions: conditions as unknown as JsonObject[], ...rest, ...installed };
-  const target = { kube: context.kube, cache: context.deployments, fieldManager, signal };
-  const written = await writeStatus(target, object, next);
-  for (const news of newsOf(before, { ...before, ...rest, conditions })) context.events.record(written, news);
-  continueWith(run, written);
+/** What the status says, with what this reconcile has set. */
+export function standingOf({ object }: DeploymentRun): Standing {
+  return standingIn(object);
+}
+
+/** Sets conditions, and other members of the status. They are written at the end of the reconcile, or by `run.status.flush`. */
+export function setStatus(run: DeploymentRun, changes: readonly ConditionChange[], fields: JsonObject = {}): void {
+  run.status.set(run, withMissing(conditionsOf(run.object), changes));
+  run.status.setFields(run, { observedGeneration: run.object.metadata.generation ?? 0, ...fields });
+}
+
+function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
+  return newsOf(standingIn(before), standingIn(after));
+}
+
+/** The reconcile of `object`; undefined where it is for another shard. */
+export function beginDeployment(context: DeploymentContext, object: KubeObject): DeploymentRun {
+  const { kube, clock, deployments: cache, events, hooks } = context;
+  const options = { kube, clock, cache, events, eventsOf, fieldManager, continueWith: asWritten };
+  return { context, hooks, object, status: new StatusWriter(object, options), kept: [] };
 }

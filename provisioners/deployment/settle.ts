@@ -1,10 +1,10 @@
 import { parseBundle } from '../../src/api/index.ts';
-import type { Step } from '../../src/controller/index.ts';
+import { requeueAfter, type Step } from '../../src/controller/index.ts';
 import { controlledBundles, deleteBundle } from '../owned-bundles.ts';
 import { bundleCondition, healthCondition, keptConditions } from './conditions.ts';
 import { currentHealth, oldBundlesStayMs } from './health.ts';
 import { installedStatus } from './history.ts';
-import { type DeploymentRun, deploymentOf, existingEntries, lookAgain, recordOf, report, saveRecord } from './run.ts';
+import { type DeploymentRun, deploymentOf, existingEntries, recordOf, saveRecord, setStatus } from './run.ts';
 
 /** Says that the Bundle is installed, and how the installed objects are. */
 export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log }) => {
@@ -18,11 +18,12 @@ export const reportInstalled: Step<DeploymentRun> = async (run, { signal, log })
   const isPivot = before?.activeBundle !== name;
   const healthy = { ...health, isFresh: isPivot };
   const kept = keptConditions(run.kept, isPivot);
-  await report(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...kept], {
-    signal,
+  setStatus(run, [bundleCondition(parseBundle(run.bundle)), installed, healthy, ...kept], {
     activeBundle: name,
-    installed: await installedStatus(run, run.bundle),
+    ...(await installedStatus(run, run.bundle)),
   });
+  // Before the Bundles of earlier templates are deleted.
+  await run.status.flush(run, signal);
   if (!isPivot) return undefined;
   log.info({ bundle: name, previous: before?.activeBundle }, 'bundle installed');
   return undefined;
@@ -45,7 +46,7 @@ export const removeOldBundles: Step<DeploymentRun> = async (run, { signal }) => 
   }
   const stayMs = oldBundlesStayMs(run);
   if (stayMs > 0) {
-    lookAgain(run, stayMs);
+    requeueAfter(run, stayMs);
     return undefined;
   }
   for (const bundle of old) await deleteBundle(run.context, bundle, signal);

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { registryProvisionerClass } from '../../src/api/index.ts';
 import {
   errorMessage,
+  type JobHandlers,
   type JsonObject,
   maxMetadataFileBytes,
   systemClock,
@@ -40,11 +41,11 @@ import {
   parsePlatform,
   RateLimits,
 } from '../../src/sources/index.ts';
-import type { Job, JobResult, LoadJob, WorkNews } from './messages.ts';
-import { type UnpackerSettings } from './settings.ts';
+import type { UnpackerJobs, WorkNews } from './messages.ts';
+import type { UnpackerSettings } from './settings.ts';
 import { SharedStore } from './shared-store.ts';
 import { temporaryFolder, uploadsFolder } from './store-folders.ts';
-import type { LoadedContent, UnpackedContent, UnpackRequest } from './unpacker.ts';
+import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
 const fetchPrefix = 'source bundle content: ';
 const checkPrefix = 'get objects from bundle manifests: ';
@@ -70,9 +71,6 @@ async function inStage<T>(prefix: string, work: () => Promise<T>): Promise<T> {
 }
 
 type NewsListener = (news: WorkNews) => void;
-
-/** What concerns the shared store. */
-type SharedJob = Exclude<Job, { readonly kind: 'unpack' | 'load' | 'check' | 'discard' }>;
 
 function openSharedStore(settings: UnpackerSettings, store: ContentStore): SharedStore | undefined {
   const { shared, storeDir, insecureRegistries, answerDeadlineMs, limits, registryCaPem: caPem, proxies } = settings;
@@ -159,58 +157,64 @@ export class ContentWork {
     return new ContentWork(settings, store, createFetches(settings, { locks, onNews }));
   }
 
-  /** Does a job of any kind.
-   *  @throws TransientError StoreFull where the disk is full */
-  async run(job: Job, options: FetchOptions): Promise<JobResult> {
+  /** A function for each kind of job. */
+  handlers(): JobHandlers<UnpackerJobs> {
+    return {
+      unpack: (request, options) => this.#onDisk(() => this.#unpack(request, options)),
+      load: (request, options) => this.#onDisk(() => this.#load(request, options)),
+      check: (upload, options) => this.#onDisk(() => this.#check(upload, options)),
+      discard: async ({ bundleName }, options) => {
+        await this.#onDisk(() => this.#store.remove(bundleName, options));
+        return undefined;
+      },
+      ...this.#sharedHandlers(),
+    };
+  }
+
+  /** @throws TransientError StoreFull if the disk is full */
+  async #onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.#do(job, options);
+      return await work();
     } catch (thrown) {
       throw explainFullDisk(thrown, this.#settings.storeDir);
     }
   }
 
-  async #do(job: Job, options: FetchOptions): Promise<JobResult> {
-    switch (job.kind) {
-      case 'unpack':
-        return await this.#unpack(job.request, options);
-      case 'load':
-        return await this.#load(job, options);
-      case 'check':
-        return await this.#check(job, options);
-      case 'discard':
-        return await this.#store.remove(job.bundleName, options).then(() => undefined);
-      default:
-        return await this.#runShared(job, options);
-    }
-  }
-
-  async #runShared(job: SharedJob, options: FetchOptions): Promise<JobResult> {
-    const shared = this.#shared;
-    if (shared === undefined) throw new TransientError('ContentStoreUnavailable', 'there is no shared content store');
-    const deadline = { deadlineMs: this.#settings.unpackDeadlineMs, signal: options.signal };
-    return await withDeadline(`the content store, ${job.kind}`, deadline, async (signal) => {
-      switch (job.kind) {
-        case 'restore': {
+  #sharedHandlers(): Pick<JobHandlers<UnpackerJobs>, 'restore' | 'share' | 'shareUpload' | 'unshare' | 'listShared'> {
+    return {
+      restore: (job, options) =>
+        this.#withShared('restore', options, async (shared, signal) => {
           const record = await inStage(fetchPrefix, () => shared.restore(job.bundle, job, { signal }));
           return record === undefined ? undefined : contentOf(record);
-        }
-        case 'share':
-          return await inStage(storePrefix, () => this.#share(shared, job, signal));
-        case 'share upload':
-          return await shared.saveUpload(job.bundle, job.path, { signal });
-        case 'unshare':
-          return await shared.remove(job, { signal });
-        case 'list shared':
-          return await shared.uids({ signal });
-        default:
-          return job satisfies never;
-      }
-    });
+        }),
+      share: (job, options) =>
+        this.#withShared('share', options, (shared, signal) =>
+          inStage(storePrefix, () => this.#share(shared, job, signal)),
+        ),
+      shareUpload: ({ bundle, path }, options) =>
+        this.#withShared('share upload', options, (shared, signal) => shared.saveUpload(bundle, path, { signal })),
+      unshare: (job, options) =>
+        this.#withShared('unshare', options, (shared, signal) => shared.remove(job, { signal })),
+      listShared: (_, options) => this.#withShared('list shared', options, (shared, signal) => shared.uids({ signal })),
+    };
+  }
+
+  async #withShared<Result>(
+    what: string,
+    { signal }: FetchOptions,
+    work: (shared: SharedStore, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const shared = this.#shared;
+    if (shared === undefined) throw new TransientError('ContentStoreUnavailable', 'there is no shared content store');
+    const deadline = { deadlineMs: this.#settings.unpackDeadlineMs, signal };
+    const limited = (): Promise<Result> =>
+      withDeadline(`the content store, ${what}`, deadline, (until) => work(shared, until));
+    return await this.#onDisk(limited);
   }
 
   async #share(
     shared: SharedStore,
-    { bundle, replaced }: Extract<SharedJob, { kind: 'share' }>,
+    { bundle, replaced }: UnpackerJobs['share']['input'],
     signal: AbortSignal,
   ): Promise<UnpackedContent | undefined> {
     const record = await this.#store.find(bundle);
@@ -278,7 +282,7 @@ export class ContentWork {
     return undefined;
   }
 
-  async #load(job: LoadJob, { signal }: FetchOptions): Promise<LoadedContent> {
+  async #load(job: LoadRequest, { signal }: FetchOptions): Promise<LoadedContent> {
     const { bundle, terms } = job;
     const format = formatOf(job.provisionerClassName);
     const reader = format.begin('');

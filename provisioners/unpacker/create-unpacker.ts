@@ -6,14 +6,7 @@ import { ThreadPool } from './pool.ts';
 import { completeSettings, type UnpackerSettings } from './settings.ts';
 import { sharedStoreName } from './shared-store.ts';
 import { temporaryFolder, uploadsFolder } from './store-folders.ts';
-import type {
-  LoadedContent,
-  SharedContents,
-  UnpackedContent,
-  Unpacker,
-  UnpackerOptions,
-  UnpackerUsage,
-} from './unpacker.ts';
+import type { SharedContents, Unpacker, UnpackerOptions, UnpackerUsage } from './unpacker.ts';
 
 const wantedDeadlineMs = 60_000;
 const wantedPollMs = 100;
@@ -104,14 +97,12 @@ function createShared({ shared }: UnpackerSettings, pool: ThreadPool): SharedCon
   const start = `${sharedStoreName(shared)}@`;
   return {
     has: (storedAt): storedAt is string => storedAt?.startsWith(start) === true,
-    share: async (bundle, { replaced, signal }) =>
-      (await pool.run({ kind: 'share', bundle, replaced }, { signal })) as UnpackedContent | undefined,
-    shareUpload: async (bundle, path, options) =>
-      (await pool.run({ kind: 'share upload', bundle, path }, options)) as string,
-    restore: async (bundle, { storedAt, expectedDigest }, options) =>
-      (await pool.run({ kind: 'restore', bundle, storedAt, expectedDigest }, options)) as UnpackedContent | undefined,
-    uids: async (options) => (await pool.run({ kind: 'list shared' }, options)) as readonly string[],
-    unshare: async (uid, options) => (await pool.run({ kind: 'unshare', uid }, options)) as string | undefined,
+    share: (bundle, { replaced, signal }) => pool.run('share', { bundle, replaced }, { signal }),
+    shareUpload: (bundle, path, options) => pool.run('shareUpload', { bundle, path }, options),
+    restore: (bundle, { storedAt, expectedDigest }, options) =>
+      pool.run('restore', { bundle, storedAt, expectedDigest }, options),
+    uids: (options) => pool.run('listShared', undefined, options),
+    unshare: (uid, options) => pool.run('unshare', { uid }, options),
   };
 }
 
@@ -130,20 +121,20 @@ export async function createUnpacker(options: UnpackerOptions): Promise<Unpacker
       const isImage = asked.source.type === 'image' && asked.mirrors === undefined;
       const mirrors = isImage ? { mirrors: await options.readMirrors?.() } : {};
       const request = { imagePolicy: await options.readImagePolicy?.(), ...asked, ...mirrors };
-      return (await pool.run({ kind: 'unpack', request }, { signal, onProgress })) as UnpackedContent;
+      return await pool.run('unpack', request, { signal, onProgress });
     },
     async load(request, { signal }) {
-      return (await pool.run({ kind: 'load', ...request }, { signal })) as LoadedContent;
+      return await pool.run('load', request, { signal });
     },
     async find(bundle) {
       const record = await store.find(bundle);
       return record === undefined ? undefined : contentOf(record);
     },
     async checkArchive(path, { signal, provisionerClassName }) {
-      await pool.run({ kind: 'check', path, provisionerClassName }, { signal });
+      await pool.run('check', { path, provisionerClassName }, { signal });
     },
     async discard(bundleName) {
-      await pool.run({ kind: 'discard', bundleName }, { signal: closing.signal });
+      await pool.run('discard', { bundleName }, { signal: closing.signal });
       await uploads.remove(bundleName);
     },
     async sweepUploads(isOwned) {

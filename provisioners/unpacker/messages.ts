@@ -1,52 +1,46 @@
-import type { PlainError } from '../../src/base/index.ts';
 import type { BundleIdentity } from './bundle-identity.ts';
 import type { LoadedContent, LoadRequest, UnpackedContent, UnpackRequest } from './unpacker.ts';
 
-/** To render what is stored for a Bundle. */
-export interface LoadJob extends LoadRequest {
-  readonly kind: 'load';
+interface Job<Input, Result> {
+  readonly input: Input;
+  readonly result: Result;
 }
 
 /** To bring back what is kept in the shared store. */
-export interface RestoreJob {
-  readonly kind: 'restore';
+interface RestoreRequest {
   readonly bundle: BundleIdentity;
   readonly storedAt: string;
   readonly expectedDigest: string | undefined;
 }
 
-/** What a worker thread is asked to do. */
-export type Job =
-  | { readonly kind: 'unpack'; readonly request: UnpackRequest }
-  | LoadJob
-  | { readonly kind: 'check'; readonly path: string; readonly provisionerClassName: string }
-  | { readonly kind: 'discard'; readonly bundleName: string }
-  | RestoreJob
-  | { readonly kind: 'share'; readonly bundle: BundleIdentity; readonly replaced: string | undefined }
-  | { readonly kind: 'share upload'; readonly bundle: BundleIdentity; readonly path: string }
-  | { readonly kind: 'unshare'; readonly uid: string }
-  | { readonly kind: 'list shared' };
+/** What a worker thread does: each kind of job with its input and its result. */
+export interface UnpackerJobs {
+  readonly unpack: Job<UnpackRequest, UnpackedContent>;
+  readonly load: Job<LoadRequest, LoadedContent>;
+  readonly check: Job<{ readonly path: string; readonly provisionerClassName: string }, undefined>;
+  readonly discard: Job<{ readonly bundleName: string }, undefined>;
+  readonly restore: Job<RestoreRequest, UnpackedContent | undefined>;
+  readonly share: Job<
+    { readonly bundle: BundleIdentity; readonly replaced: string | undefined },
+    UnpackedContent | undefined
+  >;
+  readonly shareUpload: Job<{ readonly bundle: BundleIdentity; readonly path: string }, string>;
+  readonly unshare: Job<{ readonly uid: string }, string | undefined>;
+  readonly listShared: Job<undefined, readonly string[]>;
+}
 
-/** What a job gives, as its kind says. */
-export type JobResult = UnpackedContent | LoadedContent | string | readonly string[] | undefined;
-
-/** From the main thread to a worker. */
-export type ToWorker =
-  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
-  | { readonly kind: 'abort'; readonly id: number }
-  | { readonly kind: 'granted'; readonly lockId: number }
-  | { readonly kind: 'close' };
-
-/** What is counted: a content had to give way; a layer of an image was on disk, or was not. */
+/** What is counted: content that was evicted; a layer of an image that was on disk, or was not. */
 export type WorkNews =
   | { readonly what: 'evicted'; readonly sizeBytes: number }
   | { readonly what: 'layer hit' | 'layer miss' };
 
-/** From a worker to the main thread. */
-export type FromWorker =
-  | { readonly kind: 'done'; readonly id: number; readonly result: JobResult }
-  | { readonly kind: 'failed'; readonly id: number; readonly error: PlainError }
-  | { readonly kind: 'progress'; readonly id: number; readonly line: string }
+/** What jobs send to the main thread, which keeps the locks. */
+export type UnpackerEvent =
   | { readonly kind: 'news'; readonly news: WorkNews }
   | { readonly kind: 'acquire'; readonly lockId: number; readonly key: string }
   | { readonly kind: 'release'; readonly lockId: number };
+
+/** The answer to `acquire`. */
+export interface LockGranted {
+  readonly lockId: number;
+}

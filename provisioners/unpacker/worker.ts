@@ -1,15 +1,13 @@
-/** The inside of a worker thread: jobs come in as messages, several at a time, results go out. Started by `pool.ts`. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { packError } from '../../src/base/index.ts';
+/** The inside of a worker thread of the unpacker. Started by `pool.ts`. */
+import { workerData } from 'node:worker_threads';
+import { sendEvent, serveJobs } from '../../src/base/index.ts';
 import type { KeyedLocks } from '../../src/content/index.ts';
 import { ContentWork } from './content-work.ts';
-import { type FromWorker, type ToWorker, type WorkNews } from './messages.ts';
+import type { LockGranted, UnpackerEvent, UnpackerJobs, WorkNews } from './messages.ts';
 import type { UnpackerSettings } from './settings.ts';
 
-const port = parentPort;
-
-function send(message: FromWorker): void {
-  port?.postMessage(message);
+function send(event: UnpackerEvent): void {
+  sendEvent(event);
 }
 
 /** Locks that the main thread keeps, so that they hold across threads. */
@@ -44,34 +42,10 @@ class RemoteLocks implements KeyedLocks {
 }
 
 const locks = new RemoteLocks();
-const running = new Map<number, AbortController>();
 const onNews = (news: WorkNews): void => send({ kind: 'news', news });
 const opening = ContentWork.open(workerData as UnpackerSettings, { locks, onNews });
 
-async function run({ id, job }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
-  const controller = new AbortController();
-  running.set(id, controller);
-  try {
-    const work = await opening;
-    const onProgress = (line: string): void => send({ kind: 'progress', id, line });
-    send({ kind: 'done', id, result: await work.run(job, { signal: controller.signal, onProgress }) });
-  } catch (thrown) {
-    send({ kind: 'failed', id, error: packError(thrown) });
-  } finally {
-    running.delete(id);
-  }
-}
-
-/** Gives up what is running; without the port, nothing keeps the thread. */
-function close(): void {
-  for (const controller of running.values()) controller.abort(new Error('aborted'));
-  port?.close();
-}
-
-opening.catch(() => undefined);
-port?.on('message', (message: ToWorker) => {
-  if (message.kind === 'granted') locks.grant(message.lockId);
-  else if (message.kind === 'abort') running.get(message.id)?.abort(new Error('aborted'));
-  else if (message.kind === 'close') close();
-  else void run(message);
-});
+serveJobs<UnpackerJobs>(
+  opening.then((work) => work.handlers()),
+  (granted) => locks.grant((granted as LockGranted).lockId),
+);

@@ -1,5 +1,5 @@
 /** Words with no Kubernetes in them: errors, log, clock, deadlines, digests, JSON and YAML, limits, certificates.
- *  Does no I/O but hashing, certificate signing, making folders and naming the holder of a lock; knows no other folder.
+ *  Does no I/O but hashing, certificate signing, making folders, replacing files and naming the holder of a lock; knows no other folder.
  *  @imports nothing
  *  @packages @peculiar/x509, js-yaml, pino, reflect-metadata */
 export { mapLimit, withDeadline } from './abort.ts';
@@ -25,6 +25,7 @@ export {
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';
 export { type ConnectionLimits, type LimitedRequest, limitConnections } from './connection-limits.ts';
 export { isSha256Digest, sha256Digest, verifyStream } from './digest.ts';
+export { replaceFile, syncDirectory, syncFile } from './durable-files.ts';
 export { errorMessage, fileProblem, TerminalError, TransientError, WaitingError } from './errors.ts';
 export { type FieldPath, formatPath } from './field-path.ts';
 export { goJson, goJsonHash } from './go-json.ts';
@@ -62,6 +63,8 @@ export {
 } from './serving-certificate.ts';
 export { type TracedWork, traced, workChannel } from './traced.ts';
 export { trimEnd } from './trim-end.ts';
+export { type JobContext, type JobHandlers, sendEvent, serveJobs } from './worker-jobs.ts';
+export { type JobOptions, WorkerThread, workerUrl } from './worker-thread.ts';
 export { formatYaml, parseYaml, parseYamlDocuments, type YamlFault, type YamlReading, yamlFault } from './yaml.ts';
 export { SourceText } from './yaml-documents.ts';
 export { formatYamlPieces } from './yaml-pieces.ts';

@@ -1,4 +1,4 @@
-import { open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { TransientError } from '../base/index.ts';
 
 const smallestPieceBytes = 4 * 1024;
@@ -15,28 +15,6 @@ export function explainFullDisk(thrown: unknown, folder: string): unknown {
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
   const text = `the disk of the content store ${folder} is full: nothing was stored; free some space, it is tried again`;
   return new TransientError('StoreFull', text, { cause: thrown });
-}
-
-/** Makes renames and links in a directory last through a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Replaces a file whole or not at all; `temporaryPath` is on the same file system. */
-export async function writeFileAtomically(path: string, temporaryPath: string, text: string): Promise<void> {
-  const handle = await open(temporaryPath, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporaryPath, path);
 }
 
 /** Takes a file away; one that is not there is no error. */

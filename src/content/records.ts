@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { isJsonObject, isSha256Digest, type JsonObject, parseJson } from '../base/index.ts';
-import { isNotFound, removeFile, syncDirectory, writeFileAtomically } from './disk.ts';
+import { isJsonObject, isSha256Digest, type JsonObject, parseJson, replaceFile } from '../base/index.ts';
+import { isNotFound, removeFile } from './disk.ts';
 
 /** What the store knows about a Bundle's content. */
 export interface ContentRecord {
@@ -53,8 +53,7 @@ export class Records {
   }
 
   async write(record: ContentRecord): Promise<void> {
-    await writeFileAtomically(`${this.#dir}/${record.name}.json`, this.#temporaryPath(), JSON.stringify(record));
-    await syncDirectory(this.#dir);
+    await replaceFile(`${this.#dir}/${record.name}.json`, JSON.stringify(record), this.#temporaryPath());
   }
 
   async remove(name: string): Promise<void> {

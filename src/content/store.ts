@@ -3,11 +3,18 @@ import { createReadStream } from 'node:fs';
 import { link, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type ContentLimits, type JsonObject, makeFolder, TerminalError, TransientError } from '../base/index.ts';
+import {
+  type ContentLimits,
+  type JsonObject,
+  makeFolder,
+  syncDirectory,
+  TerminalError,
+  TransientError,
+} from '../base/index.ts';
 import { Budget, type BudgetOptions, type StoreUsage } from './budget.ts';
 import { canonicalTar } from './canonical-tar.ts';
 
-import { fileSizeBytes, pieceBytesOf, removeFile, sweepDirectory, syncDirectory } from './disk.ts';
+import { fileSizeBytes, pieceBytesOf, removeFile, sweepDirectory } from './disk.ts';
 import { FileWriter } from './file-writer.ts';
 import { gzipMembers } from './gzip-members.ts';
 import type { KeyedLocks } from './locks.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { makeFolder, sha256Digest, TerminalError, verifyStream } from '../base/index.ts';
-import { fileSizeBytes, syncDirectory } from './disk.ts';
+import { makeFolder, sha256Digest, syncDirectory, TerminalError, verifyStream } from '../base/index.ts';
+import { fileSizeBytes } from './disk.ts';
 
 const bundleNamePattern = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const uidPattern = /^[-0-9A-Za-z]{1,64}$/;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../test/support/index.ts';
 import { silentLogger, systemClock, TerminalError, TransientError, WaitingError } from '../base/index.ts';
-import { type Controller, startController } from './index.ts';
+import { type Controller, startController } from './controller.ts';
 import { backOffMs } from './work-queue.ts';
 
 const stoppers: AbortController[] = [];
@@ -10,13 +10,23 @@ afterEach(() => {
   for (const stopper of stoppers.splice(0)) stopper.abort();
 });
 
-function start(reconcile: (key: string) => Promise<void>, workers = 2): { controller: Controller; stop: () => void } {
+interface Started {
+  readonly controller: { enqueue(name: string): void } & Pick<Controller, 'whenStopped'>;
+  readonly stop: () => void;
+}
+
+function start(reconcileNamed: (name: string) => Promise<void>, workers = 2): Started {
   const stopper = new AbortController();
   stoppers.push(stopper);
   const { signal } = stopper;
   const runtime = { clock: systemClock, log: silentLogger(), signal };
+  const reconcile = ({ name }: { readonly name: string }): Promise<void> => reconcileNamed(name);
+  const controller = startController({ name: 'test', workers, reconcile, ...runtime });
   return {
-    controller: startController({ name: 'test', workers, reconcile, ...runtime }),
+    controller: {
+      enqueue: (name) => controller.enqueue({ namespace: '', name }),
+      whenStopped: controller.whenStopped,
+    },
     stop: () => {
       stopper.abort();
     },

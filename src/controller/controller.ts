@@ -10,6 +10,7 @@ import {
   traced,
   WaitingError,
 } from '../base/index.ts';
+import { formatNamespacedName, type NamespacedName, parseNamespacedName } from '../kube/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -22,10 +23,10 @@ export interface ReconcileContext {
 export interface ControllerOptions {
   readonly name: string;
   readonly workers: number;
-  /** Brings the object `key` to where it should be; must find out everything from the current state. What it throws decides
+  /** Brings the requested object to its desired state; must find out everything from the current state. What it throws decides
    *  what happens next: TransientError → again after a back-off, WaitingError → again after its time, TerminalError → not
    *  before something changes, anything else → a bug, logged with its stack and retried. */
-  readonly reconcile: (key: string, context: ReconcileContext) => Promise<void>;
+  readonly reconcile: (request: NamespacedName, context: ReconcileContext) => Promise<void>;
   /** No work begins before this resolves; at once when absent. What is enqueued meanwhile waits. */
   readonly whenAllowed?: Promise<void>;
   /** Told of every reconcile, and of what waits. */
@@ -36,8 +37,8 @@ export interface ControllerOptions {
 }
 
 export interface Controller {
-  /** Something about `key` changed. */
-  enqueue(key: string): void;
+  /** Something about the object changed. */
+  enqueue(request: NamespacedName): void;
   /** Resolves after the signal has fired and all work under way has ended. */
   readonly whenStopped: Promise<void>;
 }
@@ -106,7 +107,7 @@ async function reconcileTraced(options: ControllerOptions, key: string, context:
   const what: TracedWork = { name: `reconcile ${options.name}`, attributes: { 'longshore.object': key } };
   await traced(what, async () => {
     try {
-      await options.reconcile(key, context);
+      await options.reconcile(parseNamespacedName(key), context);
     } catch (thrown) {
       what.attributes['longshore.result'] = resultOf(thrown);
       throw thrown;
@@ -156,8 +157,8 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   return {
-    enqueue: (key) => {
-      queue.add(key);
+    enqueue: (request) => {
+      queue.add(formatNamespacedName(request));
     },
     whenStopped: run(),
   };

@@ -1,17 +1,38 @@
-/** The runtime of controllers: a queue of object names, workers, back-off, what each class of error leads to, and who of several processes may work.
- *  Main type: `Controller`. Never looks at the objects that it is about, and never polls them.
- *  @imports src/kube, src/metrics, src/base */
+/** The runtime of controllers: definitions with their steps, watches and permissions; a manager that runs them with shared caches; queue and back-off,
+ *  the status writer, work in the background, and leader election. Main types: `ControllerDefinition`, `Manager`. Knows no kind, and never polls.
+ *  @imports src/kube, src/metrics, src/rbac, src/base */
 export {
-  type Controller,
-  type ControllerOptions,
-  type ReconcileContext,
-  resultOf,
-  runSteps,
-  type Step,
-  startController,
-} from './controller.ts';
+  BackgroundWork,
+  type BackgroundWorkOptions,
+  type WorkFailure,
+  type WorkId,
+  type WorkState,
+} from './background-work.ts';
+export { type ReconcileContext, resultOf, type Step } from './controller.ts';
+export {
+  type ControllerDefinition,
+  defineController,
+  type Permissions,
+  type ReconcileRun,
+  requeueAfter,
+  type Watch,
+} from './definition.ts';
 export { type LeaderElection, type LeaderElectionOptions, startLeaderElection } from './leader-election.ts';
+export {
+  type AddedController,
+  type ControllerHealth,
+  createManager,
+  type Election,
+  type Manager,
+  type ManagerOptions,
+} from './manager.ts';
 export { type Probes, startProbes } from './probes.ts';
-export { type ResyncOptions, resync } from './resync.ts';
 export { spread } from './spread.ts';
+export {
+  type ConditionChange,
+  conditionsOf,
+  type StatusHolder,
+  StatusWriter,
+  type StatusWriterOptions,
+} from './status.ts';
 export { backOffMs } from './work-queue.ts';

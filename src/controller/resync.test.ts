@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../base/index.ts';
 import { resync } from './resync.ts';
 
-const names = Array.from({ length: 600 }, (_, index) => `bundle-${index}`);
+const objects = Array.from({ length: 600 }, (_, index) => ({ namespace: '', name: `bundle-${index}` }));
 
 /** A clock whose sleeps end at once, until `endMs` has passed on it. */
 function hurriedClock(endMs: number, stop: AbortController): Clock {
@@ -27,13 +27,13 @@ test('each object comes up once in the time, and few at a time', async () => {
     everyMs: 36_000_000,
     clock,
     signal: stop.signal,
-    names: () => names,
-    enqueue: (name) => {
+    requests: () => objects,
+    enqueue: ({ name }) => {
       seen.set(name, (seen.get(name) ?? 0) + 1);
       moments.set(clock.now(), (moments.get(clock.now()) ?? 0) + 1);
     },
   });
-  expect(seen.size).toBe(names.length);
+  expect(seen.size).toBe(objects.length);
   expect(new Set(seen.values())).toEqual(new Set([1]));
-  expect(Math.max(...moments.values())).toBeLessThan(names.length / 20);
+  expect(Math.max(...moments.values())).toBeLessThan(objects.length / 20);
 });

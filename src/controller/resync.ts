@@ -1,22 +1,23 @@
 import type { Clock } from '../base/index.ts';
+import { formatNamespacedName, type NamespacedName } from '../kube/index.ts';
 import { spread } from './spread.ts';
 
 export interface ResyncOptions {
-  /** In which each name comes up once. */
+  /** In which each object is requested once. */
   readonly everyMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** All names there are now. */
-  readonly names: () => Iterable<string>;
-  readonly enqueue: (name: string) => void;
+  /** All objects that there are now. */
+  readonly requests: () => Iterable<NamespacedName>;
+  readonly enqueue: (request: NamespacedName) => void;
 }
 
-/** The names are spread over so many moments, so that they do not all come up at once. */
+/** The objects are spread over so many moments, so that they are not all requested at once. */
 const sliceCount = 120;
 
-/** Looks at everything again now and then, whatever the watches have told: what was final, or was missed, gets another chance.
+/** Requests a reconcile of every object now and then, whatever the watches show: what was final, or was missed, is tried again.
  *  Resolves when the signal fires. */
-export async function resync({ everyMs, clock, signal, names, enqueue }: ResyncOptions): Promise<void> {
+export async function resync({ everyMs, clock, signal, requests, enqueue }: ResyncOptions): Promise<void> {
   for (let slice = 0; ; slice = (slice + 1) % sliceCount) {
     try {
       await clock.sleep(everyMs / sliceCount, { signal });
@@ -24,6 +25,8 @@ export async function resync({ everyMs, clock, signal, names, enqueue }: ResyncO
       if (signal.aborted) return;
       throw thrown;
     }
-    for (const name of names()) if (spread(name, sliceCount) === slice) enqueue(name);
+    for (const request of requests()) {
+      if (spread(formatNamespacedName(request), sliceCount) === slice) enqueue(request);
+    }
   }
 }

@@ -2,6 +2,7 @@ import { type Clock, errorMessage, type Logger } from '../base/index.ts';
 import type { KubeClient, ListTarget } from './client.ts';
 import { isKubeError, isNotFound, NoKindMatch } from './kube-error.ts';
 import type { KubeObject } from './kube-object.ts';
+import { compareResourceVersions } from './resource-version.ts';
 import { readWatch, type WatchEvent } from './watch.ts';
 
 /** A change that the cache has already taken in. `before` and `after` are what `project` made of the object. */
@@ -142,7 +143,7 @@ class Follower<T> {
   }
 
   hasReached(resourceVersion: string): boolean {
-    return this.#resourceVersion !== undefined && Number(this.#resourceVersion) >= Number(resourceVersion);
+    return (compareResourceVersions(this.#resourceVersion, resourceVersion) ?? -1) >= 0;
   }
 
   lastFailure(): unknown {

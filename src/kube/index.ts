@@ -26,6 +26,7 @@ export {
   isForbidden,
   isKubeError,
   isNotFound,
+  isOtherObject,
   type KubeError,
   type KubeFailure,
   KubeRejection,
@@ -43,5 +44,10 @@ export {
   refOf,
 } from './kube-object.ts';
 export { type ClusterAccess, type KubeconfigSource, loadClusterAccess } from './kubeconfig.ts';
+export {
+  formatNamespacedName,
+  type NamespacedName,
+  namespacedName,
+  parseNamespacedName,
+} from './namespaced-name.ts';
 export type { KubeClientOptions } from './sender.ts';
-export { writeStatus } from './write-status.ts';

@@ -1,13 +1,16 @@
 import type { Clock, Logger } from '../base/index.ts';
 import { type CacheChange, createCache, type ObjectCache } from './cache.ts';
-import type { KubeClient } from './client.ts';
+import type { KubeClient, ListTarget } from './client.ts';
 import type { KubeObject } from './kube-object.ts';
+import { formatNamespacedName, namespacedName, parseNamespacedName } from './namespaced-name.ts';
+import { compareResourceVersions } from './resource-version.ts';
 
-/** All objects of one cluster-scoped kind, and on top what this process has written and the watch has not shown yet. */
+/** The objects of one kind, and the writes of this process that the watch has not shown yet. */
 export interface KindCache {
   readonly whenSynced: Promise<void>;
-  get(name: string): KubeObject | undefined;
-  /** Objects that bear the label. */
+  /** `namespace` is absent for cluster-scoped kinds. */
+  get(name: string, namespace?: string): KubeObject | undefined;
+  /** Objects that have the label. */
   labelled(label: string, value: string): readonly KubeObject[];
   values(): readonly KubeObject[];
   /** Takes in the answer to a write. */
@@ -17,7 +20,7 @@ export interface KindCache {
 
 interface Options {
   readonly kube: KubeClient;
-  readonly resource: { readonly apiVersion: string; readonly kind: string };
+  readonly target: ListTarget;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -28,62 +31,81 @@ interface Written {
   readonly atMs: number;
 }
 
-/** An object that was written and that the watch has not shown after this time was removed in between. */
+/** An object that was written and that the watch has not shown after this time was deleted in between. */
 const maxUnseenMs = 5_000;
 
-function isNewer(a: KubeObject, b: KubeObject | undefined): boolean {
-  return b === undefined || Number(a.metadata.resourceVersion) > Number(b.metadata.resourceVersion);
+/** Annotation of kubectl that holds a copy of the object: of no use where only metadata is read. */
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+function keyOf(object: KubeObject): string {
+  return formatNamespacedName(namespacedName(object));
 }
 
-function withoutManagedFields(object: KubeObject): KubeObject {
-  const { managedFields: _dropped, ...metadata } = object.metadata;
-  return { ...object, metadata };
+/** Undefined when the versions have no order. */
+function order(a: KubeObject, b: KubeObject): number | undefined {
+  return compareResourceVersions(a.metadata.resourceVersion, b.metadata.resourceVersion);
 }
 
-/** Follows `resource`. */
+/** A write counts until the watch shows something that is as new. */
+function isNewerThanSeen(written: KubeObject, seen: KubeObject | undefined): boolean {
+  return seen === undefined || (order(written, seen) ?? 1) > 0;
+}
+
+function projection({ isMetadataOnly = false }: ListTarget): (object: KubeObject) => KubeObject {
+  return (object) => {
+    const { managedFields: _dropped, ...metadata } = object.metadata;
+    if (!isMetadataOnly || metadata.annotations?.[lastApplied] === undefined) return { ...object, metadata };
+    const { [lastApplied]: _copy, ...annotations } = metadata.annotations;
+    return { ...object, metadata: { ...metadata, annotations } };
+  };
+}
+
+/** Lists and watches the objects of `target`: namespaced or cluster-scoped, whole or only their metadata, as its selectors say. */
 export function createKindCache(options: Options): KindCache {
   const written = new Map<string, Written>();
-  const { apiVersion, kind } = options.resource;
+  const project = projection(options.target);
   const cache: ObjectCache<KubeObject> = createCache<KubeObject>({
     ...options,
-    target: { apiVersion, kind },
-    project: withoutManagedFields,
+    project,
     index: ({ metadata }) => Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
   });
   cache.subscribe(({ before, after }) => {
-    const name = after?.metadata.name ?? before?.metadata.name ?? '';
-    const mine = written.get(name)?.object;
-    if (mine !== undefined && (after === undefined || !isNewer(mine, after))) written.delete(name);
+    const changed = after ?? before;
+    if (changed === undefined) return;
+    const own = written.get(keyOf(changed))?.object;
+    // What the watch shows counts where versions have no order.
+    if (own !== undefined && (after === undefined || (order(own, after) ?? 0) <= 0)) written.delete(keyOf(changed));
   });
   const freshest = (seen: KubeObject): KubeObject => {
-    const mine = written.get(seen.metadata.name ?? '')?.object;
-    return mine !== undefined && isNewer(mine, seen) ? mine : seen;
+    const own = written.get(keyOf(seen))?.object;
+    return own !== undefined && isNewerThanSeen(own, seen) ? own : seen;
   };
-  const unseen = (name: string): KubeObject | undefined => {
-    const mine = written.get(name);
-    if (mine === undefined || Math.abs(options.clock.now() - mine.atMs) < maxUnseenMs) return mine?.object;
-    written.delete(name);
+  const unseen = (key: string): KubeObject | undefined => {
+    const own = written.get(key);
+    if (own === undefined || Math.abs(options.clock.now() - own.atMs) < maxUnseenMs) return own?.object;
+    written.delete(key);
     return undefined;
   };
   return {
     whenSynced: cache.whenSynced,
-    get: (name) => {
-      const seen = cache.get(name);
-      return seen === undefined ? unseen(name) : freshest(seen);
+    get: (name, namespace = '') => {
+      const seen = cache.get(name, namespace);
+      return seen === undefined ? unseen(formatNamespacedName({ namespace, name })) : freshest(seen);
     },
     labelled: (label, value) => {
       const found = cache.indexed(`${label}=${value}`).map(freshest);
-      for (const name of written.keys()) {
-        const mine = cache.get(name) === undefined ? unseen(name) : undefined;
-        if (mine?.metadata.labels?.[label] === value) found.push(mine);
+      for (const key of written.keys()) {
+        const { namespace, name } = parseNamespacedName(key);
+        const own = cache.get(name, namespace) === undefined ? unseen(key) : undefined;
+        if (own?.metadata.labels?.[label] === value) found.push(own);
       }
       return found;
     },
     values: () => cache.values().map(freshest),
     wrote: (object) => {
-      const name = object.metadata.name ?? '';
-      if (!isNewer(object, cache.get(name))) return;
-      written.set(name, { object: withoutManagedFields(object), atMs: options.clock.now() });
+      const { namespace, name } = namespacedName(object);
+      if (!isNewerThanSeen(object, cache.get(name, namespace))) return;
+      written.set(keyOf(object), { object: project(object), atMs: options.clock.now() });
     },
     subscribe: (listener) => cache.subscribe(listener),
   };

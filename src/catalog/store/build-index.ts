@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
+import { syncFile } from '../../base/index.ts';
 import { FieldSurvey } from '../graphql/field-survey.ts';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
@@ -59,11 +60,6 @@ async function fill(
   return { digest: `sha256:${hash.digest('hex')}`, metaCount: count, lengthBytes: start, checksum: whole };
 }
 
-async function synchronise(path: string): Promise<void> {
-  await using file = await open(path, 'r+');
-  await file.sync();
-}
-
 /** Writes the index of a catalog to `file`, from its documents in their order. Memory follows the largest package, not the catalog. The file is
  *  replaced as a whole, by a rename: readers of an older one go on reading that.
  *  @throws what `metas` throws · Error when the file cannot be written; the file is then as it was */
@@ -94,7 +90,7 @@ export async function buildCatalogIndex(
     } finally {
       database.close();
     }
-    await synchronise(unfinished);
+    await syncFile(unfinished);
     await rename(unfinished, file);
     return { digest: indexed.digest, metaCount: indexed.metaCount, lengthBytes: indexed.lengthBytes };
   } catch (thrown) {

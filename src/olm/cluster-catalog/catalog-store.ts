@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterCatalog } from '../../api/index.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type Logger,
   makeFolder,
   parseJson,
+  replaceFile,
   TerminalError,
   textAt,
 } from '../../base/index.ts';
@@ -60,11 +61,6 @@ export function traitsOf({ metadata, spec }: ClusterCatalog): CatalogTraits {
 }
 
 const noTraits: CatalogTraits = { priority: 0, labels: {} };
-
-async function synchronise(path: string): Promise<void> {
-  await using handle = await open(path, 'r');
-  await handle.sync();
-}
 
 function readRecord(what: string, text: string): { readonly fileName: string; readonly record: CatalogRecord } {
   const document = parseJson(what, text);
@@ -223,12 +219,8 @@ export class CatalogStore implements AsyncDisposable {
   }
 
   async #point(folder: string, document: JsonObject): Promise<void> {
-    const unfinished = join(folder, `${recordName}.unfinished`);
-    await using handle = await open(unfinished, 'w', 0o600);
-    await handle.writeFile(JSON.stringify(document));
-    await handle.sync();
-    await rename(unfinished, join(folder, recordName));
-    await synchronise(folder);
+    const path = join(folder, recordName);
+    await replaceFile(path, JSON.stringify(document), `${path}.unfinished`);
   }
 
   /** Removes everything but the record and what is to be kept. */

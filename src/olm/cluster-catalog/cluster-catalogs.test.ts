@@ -11,8 +11,9 @@ import {
   startRegistry,
 } from '../../../test/support/index.ts';
 import { defaultContentLimits, type JsonObject, parseYaml, silentLogger } from '../../base/index.ts';
+import { createManager } from '../../controller/index.ts';
 import { isNotFound, type KubeObject } from '../../kube/index.ts';
-import { type ClusterCatalogs, startClusterCatalogs } from './start.ts';
+import { addClusterCatalogs, type ClusterCatalogs } from './controller.ts';
 import { unpackCatalog } from './unpack-catalog.ts';
 
 const ref = (name: string) => ({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog', name });
@@ -31,7 +32,7 @@ const settings = {
 let cluster: BareCluster;
 let registry: Registry;
 let dir: string;
-let stop: AbortController;
+let halt: () => Promise<void>;
 let catalogs: ClusterCatalogs;
 let clock: SteppedClock;
 
@@ -48,34 +49,41 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-async function start(isLeading = true, storeDir = dir): Promise<{ catalogs: ClusterCatalogs; stop: AbortController }> {
+interface Started {
+  readonly catalogs: ClusterCatalogs;
+  readonly halt: () => Promise<void>;
+}
+
+async function start(isLeading = true, storeDir = dir): Promise<Started> {
   const stopper = new AbortController();
-  const started = await startClusterCatalogs({
+  const standby = { election: { isLeading: () => false, whenLeading: new Promise<boolean>(() => undefined) } };
+  const manager = createManager({
     kube: cluster.kube,
+    ...(isLeading ? {} : standby),
+    clock,
+    log: silentLogger(),
+    signal: stopper.signal,
+  });
+  const started = await addClusterCatalogs(manager, {
     storeDir,
     baseUrl: 'https://catalogs.test.svc',
     settings,
     readTerms: () => Promise.resolve({ pullSecrets: undefined, mirrors: undefined, policy: undefined }),
     unpack: unpackCatalog,
-    ...(isLeading ? {} : { leadership: { isLeading: () => false, whenLeading: new Promise(() => undefined) } }),
-    clock,
-    log: silentLogger(),
-    signal: stopper.signal,
   });
-  await started.whenReady;
-  return { catalogs: started, stop: stopper };
+  await manager.start();
+  const halt = async (): Promise<void> => {
+    stopper.abort();
+    await manager.whenStopped();
+  };
+  return { catalogs: started, halt };
 }
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'longshore-cluster-catalogs-'));
   clock = new SteppedClock(Date.now());
-  ({ catalogs, stop } = await start());
+  ({ catalogs, halt } = await start());
 });
-
-async function halt(): Promise<void> {
-  stop.abort();
-  await catalogs.whenStopped;
-}
 
 async function deleteCatalogs(): Promise<void> {
   const { items } = await cluster.kube.list({ apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterCatalog' });
@@ -287,14 +295,14 @@ test('CR-C26 stored content is served after a restart without asking the registr
   await untilSeen('a', served);
   await halt();
   const asked = registry.requests.length;
-  ({ catalogs, stop } = await start());
+  ({ catalogs, halt } = await start());
   await catalogs.whenCaughtUp;
   expect([packagesOf('a'), registry.requests.length]).toEqual([['p'], asked]);
   expect(catalogs.index('a')?.priority).toBe(7);
   await halt();
   push('v1', catalogFile('q'));
   await rm(dir, { recursive: true, force: true });
-  ({ catalogs, stop } = await start());
+  ({ catalogs, halt } = await start());
   await eventually(() => expect(packagesOf('a')).toEqual(['p']));
   expect((await statusOf('a')).resolvedSource?.image.ref).toBe(pinned);
 });
@@ -310,8 +318,7 @@ test('a process that stands by has the content that the leader decided on', asyn
     await cluster.kube.delete(ref('a'));
     await eventually(() => expect(standby.catalogs.names()).toEqual([]));
   } finally {
-    standby.stop.abort();
-    await standby.catalogs.whenStopped;
+    await standby.halt();
     await rm(standbyDir, { recursive: true, force: true });
   }
 });

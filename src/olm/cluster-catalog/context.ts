@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../base/index.ts';
+import type { BackgroundWork } from '../../controller/index.ts';
 import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { Metrics } from '../../metrics/index.ts';
-import type { Attempts } from './attempts.ts';
 import type { CatalogStore } from './catalog-store.ts';
 import type { Look } from './plan.ts';
 import type { RegistryTerms, UnpackedCatalog, UnpackJob, UnpackSettings } from './unpack-job.ts';
@@ -11,7 +11,8 @@ export interface CatalogContext {
   readonly kube: KubeClient;
   readonly catalogs: KindCache;
   readonly store: CatalogStore;
-  readonly attempts: Attempts;
+  /** Fetches and unpacks images. */
+  readonly unpacks: BackgroundWork;
   readonly events: EventRecorder;
   readonly metrics: Metrics | undefined;
   readonly settings: UnpackSettings;

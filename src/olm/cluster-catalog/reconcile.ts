@@ -1,28 +1,33 @@
 import { type ClusterCatalog, catalogFinalizer, parseClusterCatalog } from '../../api/index.ts';
-import { WaitingError } from '../../base/index.ts';
-import { type ReconcileContext, runSteps, type Step } from '../../controller/index.ts';
 import {
-  type Condition,
+  conditionsOf,
+  type ReconcileRun,
+  requeueAfter,
+  StatusWriter,
+  type Step,
+  type WorkState,
+} from '../../controller/index.ts';
+import {
+  type EventNews,
   hasFinalizer,
   type KubeObject,
   preconditionOf,
   refOf,
   removeFinalizer,
-  writeStatus,
 } from '../../kube/index.ts';
-import type { AttemptState } from './attempts.ts';
 import { type CatalogRecord, traitsOf } from './catalog-store.ts';
 import { type CatalogContext, fieldManager } from './context.ts';
 import { lookAtImage, restoreContent, restoreOrLook } from './obtain.ts';
 import { type Plan, planOf } from './plan.ts';
-import { type Findings, statusOf } from './status.ts';
+import { type Findings, setStatus } from './status.ts';
 
 /** Longer waits are had in pieces. */
 const longestWaitMs = 24 * 60 * 60_000;
 
-interface CatalogRun {
+/** One reconcile of one ClusterCatalog. */
+export interface CatalogRun extends ReconcileRun {
   readonly context: CatalogContext;
-  object: KubeObject;
+  readonly status: StatusWriter;
 }
 
 function catalogOf({ object }: CatalogRun): ClusterCatalog {
@@ -35,9 +40,9 @@ function storedFor({ context }: CatalogRun, { metadata }: ClusterCatalog): Catal
   return stored?.uid === metadata.uid ? stored : undefined;
 }
 
-/** Gives up what is under way, and removes what is stored. */
-async function discard(context: CatalogContext, name: string): Promise<void> {
-  await context.attempts.cancel(name);
+/** Aborts what is running, and removes what is stored. */
+export async function discard(context: CatalogContext, name: string): Promise<void> {
+  await context.unpacks.cancel(name);
   context.looks.delete(name);
   context.faulty.delete(name);
   await context.store.remove(name);
@@ -58,40 +63,33 @@ const ensureFinalizer: Step<CatalogRun> = async (run, { signal }) => {
     finalizers: [...(object.metadata.finalizers ?? []), catalogFinalizer],
     ...preconditionOf(object),
   };
-  run.object = await context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
-  context.catalogs.wrote(run.object);
+  const written = await context.kube.patch(refOf(object), { metadata }, { fieldManager, signal });
+  context.catalogs.wrote(written);
+  run.status.rebase(run, written);
   return undefined;
 };
 
-/** Reasons of conditions that somebody should look at. */
-const alarming: ReadonlySet<string> = new Set(['Retrying', 'Blocked', 'InvalidPackages']);
+/** Reasons of conditions that a user should act on. */
+const warningReasons: ReadonlySet<string> = new Set(['Retrying', 'Blocked', 'InvalidPackages']);
 
-function tellOfChanges(run: CatalogRun, before: readonly Condition[]): void {
-  const { context, object } = run;
-  for (const { type, reason, message } of catalogOf(run).status?.conditions ?? []) {
-    const old = before.find((one) => one.type === type);
-    if (old?.reason === reason && old.message === message) continue;
-    context.events.record(object, { type: alarming.has(reason) ? 'Warning' : 'Normal', reason, message });
-  }
+function eventsOf(before: KubeObject, after: KubeObject): readonly EventNews[] {
+  return conditionsOf(after).flatMap(({ type, reason, message }): EventNews[] => {
+    const old = conditionsOf(before).find((one) => one.type === type);
+    if (old?.reason === reason && old.message === message) return [];
+    return [{ type: warningReasons.has(reason) ? 'Warning' : 'Normal', reason, message }];
+  });
 }
 
-async function report(run: CatalogRun, findings: Findings, signal: AbortSignal): Promise<void> {
+function report(run: CatalogRun, findings: Findings): void {
   const { context, object } = run;
-  if (!context.isLeading()) return;
-  const catalog = catalogOf(run);
-  const base = `${context.baseUrl}/catalogs/${catalog.metadata.name}`;
-  const next = statusOf(catalog, findings, { base, nowMs: context.clock.now() });
-  const { kube, catalogs: cache } = context;
-  const before = (catalog.status?.conditions ?? []) as readonly Condition[];
-  run.object = await writeStatus({ kube, cache, fieldManager, signal }, object, next);
-  tellOfChanges(run, before);
+  if (context.isLeading()) setStatus(run, findings, `${context.baseUrl}/catalogs/${object.metadata.name}`);
 }
 
-const heedAvailability: Step<CatalogRun> = async (run, { signal }) => {
+const checkAvailability: Step<CatalogRun> = async (run) => {
   const catalog = catalogOf(run);
   if (catalog.spec.availabilityMode !== 'Unavailable') return undefined;
   await discard(run.context, catalog.metadata.name);
-  await report(run, { stored: undefined, state: { kind: 'done' }, isUnavailable: true }, signal);
+  report(run, { stored: undefined, state: { kind: 'done' }, isUnavailable: true });
   return 'stop';
 };
 
@@ -114,23 +112,23 @@ function workFor(
 }
 
 /** Starts what is to be done, and tells how it stands. */
-function advance(run: CatalogRun, plan: Plan): AttemptState | { readonly kind: 'done' } {
-  const { attempts } = run.context;
+function advance(run: CatalogRun, plan: Plan): WorkState | { readonly kind: 'done' } {
+  const { unpacks } = run.context;
   const name = run.object.metadata.name ?? '';
   const wanted = workFor(run, plan);
   if (wanted === undefined) return { kind: 'done' };
-  const state = attempts.stateOf(name, wanted.key);
+  const id = { name, input: wanted.key };
+  const state = unpacks.stateOf(id);
   if (state.kind !== 'due') return state;
-  attempts.start(name, wanted.key, wanted.work);
-  return { kind: 'running' };
+  unpacks.start(id, wanted.work);
+  return { kind: 'running', quietMs: 0 };
 }
 
-function waitUntil(reason: string, untilMs: number, { clock }: CatalogContext): never {
-  const afterMs = Math.min(longestWaitMs, Math.max(0, untilMs - clock.now()));
-  throw new WaitingError(reason, 'the image is looked at again later', { afterMs });
+function requeueAt(run: CatalogRun, untilMs: number): void {
+  requeueAfter(run, Math.min(longestWaitMs, untilMs - run.context.clock.now()));
 }
 
-const keepContent: Step<CatalogRun> = async (run, { signal }) => {
+const keepContent: Step<CatalogRun> = async (run) => {
   const { context } = run;
   const catalog = catalogOf(run);
   const { name } = catalog.metadata;
@@ -140,17 +138,17 @@ const keepContent: Step<CatalogRun> = async (run, { signal }) => {
   const look = context.looks.get(name);
   const plan = planOf({ catalog, stored, look, isLeading: context.isLeading(), nowMs: context.clock.now() });
   const state = advance(run, plan);
-  await report(run, { stored, state, isUnavailable: false }, signal);
-  if (state.kind === 'failed' && state.nextTryMs !== undefined) waitUntil('Retrying', state.nextTryMs, context);
-  if (plan.kind === 'keep' && plan.dueMs !== undefined) waitUntil('Polling', plan.dueMs, context);
+  report(run, { stored, state, isUnavailable: false });
+  if (state.kind === 'failed' && state.nextTryMs !== undefined) requeueAt(run, state.nextTryMs);
+  if (plan.kind === 'keep' && plan.dueMs !== undefined) requeueAt(run, plan.dueMs);
   return undefined;
 };
 
-const steps: readonly Step<CatalogRun>[] = [removeDeleted, ensureFinalizer, heedAvailability, keepContent];
-
 /** Brings the content of one ClusterCatalog, and where this process leads its status, to where they should be. */
-export async function reconcileCatalog(context: CatalogContext, name: string, run: ReconcileContext): Promise<void> {
-  const object = context.catalogs.get(name);
-  if (object === undefined) await discard(context, name);
-  else await runSteps(steps, { context, object }, run);
+export const steps: readonly Step<CatalogRun>[] = [removeDeleted, ensureFinalizer, checkAvailability, keepContent];
+
+/** The reconcile of `object`. */
+export function beginCatalog(context: CatalogContext, object: KubeObject): CatalogRun {
+  const { kube, clock, catalogs: cache, events } = context;
+  return { context, object, status: new StatusWriter(object, { kube, clock, cache, events, eventsOf, fieldManager }) };
 }

@@ -1,22 +1,28 @@
 import { expect, test } from 'vitest';
-import { type ClusterCatalog, parseClusterCatalog } from '../../api/index.ts';
-import type { JsonObject } from '../../base/index.ts';
-import { statusOf } from './status.ts';
+import { type JsonObject, systemClock } from '../../base/index.ts';
+import { conditionsOf, StatusWriter } from '../../controller/index.ts';
+import type { KubeObject } from '../../kube/index.ts';
+import { setStatus } from './status.ts';
 
-function catalog(conditions: readonly JsonObject[]): ClusterCatalog {
-  return parseClusterCatalog({
+function catalog(conditions: readonly JsonObject[]): KubeObject {
+  return {
     apiVersion: 'olm.operatorframework.io/v1',
     kind: 'ClusterCatalog',
     metadata: { name: 'shop', generation: 3 },
     spec: { source: { type: 'Image', image: { ref: 'registry.example/shop:v1' } } },
     status: { conditions: [...conditions] },
-  });
+  };
 }
 
 function progressing(conditions: readonly JsonObject[]): unknown {
-  const findings = { stored: undefined, state: { kind: 'running' as const }, isUnavailable: false };
-  const { conditions: found } = statusOf(catalog(conditions), findings, { base: 'https://x', nowMs: 0 });
-  return (found as readonly JsonObject[]).find(({ type }) => type === 'Progressing');
+  const findings = { stored: undefined, state: { kind: 'running' as const, quietMs: 0 }, isUnavailable: false };
+  const object = catalog(conditions);
+  // Nothing is written: what is set is looked at.
+  const refuse = () => Promise.reject(new Error('not to be written'));
+  const kube = { patch: refuse, apply: refuse };
+  const run = { object, status: new StatusWriter(object, { kube, clock: systemClock, fieldManager: 'test' }) };
+  setStatus(run, findings, 'https://x');
+  return conditionsOf(run.object).find(({ type }) => type === 'Progressing');
 }
 
 test('a catalog says from the start that it is being unpacked, and keeps its last outcome while that is done again', () => {

@@ -1,7 +1,7 @@
-import type { ClusterCatalog, ClusterCatalogConditionType, ClusterCatalogReason } from '../../api/index.ts';
+import type { ClusterCatalogConditionType, ClusterCatalogReason } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { type Condition, setCondition } from '../../kube/index.ts';
-import type { AttemptState } from './attempts.ts';
+import { conditionsOf, type StatusHolder, type StatusWriter, type WorkState } from '../../controller/index.ts';
+import type { Condition } from '../../kube/index.ts';
 import type { CatalogRecord } from './catalog-store.ts';
 import { blocked, unpacking } from './plan.ts';
 
@@ -10,7 +10,7 @@ export interface Findings {
   /** What is served. */
   readonly stored: CatalogRecord | undefined;
   /** Of the work on it. */
-  readonly state: AttemptState | { readonly kind: 'done' };
+  readonly state: WorkState | { readonly kind: 'done' };
   readonly isUnavailable: boolean;
 }
 
@@ -87,21 +87,15 @@ function contentOf({ stored, state, isUnavailable }: Findings, base: string): Js
   return isGone ? { resolvedSource: null, urls: null, lastUnpacked: null } : {};
 }
 
-/** The status that says what was found; `null` members go. `base` is where the catalog is served.
+/** Sets the status that reports the findings. `base` is where the catalog is served.
  *  @see docs/spec/catalogs.md#v1-clustercatalog */
-export function statusOf(
-  catalog: ClusterCatalog,
+export function setStatus(
+  run: StatusHolder & { readonly status: StatusWriter },
   findings: Findings,
-  { base, nowMs }: { readonly base: string; readonly nowMs: number },
-): JsonObject {
-  const observedGeneration = catalog.metadata.generation ?? 0;
-  let conditions = (catalog.status?.conditions ?? []) as readonly Condition[];
-  const isFirst = !conditions.some(({ type }) => type === 'Progressing');
-  for (const claim of claimsOf(findings, isFirst)) {
-    conditions = setCondition(conditions, { ...claim, observedGeneration }, nowMs);
-  }
-  if (findings.stored === undefined && findings.state.kind !== 'running') {
-    conditions = conditions.filter(({ type }) => type !== 'Valid');
-  }
-  return { conditions: conditions as unknown as JsonObject[], ...contentOf(findings, base) };
+  base: string,
+): void {
+  const isFirst = !conditionsOf(run.object).some(({ type }) => type === 'Progressing');
+  run.status.set(run, claimsOf(findings, isFirst));
+  if (findings.stored === undefined && findings.state.kind !== 'running') run.status.remove(run, 'Valid');
+  run.status.setFields(run, contentOf(findings, base));
 }

@@ -1,4 +1,4 @@
-import type { ContentLimits, PlainError, ProxySettings } from '../../base/index.ts';
+import type { ContentLimits, ProxySettings } from '../../base/index.ts';
 import type { ImagePolicy } from '../../image-policy/index.ts';
 import type { PullSecrets, RegistryMirror } from '../../sources/index.ts';
 
@@ -51,7 +51,7 @@ export interface UnpackedCatalog {
   readonly faultCount: number;
 }
 
-/** From the thread that unpacks. */
-export type FromUnpacker =
-  | { readonly kind: 'done'; readonly unpacked: UnpackedCatalog }
-  | { readonly kind: 'failed'; readonly error: PlainError };
+/** What the thread that unpacks does. */
+export interface CatalogJobs {
+  readonly unpack: { readonly input: UnpackJob; readonly result: UnpackedCatalog };
+}

@@ -1,15 +1,24 @@
 import { parsePlatformOperator, platformOperatorResource } from '../../api/index.ts';
-import { isJsonEqual, type JsonObject, objectsAt } from '../../base/index.ts';
+import { type Clock, type JsonObject, objectsAt } from '../../base/index.ts';
+import {
+  type ControllerDefinition,
+  conditionsOf,
+  defineController,
+  type ReconcileRun,
+  StatusWriter,
+  type Step,
+} from '../../controller/index.ts';
 import {
   type Condition,
   groupOf,
   isNotFound,
+  type KindCache,
   type KubeClient,
   type KubeObject,
+  type NamespacedName,
   NoKindMatch,
-  refOf,
-  setCondition,
 } from '../../kube/index.ts';
+import { fieldManager } from './context.ts';
 
 /** The object that tells how all PlatformOperators do together. Somebody else makes it. */
 const aggregateRef = {
@@ -17,6 +26,8 @@ const aggregateRef = {
   kind: 'ClusterOperator',
   name: 'platform-operators-aggregated',
 } as const;
+
+const aggregateResource = { apiGroups: [groupOf(aggregateRef.apiVersion)], resourceNames: [aggregateRef.name] };
 
 interface Wanted {
   readonly type: 'Available' | 'Progressing' | 'Degraded';
@@ -34,7 +45,7 @@ function standing(isAvailable: boolean, isProgressing: boolean, why: Pick<Wanted
   ];
 }
 
-/** What is said before anything is known. */
+/** What is reported before anything is known. */
 export const startConditions: readonly Wanted[] = standing(false, true, { reason: '', message: '' });
 
 function failureOf(object: KubeObject): string | undefined {
@@ -60,48 +71,81 @@ export function aggregateConditions(operators: readonly KubeObject[]): readonly 
   return standing(false, true, { reason: 'PlatformOperatorError', message });
 }
 
-/** What goes into the status of the aggregate. */
-export interface AggregateFacts {
-  readonly conditions: readonly Wanted[];
+/** What the aggregate is written with. */
+export interface AggregateContext {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly operators: KindCache;
   readonly systemNamespace: string;
   readonly version: string;
-  readonly nowMs: number;
-  /** Nothing is written where something is said already. */
-  readonly isFirstWord?: boolean;
 }
 
-function nextStatus(live: KubeObject, { conditions, systemNamespace, version, nowMs }: AggregateFacts): JsonObject {
-  const before = objectsAt(live['status'] as JsonObject | undefined, 'conditions') as unknown as readonly Condition[];
-  const next = conditions.reduce((all, wanted) => setCondition(all, wanted, nowMs), before);
-  const others = objectsAt(live['status'] as JsonObject | undefined, 'versions').filter(
-    ({ name }) => name !== 'operator',
-  );
+interface AggregateRun extends ReconcileRun {
+  readonly context: AggregateContext;
+  readonly status: StatusWriter;
+}
+
+/** A cluster that has no such object, or no such kind, is left alone. */
+async function readAggregate({ kube }: AggregateContext, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get(aggregateRef, { signal });
+  } catch (thrown) {
+    if (isNotFound(thrown) || thrown instanceof NoKindMatch) return undefined;
+    throw thrown;
+  }
+}
+
+function begin(context: AggregateContext, object: KubeObject): AggregateRun {
+  const { kube, clock } = context;
+  return { context, object, status: new StatusWriter(object, { kube, clock, fieldManager, hasGenerations: false }) };
+}
+
+function setAggregate(run: AggregateRun, conditions: readonly Wanted[]): void {
+  const { systemNamespace, version } = run.context;
   const { apiVersion, plural } = platformOperatorResource;
-  return {
-    conditions: next as unknown as JsonObject[],
+  const status = run.object['status'] as JsonObject | undefined;
+  const others = objectsAt(status, 'versions').filter(({ name }) => name !== 'operator');
+  run.status.set(run, conditions);
+  run.status.setFields(run, {
     versions: [{ name: 'operator', version }, ...others],
     relatedObjects: [
       { group: '', resource: 'namespaces', name: systemNamespace },
       { group: groupOf(apiVersion), resource: plural, name: '' },
     ],
-  };
+  });
 }
 
-/** Writes what has changed of the aggregate; a cluster that has no such object, or no such kind, is left alone. */
-export async function writeAggregate(
-  facts: AggregateFacts,
-  context: { readonly kube: KubeClient; readonly fieldManager: string; readonly signal: AbortSignal },
-): Promise<void> {
-  const { kube, fieldManager, signal } = context;
-  try {
-    const live = await kube.get(aggregateRef, { signal });
-    const said = objectsAt(live['status'] as JsonObject | undefined, 'conditions');
-    if (facts.isFirstWord === true && said.length > 0) return;
-    const status = nextStatus(live, facts);
-    const before = (live['status'] ?? {}) as JsonObject;
-    if (Object.entries(status).every(([key, value]) => isJsonEqual(before[key] ?? null, value))) return;
-    await kube.patch(refOf(live), { status }, { fieldManager, subresource: 'status', signal });
-  } catch (thrown) {
-    if (!isNotFound(thrown) && !(thrown instanceof NoKindMatch)) throw thrown;
-  }
+const summarize: Step<AggregateRun> = async (run) => {
+  await Promise.resolve();
+  setAggregate(run, aggregateConditions(run.context.operators.values()));
+  return undefined;
+};
+
+const request: NamespacedName = { namespace: '', name: aggregateRef.name };
+
+/** Keeps the object that reports the state of all PlatformOperators, on clusters that have it. */
+export const aggregateController: ControllerDefinition<AggregateContext, AggregateRun> = defineController({
+  name: 'platformoperator-aggregate',
+  for: aggregateRef,
+  read: (context, _, signal) => readAggregate(context, signal),
+  firstRequests: [request],
+  watches: () => [{ target: platformOperatorResource, requestsFor: () => [request] }],
+  begin,
+  steps: [summarize],
+  permissions: {
+    cluster: [
+      { ...aggregateResource, resources: ['clusteroperators'], verbs: ['get'] },
+      { ...aggregateResource, resources: ['clusteroperators/status'], verbs: ['patch'] },
+    ],
+  },
+  isOptional: true,
+});
+
+/** Reports that nothing is known yet, where nothing is reported. */
+export async function writeFirstAggregate(context: AggregateContext, signal: AbortSignal): Promise<void> {
+  const live = await readAggregate(context, signal);
+  if (live === undefined || conditionsOf(live).length > 0) return;
+  const run = begin(context, live);
+  setAggregate(run, startConditions);
+  await run.status.flush(run, signal);
 }

@@ -4,7 +4,7 @@ import {
   parseBundleDeployment,
   type UpToDateReason,
 } from '../../api/index.ts';
-import { type Condition, type KubeObject, setCondition } from '../../kube/index.ts';
+import type { Condition, KubeObject } from '../../kube/index.ts';
 
 /** A condition as it is to be from now on. */
 export interface ConditionChange {
@@ -115,16 +115,4 @@ export function deprecationConditions(word: CatalogWord | undefined, isInstalled
       ? warning('BundleDeprecated', 'bundle ', ofBundle)
       : { type: 'BundleDeprecated', status: 'Unknown', reason: 'Absent', message: 'no bundle installed yet' },
   ];
-}
-
-/** `before` with the changes, which speak of `generation`. */
-export function nextConditions(
-  before: readonly Condition[],
-  changes: readonly ConditionChange[],
-  facts: { readonly generation: number; readonly nowMs: number },
-): readonly Condition[] {
-  return changes.reduce(
-    (conditions, change) => setCondition(conditions, { ...change, observedGeneration: facts.generation }, facts.nowMs),
-    before,
-  );
 }

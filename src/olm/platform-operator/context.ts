@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
-import type { EventRecorder, KindCache, KubeClient, ObjectCache } from '../../kube/index.ts';
+import type { EventRecorder, KindCache, KubeClient } from '../../kube/index.ts';
 import type { CatalogViews } from '../cluster-catalog/views.ts';
 import type { Resolver } from './resolve-thread.ts';
 
@@ -9,8 +9,8 @@ export interface PlatformContext {
   readonly kube: KubeClient;
   readonly operators: KindCache;
   readonly deployments: KindCache;
-  /** What Bundles say of themselves, as far as it was noted, by name. */
-  readonly noted: ObjectCache<readonly Property[]>;
+  /** The properties that are noted on a Bundle. */
+  readonly notedOf: (bundleName: string) => readonly Property[];
   readonly views: CatalogViews;
   readonly resolver: Resolver;
   readonly events: EventRecorder;

@@ -4,9 +4,10 @@ import { drawnCatalog, drawnPackage } from '../../../test/support/drawn-package.
 import { type BareCluster, eventually, openBareCluster } from '../../../test/support/index.ts';
 import { type JsonObject, parseYaml, silentLogger, systemClock, TransientError } from '../../base/index.ts';
 import type { Property } from '../../constraints/index.ts';
+import { createManager, type Manager } from '../../controller/index.ts';
 import type { Condition, KubeObject } from '../../kube/index.ts';
 import type { CatalogView } from '../../resolver/index.ts';
-import { type PlatformOperators, startPlatformOperators } from './start.ts';
+import { addPlatformOperators } from './controller.ts';
 import { answerNeeds, answerNext } from './study.ts';
 
 const user = { fieldManager: 'test' };
@@ -37,7 +38,7 @@ const digest = `sha256:${'a'.repeat(64)}`;
 
 let cluster: BareCluster;
 let stop: AbortController;
-let started: PlatformOperators;
+let started: Manager;
 let catalogs: CatalogView[];
 const listeners = new Set<() => void>();
 
@@ -56,9 +57,10 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 
 async function start(isAccountRequired = false): Promise<void> {
   stop = new AbortController();
-  started = startPlatformOperators({
+  const { kube } = cluster;
+  started = createManager({ kube, clock: systemClock, log: silentLogger(), signal: stop.signal });
+  addPlatformOperators(started, {
     isAccountRequired,
-    kube: cluster.kube,
     views: {
       hold: () => ({ catalogs, places: [], imageOf: () => `shop@${digest}`, [Symbol.dispose]: () => undefined }),
       subscribe: (listener) => {
@@ -76,11 +78,8 @@ async function start(isAccountRequired = false): Promise<void> {
     },
     systemNamespace: 'rukpak-system',
     version: '1.2.3',
-    clock: systemClock,
-    log: silentLogger(),
-    signal: stop.signal,
   });
-  await started.whenReady;
+  await started.start();
 }
 
 beforeEach(async () => {
@@ -97,7 +96,7 @@ afterEach(async () => {
     await eventually(async () => expect((await cluster.kube.list(kind)).items).toEqual([]));
   }
   stop.abort();
-  await started.whenStopped;
+  await started.whenStopped();
 });
 
 function offer(...views: readonly CatalogView[]): void {
@@ -200,7 +199,7 @@ test('where a service account is required nothing is installed or changed for Pl
   await cluster.kube.patch({ ...deploymentKind, name: 'tide' }, { spec: { config } }, user);
   await settle('tide');
   stop.abort();
-  await started.whenStopped;
+  await started.whenStopped();
   await start(true);
   const before = (await deploymentNamed('tide')).metadata.generation;
   offer(drawnCatalog([drawnPackage({ stable: '1.0.0; 1.1.0 <1.0.0' }, [], { name: 'tide' })], { name: 'main' }));

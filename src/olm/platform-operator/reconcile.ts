@@ -1,9 +1,9 @@
 import { parsePlatformOperator } from '../../api/index.ts';
 import { errorMessage, TerminalError, TransientError } from '../../base/index.ts';
-import { type ReconcileContext, runSteps, type Step } from '../../controller/index.ts';
+import { conditionsOf, type Step } from '../../controller/index.ts';
 import type { KubeObject } from '../../kube/index.ts';
 import type { HeldCatalogs } from '../cluster-catalog/views.ts';
-import { choiceOf, deploymentNameFor, type PlacedChoice, type Resolved, resolvedOf } from './choice.ts';
+import { choiceOf, deploymentNameFor, type PlacedChoice, type Resolved } from './choice.ts';
 import {
   deprecationConditions,
   hasNeverSucceeded,
@@ -13,10 +13,9 @@ import {
   sourceFailed,
   upToDate,
 } from './conditions.ts';
-import type { PlatformContext } from './context.ts';
 import { deploymentOf, ensureDeployment, releaseOthers } from './ensure.ts';
 import { type Change, isNewer, type Needed, type Plan, type Planned } from './plan.ts';
-import { operatorOf, type PlatformRun, report } from './run.ts';
+import { operatorOf, type PlatformRun, setResolved } from './run.ts';
 import { standingOf } from './standing.ts';
 import type { NextAnswer } from './study.ts';
 
@@ -40,7 +39,8 @@ function rank({ metadata }: KubeObject): string {
 }
 
 /** Of two PlatformOperators for one package, which the webhook may have let through, the older counts. */
-const heedOthers: Step<PlatformRun> = async (run, { signal }) => {
+const checkOthers: Step<PlatformRun> = async (run) => {
+  await Promise.resolve();
   const packageName = packageOf(run);
   const older = run.context.operators.values().find((other) => {
     const isSame = parsePlatformOperator(other).spec.package.name === packageName;
@@ -48,8 +48,7 @@ const heedOthers: Step<PlatformRun> = async (run, { signal }) => {
   });
   if (older === undefined) return undefined;
   const text = `package ${packageName} is already installed by PlatformOperator "${older.metadata.name}"`;
-  run.changes.push(installFailed(text));
-  await report(run, signal);
+  run.status.set(run, [installFailed(text)]);
   return 'stop';
 };
 
@@ -112,8 +111,9 @@ async function adopt(
 ): Promise<void> {
   const before = run.resolved?.main.bundle;
   run.resolved = chosen;
+  setResolved(run);
   run.isChosenNow = true;
-  await report(run, signal);
+  await run.status.flush(run, signal);
   const { bundle, version, reason } = chosen.main;
   const update = isAnew
     ? `Installing ${bundle}, as ${before} could not be installed`
@@ -130,8 +130,8 @@ async function install(run: PlatformRun, signal: AbortSignal): Promise<readonly 
     return await ensureAll(run, signal);
   } catch (thrown) {
     if (!(thrown instanceof TerminalError)) throw thrown;
-    run.changes.push(installFailed(errorMessage(thrown)));
-    await report(run, signal);
+    setResolved(run);
+    run.status.set(run, [installFailed(errorMessage(thrown))]);
     throw new TransientError('InstallFailed', errorMessage(thrown), { cause: thrown });
   }
 }
@@ -148,8 +148,7 @@ const choose: Step<PlatformRun> = async (run, { signal }) => {
     return undefined;
   }
   const text = 'text' in plan ? plan.text : `nothing can be chosen for package ${packageOf(run)}`;
-  run.changes.push(sourceFailed(text), ...deprecationConditions(word, false));
-  await report(run, signal);
+  run.status.set(run, [sourceFailed(text), ...deprecationConditions(word, false)]);
   throw new TransientError('SourceFailed', text);
 };
 
@@ -161,7 +160,7 @@ function tellOfUpdate(run: PlatformRun, found: Plan): void {
     blocked: () => upToDate('UpdateBlocked', 'text' in found ? found.text : ''),
     none: () => upToDate('CatalogsUnknown', 'text' in found ? found.text : ''),
   };
-  run.changes.push(changes[found.outcome]());
+  run.status.set(run, [changes[found.outcome]()]);
 }
 
 /** How far the installation of what was chosen is. */
@@ -187,9 +186,9 @@ async function follow(
   const { resolved } = run;
   if (resolved === undefined) return undefined;
   using held = run.context.views.hold();
-  const isInstalled = run.changes.some(({ type, status }) => type === 'Installed' && status === 'True');
+  const isInstalled = conditionsOf(run.object).some(({ type, status }) => type === 'Installed' && status === 'True');
   const { plan, word } = await ask(run, isAnew, { held, signal });
-  run.changes.push(...deprecationConditions(word, isInstalled));
+  run.status.set(run, deprecationConditions(word, isInstalled));
   const found = isAnew ? inPlaceOf(resolved, plan) : plan;
   const { upgradePolicy = 'None' } = operatorOf(run).spec;
   if (found.outcome !== 'change' || (upgradePolicy === 'None' && !isAnew)) {
@@ -198,26 +197,27 @@ async function follow(
   }
   const next = `${found.main.bundle}: ${found.main.reason}`;
   const isDue = isDone || isAnew;
-  run.changes.push(upToDate('Updating', isDue ? next : `${next}; it follows when what is installed is well`));
+  run.status.set(run, [upToDate('Updating', isDue ? next : `${next}; it follows when what is installed is well`)]);
   if (!isDue) return undefined;
   await adopt(run, resolvedBy(run, found, held), { signal, isAnew });
   return await install(run, signal);
 }
 
 function speakOf(run: PlatformRun, main: KubeObject | undefined): void {
-  if (main !== undefined) run.changes.push(installedCondition(main));
+  if (main !== undefined) run.status.set(run, [installedCondition(main)]);
 }
 
 /** Installs what was chosen, puts right what somebody changed, says how it does, and looks for what is newer. */
 const keepInstalled: Step<PlatformRun> = async (run, { signal }) => {
   const deployments = await install(run, signal);
+  // Not before it is there: what an earlier owner installed may be deleted in the same moment.
+  setResolved(run);
   speakOf(run, deployments[0]);
   const isDone = deployments.every(isSettled);
   const [main] = deployments;
   const progress = { isDone, hasNeverSucceeded: main !== undefined && hasNeverSucceeded(main) };
   const updated = await follow(run, progress, signal);
   speakOf(run, updated?.[0]);
-  await report(run, signal);
   if (!isDone || updated !== undefined) return 'stop';
   return undefined;
 };
@@ -235,24 +235,12 @@ const accountAdvice =
 
 /** A user who may create PlatformOperators or ClusterCatalogs chooses what is installed; where every installation is to use the permissions of a
  *  service account, hers must not use those of the provisioners, nor of an account that somebody gave the BundleDeployment. */
-const requireAccount: Step<PlatformRun> = async (run, { signal }) => {
+const requireAccount: Step<PlatformRun> = async (run) => {
+  await Promise.resolve();
   if (!run.context.isAccountRequired) return undefined;
-  run.changes.push(installFailed(accountAdvice));
-  await report(run, signal);
+  run.status.set(run, [installFailed(accountAdvice)]);
   return 'stop';
 };
 
-const steps: readonly Step<PlatformRun>[] = [requireAccount, heedOthers, choose, keepInstalled, release];
-
-/** Brings the cluster to have what a PlatformOperator asks for. When it goes, its BundleDeployments go by their owner references. */
-export async function reconcilePlatformOperator(
-  context: PlatformContext,
-  name: string,
-  run: ReconcileContext,
-): Promise<void> {
-  const object = context.operators.get(name);
-  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
-  const { spec, status } = parsePlatformOperator(object);
-  const resolved = resolvedOf(spec.package.name, status);
-  await runSteps(steps, { context, object, resolved, isChosenNow: false, changes: [] }, run);
-}
+/** Brings the cluster to have what a PlatformOperator asks for. */
+export const steps: readonly Step<PlatformRun>[] = [requireAccount, checkOthers, choose, keepInstalled, release];

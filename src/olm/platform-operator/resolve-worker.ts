@@ -1,9 +1,9 @@
-/** The inside of the thread that asks catalogs what to choose, one question after the other. Started by `resolve-thread.ts`. */
-import { parentPort } from 'node:worker_threads';
-import { packError, TransientError } from '../../base/index.ts';
+/** The inside of the thread that asks catalogs what to choose. Started by `resolve-thread.ts`. */
+import { serveJobs, TransientError } from '../../base/index.ts';
 import { type CatalogIndex, openCatalogIndex } from '../../catalog/index.ts';
+import type { CatalogView } from '../../resolver/index.ts';
 import type { CatalogPlace } from '../cluster-catalog/catalog-store.ts';
-import type { FromResolver, ToResolver } from './resolve-job.ts';
+import type { ResolverJobs } from './resolve-job.ts';
 import { answerNeeds, answerNext } from './study.ts';
 
 function open({ file, ...identity }: CatalogPlace): CatalogIndex {
@@ -16,24 +16,12 @@ function open({ file, ...identity }: CatalogPlace): CatalogIndex {
   }
 }
 
-function answer({ places, ...asked }: Exclude<ToResolver, 'end'>): FromResolver {
+function withCatalogs<T>(places: readonly CatalogPlace[], answer: (catalogs: readonly CatalogView[]) => T): T {
   using stack = new DisposableStack();
-  const catalogs = places.map((place) => stack.use(open(place)));
-  return {
-    kind: 'done',
-    answer: asked.kind === 'next' ? answerNext(asked.question, catalogs) : answerNeeds(asked.question, catalogs),
-  };
+  return answer(places.map((place) => stack.use(open(place))));
 }
 
-function tryAnswer(job: Exclude<ToResolver, 'end'>): FromResolver {
-  try {
-    return answer(job);
-  } catch (thrown) {
-    return { kind: 'failed', error: packError(thrown) };
-  }
-}
-
-parentPort?.on('message', (message: ToResolver) => {
-  if (message === 'end') parentPort?.close();
-  else parentPort?.postMessage(tryAnswer(message));
+serveJobs<ResolverJobs>({
+  next: ({ question, places }) => withCatalogs(places, (catalogs) => answerNext(question, catalogs)),
+  needs: ({ question, places }) => withCatalogs(places, (catalogs) => answerNeeds(question, catalogs)),
 });

@@ -7,9 +7,9 @@ import type { PlatformContext } from './context.ts';
 import { platformOwners } from './deployment-object.ts';
 import type { Standing } from './present.ts';
 
-function notedOf({ noted }: PlatformContext, deployment: KubeObject): readonly Property[] {
+function notedOf(context: PlatformContext, deployment: KubeObject): readonly Property[] {
   const { activeBundle = '' } = parseBundleDeployment(deployment).status ?? {};
-  return noted.get(activeBundle) ?? [];
+  return context.notedOf(activeBundle);
 }
 
 /** All BundleDeployments that are there, as far as anything is known of them. */

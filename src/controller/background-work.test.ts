@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
-import { Fetches } from './fetches.ts';
+import { type Clock, silentLogger, TerminalError, TransientError, WaitingError } from '../base/index.ts';
+import { BackgroundWork, type WorkId } from './background-work.ts';
 
 /** A clock that moves when it is told to. */
 class TestClock implements Clock {
@@ -29,7 +29,7 @@ class TestClock implements Clock {
 
 let clock: TestClock;
 let stopper: AbortController;
-let fetches: Fetches;
+let works: BackgroundWork;
 let changed: string[];
 
 beforeEach(() => {
@@ -37,28 +37,31 @@ beforeEach(() => {
   stopper = new AbortController();
   changed = [];
   const onChange = (name: string): void => void changed.push(name);
-  fetches = new Fetches({ clock, log: silentLogger(), signal: stopper.signal, onChange });
+  const limits = { perGroup: 8, prompt: 64, running: 1_000, promptMs: 2_000 };
+  const retry = { firstMs: 500, longestMs: 300_000 };
+  const runtime = { clock, log: silentLogger(), signal: stopper.signal, onChange };
+  works = new BackgroundWork({ ...runtime, limits, retry, quietMs: 10_000, defectPrefix: 'fetch: ' });
 });
 afterEach(() => {
   stopper.abort();
 });
 
-const identity = (name: string): { name: string; uid: string } => ({ name, uid: 'u1' });
+const id = (name: string): WorkId => ({ name, input: 'u1' });
 
 /** Work that ends when it is aborted. */
 const silent = (signal: AbortSignal): Promise<void> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
 
 async function fail(name: string, error: Error): Promise<void> {
-  fetches.start(identity(name), 'host', () => Promise.reject(error));
+  works.start(id(name), () => Promise.reject(error), 'host');
   await turn();
 }
 
 test('a host is asked for 8 at a time, and another host does not wait for it', async () => {
   const started: string[] = [];
   const work = (name: string) => (signal: AbortSignal) => (started.push(name), silent(signal));
-  for (let index = 0; index < 40; index++) fetches.start(identity(`a${index}`), 'a', work(`a${index}`));
-  fetches.start(identity('b'), 'b', work('b'));
+  for (let index = 0; index < 40; index++) works.start(id(`a${index}`), work(`a${index}`), 'a');
+  works.start(id('b'), work('b'), 'b');
   await turn();
   expect(started).toEqual([...Array.from({ length: 8 }, (_, index) => `a${index}`), 'b']);
 });
@@ -66,9 +69,9 @@ test('a host is asked for 8 at a time, and another host does not wait for it', a
 test('Q22 whoever is silent for two seconds gives way, on its own host and on all others', async () => {
   const started: string[] = [];
   for (let index = 0; index < 200; index++) {
-    fetches.start(identity(`s${index}`), `host-${index % 50}`, (signal) => (started.push(`s${index}`), silent(signal)));
+    works.start(id(`s${index}`), (signal) => (started.push(`s${index}`), silent(signal)), `host-${index % 50}`);
   }
-  fetches.start(identity('good'), 'host-0', () => Promise.resolve(started.push('good')));
+  works.start(id('good'), () => Promise.resolve(started.push('good')), 'host-0');
   await turn();
   expect(started).toHaveLength(64);
   for (let rounds = 0; rounds < 4; rounds++) await clock.move(2_000);
@@ -80,13 +83,13 @@ test('what failed for a reason that may pass is due again after a back-off that 
   const pauses: number[] = [];
   for (let count = 0; count < 14; count++) {
     await fail('x', new TransientError('Busy', 'busy'));
-    const state = fetches.stateOf(identity('x'));
+    const state = works.stateOf(id('x'));
     if (state.kind !== 'failed' || state.nextTryMs === undefined) throw new Error(JSON.stringify(state));
     pauses.push(state.nextTryMs - clock.now());
     await clock.move(state.nextTryMs - clock.now() - 1);
-    expect(fetches.stateOf(identity('x')).kind).toBe('failed');
+    expect(works.stateOf(id('x')).kind).toBe('failed');
     await clock.move(1);
-    expect(fetches.stateOf(identity('x')).kind).toBe('due');
+    expect(works.stateOf(id('x')).kind).toBe('due');
   }
   expect(pauses[0]).toBeGreaterThanOrEqual(400);
   expect(pauses[0]).toBeLessThanOrEqual(500);
@@ -94,52 +97,63 @@ test('what failed for a reason that may pass is due again after a back-off that 
   expect(Math.max(...pauses)).toBeLessThanOrEqual(300_000);
 });
 
+test.each([
+  { name: 'forward', jumpMs: 2 * 86_400_000 },
+  { name: 'back', jumpMs: -2 * 86_400_000 },
+])('what failed is due again after the clock was set $name by days', async ({ jumpMs }) => {
+  works.start(id('a'), () => Promise.reject(new TransientError('RegistryUnavailable', 'no answer')));
+  await works.whenIdle();
+  expect(works.stateOf(id('a'))).toMatchObject({ kind: 'failed' });
+  await clock.move(jumpMs);
+  expect(works.stateOf(id('a'))).toEqual({ kind: 'due' });
+});
+
 test('a server that asks for more patience gets it, up to five minutes', async () => {
   await fail('x', new TransientError('Busy', 'busy', { retryAfterMs: 30_000 }));
-  expect(fetches.stateOf(identity('x'))).toMatchObject({ nextTryMs: 30_000 });
+  expect(works.stateOf(id('x'))).toMatchObject({ nextTryMs: 30_000 });
   await fail('y', new TransientError('Busy', 'busy', { retryAfterMs: 86_400_000 }));
-  expect(fetches.stateOf(identity('y'))).toMatchObject({ nextTryMs: 300_000 });
+  expect(works.stateOf(id('y'))).toMatchObject({ nextTryMs: 300_000 });
 });
 
 test('what is final stays so until somebody says that something changed, or another Bundle has the name', async () => {
   await fail('x', new TerminalError('InvalidArchive', 'bad'));
   await clock.move(86_400_000);
-  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', nextTryMs: undefined, isNews: true });
-  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', isNews: false });
-  expect(fetches.stateOf({ name: 'x', uid: 'u2' }).kind).toBe('due');
-  expect(fetches.restart('x')).toBe(true);
-  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+  expect(works.stateOf(id('x'))).toMatchObject({ kind: 'failed', nextTryMs: undefined, isNew: true });
+  expect(works.stateOf(id('x'))).toMatchObject({ kind: 'failed', isNew: false });
+  expect(works.stateOf({ name: 'x', input: 'u2' }).kind).toBe('due');
+  expect(works.restart('x')).toBe(true);
+  expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
 test('a wait is told once, and looked at again by whoever asks next', async () => {
   await fail('x', new WaitingError('UnpackPending', 'waiting', { afterMs: 60_000 }));
-  expect(fetches.stateOf(identity('x'))).toMatchObject({ kind: 'failed', nextTryMs: 60_000 });
-  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+  expect(works.stateOf(id('x'))).toMatchObject({ kind: 'failed', nextTryMs: 60_000 });
+  expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
 test('a change while a fetch is under way begins it anew, without counting as a failure', async () => {
-  fetches.start(identity('x'), 'host', silent);
-  expect(fetches.stateOf(identity('x')).kind).toBe('running');
-  expect(fetches.restart('x')).toBe(true);
+  works.start(id('x'), silent, 'host');
+  expect(works.stateOf(id('x')).kind).toBe('running');
+  expect(works.restart('x')).toBe(true);
   await turn();
   expect(changed).toEqual(['x']);
-  expect(fetches.stateOf(identity('x')).kind).toBe('due');
+  expect(works.stateOf(id('x')).kind).toBe('due');
 });
 
 test('what is deleted is ended, whether it runs or waits', async () => {
-  for (let index = 0; index < 9; index++) fetches.start(identity(`x${index}`), 'host', silent);
-  await fetches.cancel('x0');
-  await fetches.cancel('x8');
+  for (let index = 0; index < 9; index++) works.start(id(`x${index}`), silent, 'host');
+  await works.cancel('x0');
+  await works.cancel('x8');
   expect(changed).toEqual(['x0', 'x8']);
 });
 
 test('there is something to tell when a fetch turns slow, or after ten seconds without a turn', async () => {
   const quietMsOf = (name: string): number | undefined => {
-    const state = fetches.stateOf(identity(name));
+    const state = works.stateOf(id(name));
     return state.kind === 'running' ? state.quietMs : undefined;
   };
   const names = Array.from({ length: 40 }, (_, index) => `x${index}`);
-  for (const name of names) fetches.start(identity(name), 'host', silent);
+  for (const name of names) works.start(id(name), silent, 'host');
   expect(quietMsOf('x0')).toBe(10_000);
   await clock.move(2_000);
   expect(changed).toEqual(names.slice(0, 8));
@@ -149,16 +163,25 @@ test('there is something to tell when a fetch turns slow, or after ten seconds w
 });
 
 test('the end of the process ends all', async () => {
-  for (let index = 0; index < 20; index++) fetches.start(identity(`x${index}`), 'host', silent);
+  for (let index = 0; index < 20; index++) works.start(id(`x${index}`), silent, 'host');
   stopper.abort();
-  await fetches.whenIdle();
-  fetches.start(identity('late'), 'host', silent);
-  expect(fetches.stateOf(identity('late')).kind).toBe('due');
+  await works.whenIdle();
+  works.start(id('late'), silent, 'host');
+  expect(works.stateOf(id('late')).kind).toBe('due');
 });
 
 test('a defect is tried again as if it could pass', async () => {
   await fail('x', new TypeError('x is not a function'));
-  expect(fetches.stateOf(identity('x'))).toMatchObject({
-    error: { message: 'source bundle content: x is not a function' },
+  expect(works.stateOf(id('x'))).toMatchObject({
+    error: { message: 'fetch: x is not a function' },
   });
+});
+
+test('work with another input aborts what is running, and a queued one starts at once', async () => {
+  works.start(id('x'), silent, 'host');
+  await turn();
+  expect(works.stateOf({ name: 'x', input: 'u2' }).kind).toBe('running');
+  await turn();
+  expect(works.stateOf({ name: 'x', input: 'u2' }).kind).toBe('due');
+  expect(changed).toEqual(['x']);
 });

@@ -21,16 +21,18 @@ function accessReader(kube: KubeClient): FactsReader['mayDo'] {
   };
 }
 
+export type FactsOptions = Parameters<typeof watchDependentBundles>[0] & {
+  readonly systemNamespace: string;
+  /** Bundles of catalogs that would meet a dependency. Default: none are known. */
+  readonly offersFor?: FactsReader['offersFor'];
+};
+
 /** What the webhook may read, from the API server. */
-export function factsReader(
-  runtime: Parameters<typeof watchDependentBundles>[0],
-  systemNamespace: string,
-  offersFor: FactsReader['offersFor'] = () => [],
-): FactsReader {
-  const { kube } = runtime;
+export function factsReader(options: FactsOptions): FactsReader {
+  const { kube, systemNamespace, offersFor = () => [] } = options;
   return {
     offersFor,
-    hasDependencies: watchDependentBundles(runtime),
+    hasDependencies: watchDependentBundles(options),
     readConfigMap: async (name, { signal }) => {
       try {
         const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: systemNamespace, name };

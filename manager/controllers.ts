@@ -1,0 +1,91 @@
+import { bundleResource } from '../src/api/index.ts';
+import type { Clock, Logger } from '../src/base/index.ts';
+import type { Dependency } from '../src/constraints/index.ts';
+import { type ControllerHealth, createManager, type Election, type Manager } from '../src/controller/index.ts';
+import type { KubeClient } from '../src/kube/index.ts';
+import { addPlatformOperators, type CatalogViews, type ClusterCatalogs, describeOffers } from '../src/olm/index.ts';
+import { type CatalogsContext, openCatalogs } from './catalogs.ts';
+import { openProvisioners, type ProvisionersContext } from './provisioners.ts';
+import type { ControllerSettings } from './settings.ts';
+
+/** What the controllers of one process run with. */
+export interface ControllersContext extends Omit<ProvisionersContext, 'offersFor'> {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Default: this process is the only one. */
+  readonly election?: Election;
+  /** Where and how catalogs are served; undefined: ClusterCatalogs and PlatformOperators are left to another program. */
+  readonly catalogs: Pick<CatalogsContext, 'catalogsDir' | 'openCatalogServer'> | undefined;
+  /** Called when all objects are known; `whenCaughtUp` resolves when the catalogs that are served are stored here. */
+  readonly onSynced?: (whenCaughtUp: Promise<void> | undefined) => void;
+  /** Resolves when the process gets a signal to stop: nothing is waited for then. Default: never. */
+  readonly whenStopped?: Promise<void>;
+}
+
+/** All controllers of one process. Disposing it ends them, then the servers. */
+export interface RunningControllers extends AsyncDisposable {
+  readonly contentUrl: string;
+  readonly catalogsUrl: string | undefined;
+  readonly views: CatalogViews | undefined;
+  health(): readonly ControllerHealth[];
+}
+
+/** Clauses that name bundles of catalogs which would meet a dependency. */
+export function offersOf(views: CatalogViews | undefined, dependency: Dependency): readonly string[] {
+  return views === undefined ? [] : describeOffers(views, dependency);
+}
+
+/** Resolves when the controllers work, never will, or the process gets a signal to stop. */
+async function start(manager: Manager, { onSynced, whenStopped }: ControllersContext, catalogs?: ClusterCatalogs) {
+  void manager.whenSynced.then(() => onSynced?.(catalogs?.whenCaughtUp));
+  const starting = manager.start();
+  await Promise.race([starting, whenStopped ?? starting]);
+}
+
+/** Starts the servers of contents and catalogs and all controllers; they work, or never will, when it resolves. A new controller is added here.
+ *  @throws TerminalError InvalidOption, DataFolderInUse, DataFolderUnusable · Error when a port is taken */
+export async function startControllers(
+  settings: ControllerSettings,
+  context: ControllersContext,
+): Promise<RunningControllers> {
+  const { kube, clock, log, metrics, election, systemNamespace, registries, environment } = context;
+  await using stack = new AsyncDisposableStack();
+  const stop = new AbortController();
+  const { signal } = stop;
+  stack.defer(() => stop.abort());
+  const manager = createManager({ kube, clock, log, metrics, signal, ...(election === undefined ? {} : { election }) });
+  const catalogs =
+    context.catalogs && (await openCatalogs(manager, settings, { ...context, ...context.catalogs, stack }));
+  // A cluster that does not answer yet is waited for.
+  const { whenSynced } = manager.cache(bundleResource);
+  await Promise.race([whenSynced, context.whenStopped ?? whenSynced]);
+  const offersFor = (dependency: Dependency): readonly string[] => offersOf(catalogs?.views, dependency);
+  const provisioners = await openProvisioners(manager, settings, { ...context, offersFor, stack });
+  if (catalogs !== undefined) {
+    const { views } = catalogs;
+    const { isAccountRequired } = settings;
+    addPlatformOperators(manager, { views, systemNamespace, version: environment.version, isAccountRequired });
+  }
+  // The controllers end before what they work with.
+  stack.defer(async () => {
+    stop.abort();
+    await manager.whenStopped();
+  });
+  await start(manager, context, catalogs);
+  stack.use(registries.mirrors.watch(provisioners.retryImages));
+  stack.use(registries.imagePolicy.watch(provisioners.retrySources));
+  if (catalogs !== undefined) {
+    const retry = (): void => catalogs.retry();
+    stack.use(registries.mirrors.watch(retry));
+    stack.use(registries.imagePolicy.watch(retry));
+  }
+  const owned = stack.move();
+  return {
+    contentUrl: provisioners.contentUrl,
+    catalogsUrl: catalogs?.url,
+    views: catalogs?.views,
+    health: () => manager.health(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

@@ -1,0 +1,50 @@
+import { bundleController, bundleDeploymentController } from '../provisioners/index.ts';
+import { leaderLease } from '../src/api/index.ts';
+import type { Permissions } from '../src/controller/index.ts';
+import { aggregateController, clusterCatalogController, platformOperatorController } from '../src/olm/index.ts';
+import { combineRules, type PolicyRule } from '../src/rbac/index.ts';
+
+/** The leases of shards are numbered. */
+const maxShards = 8;
+const leases = [leaderLease, ...Array.from({ length: maxShards - 1 }, (_, index) => `${leaderLease}-${index + 2}`)];
+
+/** What the process needs beside its controllers: Events, the content server and leader election. */
+const processPermissions: Permissions = {
+  cluster: [
+    // Events about cluster-scoped objects are in the namespace default.
+    { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    // A process that stands by copies the uploads that the leader has; a shard forwards requests for another one.
+    { nonResourceURLs: ['/bundles/*', '/uploads/*'], verbs: ['get', 'update'] },
+    // Who asks the content server, and what they may read.
+    { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+    { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+  ],
+  system: [
+    // The Secret that publishes the address and the authority of the content server.
+    { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['secrets'], resourceNames: ['rukpak-ca'], verbs: ['patch'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: leases, verbs: ['get', 'update'] },
+    // The pod that leads is labelled.
+    { apiGroups: [''], resources: ['pods'], verbs: ['list', 'patch'] },
+  ],
+};
+
+/** The rules that `longshore controllers` needs for itself, of all its controllers together. What it may install is granted separately. */
+export function controllerPermissions(): {
+  readonly cluster: readonly PolicyRule[];
+  readonly system: readonly PolicyRule[];
+} {
+  const definitions = [
+    bundleController,
+    bundleDeploymentController,
+    clusterCatalogController,
+    platformOperatorController,
+    aggregateController,
+  ];
+  const all = [...definitions.map(({ permissions }) => permissions), processPermissions];
+  return {
+    cluster: combineRules(all.flatMap(({ cluster = [] }) => cluster)),
+    system: combineRules(all.flatMap(({ system = [] }) => system)),
+  };
+}

@@ -1,0 +1,18 @@
+import type { PlainError } from './plain-error.ts';
+
+/** The kinds of jobs that a thread does: what each takes, and what it gives. All of it is plain data. */
+export type JobTypes<Jobs> = { readonly [Kind in keyof Jobs]: { readonly input: unknown; readonly result: unknown } };
+
+/** From the main thread to a worker thread. */
+export type ToWorker =
+  | { readonly type: 'run'; readonly id: number; readonly kind: string; readonly input: unknown }
+  | { readonly type: 'abort'; readonly id: number }
+  | { readonly type: 'notice'; readonly notice: unknown }
+  | { readonly type: 'close' };
+
+/** From a worker thread to the main thread. */
+export type FromWorker =
+  | { readonly type: 'done'; readonly id: number; readonly result: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly error: PlainError }
+  | { readonly type: 'progress'; readonly id: number; readonly line: string }
+  | { readonly type: 'event'; readonly event: unknown };

@@ -1,0 +1,91 @@
+import { afterEach, expect, test } from 'vitest';
+import { TerminalError } from './errors.ts';
+import { WorkerThread } from './worker-thread.ts';
+
+interface TestJobs {
+  readonly double: { readonly input: number; readonly result: number };
+  readonly refuse: { readonly input: undefined; readonly result: undefined };
+  readonly wait: { readonly input: undefined; readonly result: undefined };
+  readonly spin: { readonly input: undefined; readonly result: undefined };
+  readonly report: { readonly input: string; readonly result: undefined };
+}
+
+const jobsModule = new URL('./worker-jobs.ts', import.meta.url).href;
+const errorsModule = new URL('./errors.ts', import.meta.url).href;
+const source = `
+import { sendEvent, serveJobs } from ${JSON.stringify(jobsModule)};
+import { TerminalError } from ${JSON.stringify(errorsModule)};
+serveJobs({
+  double: (input) => input * 2,
+  refuse: () => { throw new TerminalError('Refused', 'not this one'); },
+  wait: (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  spin: () => { for (;;); },
+  report: (line, { onProgress }) => { onProgress(line); sendEvent({ line }); },
+}, (notice) => sendEvent({ notice }));
+`;
+
+let open: WorkerThread<TestJobs>[] = [];
+afterEach(async () => {
+  await Promise.all(open.map((thread) => thread.close()));
+  open = [];
+});
+
+const events: unknown[] = [];
+function openThread(): WorkerThread<TestJobs> {
+  events.length = 0;
+  const thread = new WorkerThread<TestJobs>({
+    url: new URL(`data:text/javascript,${encodeURIComponent(source)}`),
+    name: 'test',
+    heapMebibytes: 64,
+    youngHeapMebibytes: 8,
+    endedError: (why) => new Error(`ended: ${why}`),
+    onEvent: (event) => events.push(event),
+  });
+  open.push(thread);
+  return thread;
+}
+
+const options = () => ({ signal: AbortSignal.timeout(60_000) });
+
+test('a job gives its result, or fails with the class and reason of its error, and others go on', async () => {
+  const thread = openThread();
+  const waiting = new AbortController();
+  const aborted = thread.run('wait', undefined, { signal: waiting.signal });
+  expect(await thread.run('double', 21, options())).toBe(42);
+  const refused = thread.run('refuse', undefined, options());
+  await expect(refused).rejects.toBeInstanceOf(TerminalError);
+  await expect(refused).rejects.toMatchObject({ reason: 'Refused', message: 'not this one' });
+  expect(thread.jobCount).toBe(1);
+  waiting.abort(new Error('no longer needed'));
+  await expect(aborted).rejects.toThrow('no longer needed');
+  expect(thread.isAlive).toBe(true);
+});
+
+test('progress reaches the caller of the job, and events and notices go beside jobs', async () => {
+  const thread = openThread();
+  const lines: string[] = [];
+  await thread.run('report', 'half', { ...options(), onProgress: (line) => lines.push(line) });
+  thread.notify('granted');
+  await thread.run('double', 1, options());
+  expect(lines).toEqual(['half']);
+  expect(events).toEqual([{ line: 'half' }, { notice: 'granted' }]);
+});
+
+test('a thread that exceeds a deadline is terminated, which fails all of its jobs', async () => {
+  const thread = openThread();
+  const other = thread.run('wait', undefined, options());
+  const late = thread.run('spin', undefined, { ...options(), deadlineMs: 200 });
+  await expect(late).rejects.toThrow('ended: it took more than 200 ms');
+  await expect(other).rejects.toThrow('ended');
+  expect(thread.isAlive).toBe(false);
+});
+
+test('a job that is left on abort fails at once, though the thread is busy', async () => {
+  const thread = openThread();
+  await thread.run('double', 1, options());
+  const stop = new AbortController();
+  const left = thread.run('spin', undefined, { signal: stop.signal, isLeftOnAbort: true });
+  stop.abort(new Error('stopping'));
+  await expect(left).rejects.toThrow('stopping');
+  expect(thread.isAlive).toBe(false);
+});

@@ -1,0 +1,176 @@
+import { Worker } from 'node:worker_threads';
+import { errorMessage } from './errors.ts';
+import { unpackError } from './plain-error.ts';
+import type { FromWorker, JobTypes, ToWorker } from './worker-messages.ts';
+
+/** After an abort or a deadline, a thread has this long to end the job before it is terminated. */
+const obeyMs = 5_000;
+/** A thread that is closed has this long to end by itself. */
+const closeMs = 2_000;
+
+export interface WorkerThreadOptions {
+  /** The module that calls `serveJobs`. */
+  readonly url: URL;
+  readonly name: string;
+  readonly workerData?: unknown;
+  /** JavaScript heap: a job that needs more ends the thread, and nothing else. */
+  readonly heapMebibytes: number;
+  /** Of it for young objects: where content is streamed, more would only be filled. */
+  readonly youngHeapMebibytes: number;
+  /** The error of jobs whose thread ended. */
+  readonly endedError: (why: string) => Error;
+  /** What the jobs send by `sendEvent`. */
+  readonly onEvent?: (event: unknown) => void;
+  readonly onExit?: () => void;
+}
+
+export interface JobOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((line: string) => void) | undefined;
+  /** The thread is terminated when the job takes longer. */
+  readonly deadlineMs?: number;
+  /** Whether an aborted job fails at once, though the thread is busy with it; the thread ends then. Default: it fails when the thread has ended the job. */
+  readonly isLeftOnAbort?: boolean;
+}
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (thrown: unknown) => void;
+  readonly onProgress: ((line: string) => void) | undefined;
+}
+
+/** The URL of a worker module beside `importer`: source files run as they stand, built files as JavaScript. */
+export function workerUrl(importer: string, name: string): URL {
+  return new URL(`./${name}${importer.endsWith('.ts') ? '.ts' : '.js'}`, importer);
+}
+
+/** A worker thread and the jobs that it does at the same time. It keeps the process alive while it has jobs. */
+export class WorkerThread<Jobs extends JobTypes<Jobs>> {
+  readonly #worker: Worker;
+  readonly #options: WorkerThreadOptions;
+  readonly #pending = new Map<number, Pending>();
+  readonly #exited = Promise.withResolvers<void>();
+  #lastId = 0;
+  #why = '';
+  #isAlive = true;
+
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options;
+    this.#worker = new Worker(options.url, {
+      workerData: options.workerData,
+      resourceLimits: {
+        maxOldGenerationSizeMb: options.heapMebibytes,
+        maxYoungGenerationSizeMb: options.youngHeapMebibytes,
+      },
+      name: options.name,
+    });
+    this.#worker.on('message', (message: FromWorker) => this.#receive(message));
+    this.#worker.on('error', (thrown: unknown) => {
+      this.#why = errorMessage(thrown);
+    });
+    this.#worker.on('exit', () => this.#end());
+    this.#worker.unref();
+  }
+
+  get jobCount(): number {
+    return this.#pending.size;
+  }
+
+  /** False once it takes no more jobs. */
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Does a job.
+   *  @throws what the job throws, with its class · `endedError` · the signal's reason */
+  async run<Kind extends keyof Jobs & string>(
+    kind: Kind,
+    input: Jobs[Kind]['input'],
+    options: JobOptions,
+  ): Promise<Jobs[Kind]['result']> {
+    options.signal.throwIfAborted();
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#pending.set(id, { resolve, reject, onProgress: options.onProgress });
+    this.#worker.ref();
+    using _ = this.#watch(id, options, reject);
+    this.#send({ type: 'run', id, kind, input });
+    try {
+      return await promise;
+    } catch (thrown) {
+      options.signal.throwIfAborted();
+      throw thrown;
+    } finally {
+      this.#pending.delete(id);
+      if (this.#pending.size === 0) this.#worker.unref();
+    }
+  }
+
+  /** Sends something to the thread beside its jobs. */
+  notify(notice: unknown): void {
+    this.#send({ type: 'notice', notice });
+  }
+
+  /** Lets the thread end by itself: one that is terminated in the midst of a call into the system may take the process with it. */
+  async close(): Promise<void> {
+    this.leave();
+    const timer = setTimeout(() => void this.#worker.terminate(), closeMs);
+    await this.#exited.promise;
+    clearTimeout(timer);
+  }
+
+  /** The same, without waiting and without limit of time. */
+  leave(): void {
+    this.#isAlive = false;
+    this.#send({ type: 'close' });
+  }
+
+  /** Aborts the job with its signal, and terminates the thread when it does not obey or the job exceeds its deadline. */
+  #watch(id: number, { signal, deadlineMs, isLeftOnAbort = false }: JobOptions, reject: Pending['reject']): Disposable {
+    let obeying: NodeJS.Timeout | undefined;
+    const terminate = (why: string): void => {
+      this.#isAlive = false;
+      this.#why = why;
+      void this.#worker.terminate();
+    };
+    const onAbort = (): void => {
+      this.#send({ type: 'abort', id });
+      if (isLeftOnAbort) {
+        this.leave();
+        reject(signal.reason);
+      } else obeying = setTimeout(() => terminate(`it did not stop within ${obeyMs} ms`), obeyMs);
+    };
+    const late =
+      deadlineMs === undefined
+        ? undefined
+        : setTimeout(() => terminate(`it took more than ${deadlineMs} ms`), deadlineMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return {
+      [Symbol.dispose]: () => {
+        clearTimeout(obeying);
+        clearTimeout(late);
+        signal.removeEventListener('abort', onAbort);
+      },
+    };
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === 'event') this.#options.onEvent?.(message.event);
+    else if (message.type === 'progress') this.#pending.get(message.id)?.onProgress?.(message.line);
+    else if (message.type === 'done') this.#pending.get(message.id)?.resolve(message.result);
+    else this.#pending.get(message.id)?.reject(unpackError(message.error));
+  }
+
+  #end(): void {
+    this.#isAlive = false;
+    const error = this.#options.endedError(this.#why === '' ? 'it ended by itself' : this.#why);
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#exited.resolve();
+    this.#options.onExit?.();
+  }
+}
