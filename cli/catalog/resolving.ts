@@ -87,7 +87,7 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   const present = installed(catalogs);
   for (const { name, properties, packageName } of present) {
     if (properties.length > 0 || packageName === undefined) continue;
-    asked.warn(`no catalog has ${name} of package ${packageName}: it is not known what it provides and needs`);
+    asked.warn(`no catalog has ${name} of package ${packageName}: its properties and requirements are unknown`);
   }
   const others = present.filter(({ packageName }) => packageName !== undefined && !names.has(packageName));
   return {

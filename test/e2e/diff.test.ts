@@ -50,9 +50,9 @@ test('a new version is shown as what changes, comes and goes, and nothing is wri
   const before = await world.get('ConfigMap', 'settings', 'shop');
   const printed = await diff(['bd/shop', '--bundle', await folderOf('two', files)]);
   expect(printed).toMatchObject({ code: 1, stderr: '' });
-  expect(printed.stdout).toContain('--- installed: ConfigMap shop/settings\n+++ wanted: ConfigMap shop/settings\n@@');
+  expect(printed.stdout).toContain('--- installed: ConfigMap shop/settings\n+++ desired: ConfigMap shop/settings\n@@');
   expect(printed.stdout).toMatch(/^-\s+version: '1'\n\+\s+version: '2'$/m);
-  expect(printed.stdout).toContain('--- /dev/null\n+++ wanted: Namespace annex\n');
+  expect(printed.stdout).toContain('--- /dev/null\n+++ desired: Namespace annex\n');
   expect(printed.stdout).toContain('--- installed: ConfigMap shop/legacy\n+++ /dev/null\n');
   for (const noise of ['managedFields', 'resourceVersion', 'generation', 'shop/kept']) {
     expect(printed.stdout).not.toContain(noise);

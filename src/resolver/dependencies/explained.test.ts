@@ -137,14 +137,14 @@ const newerCases: readonly {
     why: 'a 1.2.0 is newer, but no entry of channel stable leads there from 1.0.0; ask again when 1.1.0 is installed.',
   },
   {
-    name: 'nobody asked for an update',
+    name: 'an update that was not requested',
     request: {
       catalogs: [stockedCatalog('cat', [two('a', [])])],
       wanted: [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })],
       installed: [present('a', '1.0.0')],
     },
     of: 'a',
-    why: 'a 1.1.0 is newer, but what is installed stays, as nobody asked for an update.',
+    why: 'a 1.1.0 is newer, but the installed version stays, as no update was requested.',
   },
   {
     name: 'skipped by an entry',

@@ -66,7 +66,7 @@ const notMoved: Reason = (_, { decision: { cause, chosen }, story: { words } }) 
   if (cause.kind === 'fixed') return `no ${words.wanted} is about the package, so that what is installed stays`;
   if (cause.kind === 'needed') return 'what is installed does';
   const { updates = 'always' } = cause.anchor.wanted;
-  return updates === 'always' ? undefined : 'what is installed stays, as nobody asked for an update';
+  return updates === 'always' ? undefined : 'the installed version stays, as no update was requested';
 };
 
 const notInChannel: Reason = (newer, { decision: { cause } }) => {
@@ -150,5 +150,5 @@ export function whyNotNewer(told: Told): readonly string[] {
       : [`${labelOf(best)} ${best.origin === undefined ? 'cannot stay' : preferred}: ${whyRefused(best, told)}`];
   if (newest === undefined || refusedNewest !== undefined) return sentences;
   const why = reasons.map((reason) => reason(newest, told)).find((text) => text !== undefined);
-  return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'nobody asked for it'}.`];
+  return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'it was not requested'}.`];
 }

@@ -42,7 +42,7 @@ export function explainEnd(offer: Offer, last: InstalledBundle): readonly string
   return [
     offer.policy === 'v1'
       ? `Nothing leads on: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
-      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, and nobody is told.`,
+      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, without a notice.`,
   ];
 }
 
@@ -75,7 +75,7 @@ function explainPlace(offer: Offer, { from, to, natural }: Miss): readonly strin
     return [`It is not in ${channelNames(offer)}; it is in ${others}.`];
   }
   if (compareVersions(to.version, from.version) < 0) {
-    return [`It is older than ${describeInstalled(from)}: updates lead back only where an entry says so.`];
+    return [`It is older than ${describeInstalled(from)}: updates lead back only if an entry allows it.`];
   }
   const entries = meant.flatMap((channel) => channel.entries);
   const skipper = entries.find(({ skips }) => skips.includes(to.name));
