@@ -95,7 +95,7 @@ test('the deployment of a file is compared by its image, and by what it says of 
   await writeFile(join(dir, 'shop.json'), JSON.stringify(wanted));
   const printed = await diff(['bd/shop', '-f', 'shop.json', '--registry-ca', world.caPath]);
   expect(printed.code).toBe(1);
-  expect(printed.stdout).toContain('wanted: ConfigMap shop/settings');
+  expect(printed.stdout).toContain('desired: ConfigMap shop/settings');
   await writeFile(join(dir, 'other.json'), JSON.stringify(bundleDeployment('other', source)));
   const other = await diff(['bd/shop', '-f', 'other.json']);
   expect(other).toMatchObject({ code: 2, stdout: '' });

@@ -104,7 +104,7 @@ export function explainMiss(offer: Offer, miss: Miss): readonly string[] {
   const ways = waysInto(offer, to);
   if (ways.length > 0) sentences.push(`What leads to ${to.name}: ${ways.join('; ')}.`);
   if (place.length > 0) return sentences;
-  const wish = ways.length > 0 ? ` An entry between them, or` : '';
+  const request = ways.length > 0 ? ` An entry between them, or` : '';
   const needed = `an entry of ${to.name} with "skips: [${last.name}]" or a skipRange that covers ${version}`;
-  return [...sentences, `${wish} ${needed} would do.`.trim().replace(/^an/, 'An')];
+  return [...sentences, `${request} ${needed} would do.`.trim().replace(/^an/, 'An')];
 }
