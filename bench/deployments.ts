@@ -112,7 +112,7 @@ async function measureMoments(cluster: BenchCluster, registry: Registry): Promis
     );
   }
   return [
-    { what: 'one object that is changed by hand: put right after', value: `${(median(repairs) * 1000).toFixed(0)} ms` },
+    { what: 'one object that is changed by hand: corrected after', value: `${(median(repairs) * 1000).toFixed(0)} ms` },
     { what: 'one pivot: new version there after', value: `${(median(pivots) * 1000).toFixed(0)} ms` },
   ];
 }

@@ -23,8 +23,8 @@ function largestPackage(index: CatalogView): string {
 }
 
 function timed(catalogs: readonly CatalogView[], names: readonly string[], outcome: 'resolved' | 'conflict'): number {
-  const wanted = names.map((name) => ({ name, packageName: name }));
-  const request: ResolutionRequest = { catalogs, wanted, installed: [], limits: { maxSteps: 100_000_000 } };
+  const requested = names.map((name) => ({ name, packageName: name }));
+  const request: ResolutionRequest = { catalogs, requested, installed: [], limits: { maxSteps: 100_000_000 } };
   const startedMs = performance.now();
   const answer = resolve(request);
   const tookMs = performance.now() - startedMs;

@@ -15,21 +15,21 @@ function statusOf(thrown: unknown): number | undefined {
 }
 
 const advices: ReadonlyMap<number, string> = new Map([
-  [0, 'see that the cluster runs, and that the kubeconfig (--kubeconfig, KUBECONFIG) names the right one'],
+  [0, 'check that the cluster runs, and that the kubeconfig (--kubeconfig, KUBECONFIG) is that of the cluster'],
   [
     401,
-    'see that the credentials of the kubeconfig (--kubeconfig, KUBECONFIG) are for this cluster, and have not expired',
+    'check that the credentials of the kubeconfig (--kubeconfig, KUBECONFIG) are for this cluster, and have not expired',
   ],
-  [403, 'do this as somebody who may, or have an administrator give you that right'],
+  [403, 'use an account with that permission, or ask an administrator for it'],
 ]);
 
-const notInstalled = 'see that Longshore is installed on this cluster, in this version: "longshore install"';
+const notInstalled = 'check that Longshore is installed on this cluster in this version: "longshore install"';
 const systemNamespaceMissing = /^namespaces "[^"]+" not found$/;
 
 const byReason: ReadonlyMap<string, string> = new Map([
   [
     'NotInstalled',
-    'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore rollback NAME" goes back to the version before, "longshore delete NAME" removes everything',
+    'the cluster keeps trying: "longshore tree NAME" shows the state of every object, "longshore rollback NAME" returns to the previous version, "longshore delete NAME" removes everything',
   ],
   ['NotDeleted', 'the cluster keeps trying: "kubectl describe bd NAME" shows what blocks the deletion'],
 ]);

@@ -18,29 +18,29 @@ export const reviewedCatalogsOption: OptionSpec = {
   name: 'cluster-catalogs',
   kind: 'flag',
   default: true,
-  sentence:
-    'Leave ClusterCatalogs to another program, such as catalogd: without it they are labelled with their names here.',
+  description:
+    'Do not reconcile ClusterCatalogs, for example because catalogd does. By default they are labelled with their names.',
 };
 
 /** Of ClusterCatalogs, wherever they are looked after. */
 export const catalogOptions: readonly OptionSpec[] = [
   {
     ...reviewedCatalogsOption,
-    sentence:
-      'Leave ClusterCatalogs to another program, such as catalogd: without it their images are unpacked and served here.',
+    description:
+      'Do not reconcile ClusterCatalogs, for example because catalogd does. By default their images are unpacked and served.',
   },
   {
     name: 'catalog-graphql',
     kind: 'flag',
     default: false,
-    sentence: 'Answer queries of GraphQL over ClusterCatalogs, too.',
+    description: 'Serve GraphQL queries over ClusterCatalogs.',
   },
   {
     name: 'max-catalog-size',
     kind: 'number',
     placeholder: 'MIB',
     default: 1024,
-    sentence: 'Largest catalog in the image of a ClusterCatalog, in MiB.',
+    description: 'Maximum size of the catalog of a ClusterCatalog, in MiB.',
   },
 ];
 

@@ -26,9 +26,9 @@ export const tracesOption: OptionSpec = {
   name: 'traces-endpoint',
   kind: 'text',
   placeholder: 'URL',
-  variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-  sentence:
-    'Send traces there, as OpenTelemetry does (OTLP over HTTP, JSON); OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_RESOURCE_ATTRIBUTES count too.',
+  environmentVariable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  description:
+    'OpenTelemetry endpoint for traces (OTLP over HTTP, JSON). OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER and OTEL_RESOURCE_ATTRIBUTES are honored.',
 };
 
 /** The address of --traces-endpoint, without a slash at its end.
@@ -53,65 +53,64 @@ export const upOptions: readonly OptionSpec[] = [
     name: 'data-dir',
     kind: 'text',
     placeholder: 'DIR',
-    variable: 'LONGSHORE_DATA_DIR',
-    sentence: 'Keep the cluster and the bundle contents in DIR; without it all is gone when the process stops.',
+    environmentVariable: 'LONGSHORE_DATA_DIR',
+    description: 'Store the cluster and bundle contents in DIR. By default they are deleted when the process stops.',
   },
   {
     name: 'port',
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
-    sentence: 'Port of the Kubernetes API on 127.0.0.1; 0 takes a free one (with --data-dir the same as last time).',
+    description: 'Port of the Kubernetes API on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
   {
     name: 'kubeconfig',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'Write the kubeconfig to FILE (mode 0600) instead of into the data folder.',
+    description: 'Write the kubeconfig to FILE (mode 0600) instead of the data folder.',
   },
   {
     name: 'cluster',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'Work on the cluster of this kubeconfig instead of an API server of its own. The webhook listens on 127.0.0.1: the API server must run on this machine.',
+    description:
+      'Use the cluster of this kubeconfig instead of the embedded API server. The webhook listens on 127.0.0.1: the API server must run on this machine.',
   },
   {
     name: 'content-port',
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
-    sentence:
-      'Port on 127.0.0.1 where the contents of bundles are served and uploads are taken; 0 takes a free one (with --data-dir the same as last time).',
+    description:
+      'Port of the content server and uploads on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
   {
     name: 'catalog-port',
     kind: 'number',
     placeholder: 'PORT',
     default: 0,
-    sentence:
-      'Port on 127.0.0.1 where ClusterCatalogs are served; 0 takes a free one (with --data-dir the same as last time).',
+    description: 'Port of the catalog server on 127.0.0.1; 0 selects a free port (with --data-dir the previous one).',
   },
   {
     name: 'system-namespace',
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-system',
-    sentence: 'Namespace of pull secrets and of objects that name none.',
+    description: 'Namespace of pull secrets, and of objects without a namespace.',
   },
   {
     name: 'simulate',
     kind: 'flag',
     default: true,
-    sentence:
-      'Leave workloads as they are applied: without it Deployments, Jobs and others reach the status of a healthy cluster.',
+    description:
+      'Do not simulate workloads. By default Deployments, Jobs and others get the status that they have on a healthy cluster.',
   },
   {
     name: 'examples',
     kind: 'flag',
     default: true,
-    sentence:
-      'Do not serve the examples that the documents use: images on 127.0.0.1:15000, git repositories on 127.0.0.1:15001. They are never served with --cluster.',
+    description:
+      'Do not serve the examples of the documentation: images on 127.0.0.1:15000, git repositories on 127.0.0.1:15001. They are never served with --cluster.',
   },
   ...provisionerOptions,
   logLevelOption,

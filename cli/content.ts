@@ -59,7 +59,7 @@ export async function keepContentPublished(
         await publish();
         return;
       } catch (thrown) {
-        log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not told yet');
+        log.error({ message: errorMessage(thrown) }, 'the authority of the content server is not published yet');
         await clock.sleep(publishAgainMs, { signal });
       }
     }
@@ -67,7 +67,7 @@ export async function keepContentPublished(
   await publish();
   void serving.keepFresh((next) => {
     again(next).catch((thrown: unknown) => {
-      if (!signal.aborted) log.error({ err: thrown }, 'the authority of the content server is not told');
+      if (!signal.aborted) log.error({ err: thrown }, 'the authority of the content server is not published');
     });
   }, signal);
 }

@@ -6,11 +6,11 @@ function lines(shown: readonly Command[], minWidth = 0): string {
   return shown.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n');
 }
 
-/** The commands by what they are for; `bundle` stands for all of its commands. */
+/** The commands by purpose; `bundle` stands for all of its commands. */
 const purposes: readonly { readonly title: string; readonly words: readonly string[] }[] = [
   { title: 'Try it on this machine', words: ['up', 'demo'] },
   {
-    title: 'Install content and look after it',
+    title: 'Install and manage content',
     words: ['run', 'list', 'tree', 'diff', 'history', 'rollback', 'delete', 'content', 'permissions'],
   },
   { title: 'Write bundles', words: ['bundle'] },
@@ -37,7 +37,7 @@ function sections(): readonly string[] {
 
 /** What `longshore --help` prints. */
 export function overview(): string {
-  return `longshore: bundles of Kubernetes content, unpacked, installed and guarded
+  return `longshore unpacks, installs and manages bundles of Kubernetes content
 
 Usage: longshore COMMAND [OPTIONS]
 

@@ -92,7 +92,7 @@ test('help of a command lists its options', () => {
   const { exitCode, stdout } = longshore(['up', '--help']);
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Usage: longshore up [OPTIONS]');
-  expect(stdout).toMatch(/--data-dir DIR +Keep/);
+  expect(stdout).toMatch(/--data-dir DIR +Store/);
 });
 
 test.each([
@@ -149,7 +149,7 @@ test('the overview groups commands by what they are for, each in one group', () 
   const { stdout } = longshore(['--help']);
   expect([...stdout.matchAll(/^(\S.*):$/gm)].map(([, title]) => title)).toEqual([
     'Try it on this machine',
-    'Install content and look after it',
+    'Install and manage content',
     'Write bundles',
     'Use and write catalogs',
     'Administer a cluster',

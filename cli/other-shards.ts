@@ -70,7 +70,7 @@ export function otherShards(
     const { items } = await kube.list({ apiVersion: 'v1', kind: 'Pod', namespace, labelSelector }, { signal });
     const url = items.map((pod) => urlOf(pod, port)).find((found) => found !== undefined);
     if (url === undefined) {
-      const text = `Bundle "${bundleName}" is with shard ${index}/${shard.count}, which has no leader now: try again later`;
+      const text = `Bundle "${bundleName}" belongs to shard ${index}/${shard.count}, which has no leader: try again later`;
       throw new TransientError('ShardUnavailable', text);
     }
     const { cert, key } = await access.tls();

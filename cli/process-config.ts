@@ -73,21 +73,21 @@ const sharedOptions: readonly OptionSpec[] = [
     name: 'kubeconfig',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'The cluster to work on; without it the one that this process is a pod of.',
+    description: 'Kubeconfig of the cluster (default: the in-cluster configuration).',
   },
   {
     name: 'system-namespace',
     kind: 'text',
     placeholder: 'NAME',
-    sentence:
-      'Namespace of pull secrets and of objects that name none (default: the namespace of this pod, else rukpak-system).',
+    description:
+      'Namespace of pull secrets, and of objects without a namespace (default: the namespace of this Pod, else rukpak-system).',
   },
   {
     name: 'health-probe-bind-address',
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8081',
-    sentence: 'Where /healthz and /readyz are answered, over plain HTTP.',
+    description: 'Address of /healthz and /readyz, over plain HTTP.',
   },
 ];
 
@@ -99,96 +99,96 @@ export const controllersOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8443',
-    sentence: 'Where contents and metrics are served and uploads are taken, over HTTPS.',
+    description: 'Address of the content server, uploads and metrics, over HTTPS.',
   },
   {
     name: 'http-external-address',
     kind: 'text',
     placeholder: 'URL',
-    sentence: 'Where clients reach that (default: https://core.<system namespace>.svc).',
+    description: 'URL of that server for clients (default: https://core.<system namespace>.svc).',
   },
   {
     name: 'catalogs-bind-address',
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':8444',
-    sentence: 'Where ClusterCatalogs are served, over HTTPS, with the certificate of --tls-dir.',
+    description: 'Address of the catalog server, over HTTPS, with the certificate of --tls-dir.',
   },
   {
     name: 'catalogs-external-address',
     kind: 'text',
     placeholder: 'URL',
-    sentence: 'Where clients reach that (default: https://catalogs.<system namespace>.svc).',
+    description: 'URL of that server for clients (default: https://catalogs.<system namespace>.svc).',
   },
   {
     name: 'catalogs-storage-dir',
     kind: 'text',
     placeholder: 'DIR',
-    sentence:
-      'Keep the indexes of ClusterCatalogs in DIR, which no other process has (default: catalogs in the folder of --provisioner-storage-dir).',
+    description:
+      'Store the indexes of ClusterCatalogs in DIR, which no other process uses (default: catalogs in the folder of --provisioner-storage-dir).',
   },
   {
     name: 'tls-dir',
     kind: 'text',
     placeholder: 'DIR',
     default: '/etc/pki/tls',
-    sentence: 'Folder of tls.crt and tls.key, the certificate of these servers; read again when they are replaced.',
+    description: 'Folder with tls.crt and tls.key, the certificate of these servers; reloaded when they change.',
   },
   {
     name: 'bundle-ca-file',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'PEM file of the authority of that certificate; clients find it in the Secret rukpak-ca (default: ca.crt in the folder of --tls-dir).',
+    description:
+      'PEM file of the authority of that certificate, published in the Secret rukpak-ca (default: ca.crt in the folder of --tls-dir).',
   },
   {
     name: 'issue-certificates',
     kind: 'flag',
     default: false,
-    sentence:
-      'Issue the certificates of this server and of the webhook, into the Secrets core-cert and rukpak-webhook-certificate of the system namespace, and renew them; --tls-dir and --bundle-ca-file are not read.',
+    description:
+      'Issue and renew the certificates of this server and of the webhook, in the Secrets core-cert and rukpak-webhook-certificate of the system namespace; --tls-dir and --bundle-ca-file are ignored.',
   },
   {
     name: 'provisioner-storage-dir',
     kind: 'text',
     placeholder: 'DIR',
     default: '/var/cache/bundles',
-    sentence: 'Keep contents of bundles and uploads in DIR, which no other process has.',
+    description: 'Store bundle contents and uploads in DIR, which no other process uses.',
   },
   {
     name: 'leader-elect',
     kind: 'flag',
-    sentence:
-      'Work only while this process holds the Lease core.rukpak.io of the system namespace; until then stand by, with everything read.',
+    description:
+      'Reconcile only while this process holds the Lease core.rukpak.io of the system namespace; otherwise stand by with warm caches.',
   },
   {
     name: 'leader-elect-lease-duration',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 12,
-    sentence:
-      'How long after the last renewal another process may take that Lease. One that cannot renew it ends its work after two thirds of that time.',
+    description:
+      'Time after the last renewal when another process may acquire that Lease. A leader that cannot renew it stops after two thirds of that time.',
   },
   {
     name: 'pod-name',
     kind: 'text',
     placeholder: 'NAME',
-    sentence:
-      'The pod that this process is, labelled core.rukpak.io/leader while it leads (default: the host name, without --kubeconfig).',
+    description:
+      'Name of the Pod of this process, labelled core.rukpak.io/leader while it is the leader (default: the host name, without --kubeconfig).',
   },
   {
     name: 'shard',
     kind: 'text',
     placeholder: 'K/N',
-    sentence:
-      'Take care of the K-th of N parts of all BundleDeployments and Bundles, with a Lease for each part: by their names, or as their label core.rukpak.io/shard says. Only with --leader-elect.',
+    description:
+      'Reconcile shard K of N of the BundleDeployments and Bundles, with a Lease for each shard. Objects are assigned by name, or by their label core.rukpak.io/shard. Requires --leader-elect.',
   },
   {
     name: 'shard-url',
     kind: 'text',
     placeholder: 'URL',
-    sentence:
-      'Where the other shards reach the contents of this process (default: the address of its pod, at the port of --http-bind-address).',
+    description:
+      'URL of the contents of this process for the other shards (default: the address of its Pod, at the port of --http-bind-address).',
   },
   ...provisionerOptions,
   processLogOption,
@@ -203,29 +203,28 @@ export const webhookOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: '[HOST]:PORT',
     default: ':9443',
-    sentence: 'Where the API server is answered, over HTTPS.',
+    description: 'Address of the webhook, over HTTPS.',
   },
   {
     name: 'external-address',
     kind: 'text',
     placeholder: 'URL',
-    sentence:
-      'Where the API server reaches that, as the webhook configurations are told (default: the Service rukpak-webhook-service of the system namespace).',
+    description:
+      'URL of the webhook for the API server, written to the webhook configurations (default: the Service rukpak-webhook-service of the system namespace).',
   },
   {
     name: 'tls-dir',
     kind: 'text',
     placeholder: 'DIR',
     default: '/tmp/k8s-webhook-server/serving-certs',
-    sentence:
-      'Folder of tls.crt, tls.key and ca.crt, the certificate to serve with; read again when they are replaced.',
+    description: 'Folder with tls.crt, tls.key and ca.crt, the serving certificate; reloaded when they change.',
   },
   {
     name: 'drain',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 10,
-    sentence: 'How long to go on answering after SIGTERM, while /readyz says no, so that nobody is sent here any more.',
+    description: 'How long to keep serving after SIGTERM, while /readyz fails, until no more requests arrive.',
   },
   dependencyPolicyOption,
   requireServiceAccountOption,

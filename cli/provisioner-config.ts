@@ -21,8 +21,8 @@ export const dependencyPolicyOption: OptionSpec = {
   kind: 'text',
   placeholder: 'POLICY',
   default: 'warn',
-  sentence:
-    'What admission does about dependencies of bundles that are not met, or would not be any more: warn, or enforce (refuse). Either way a bundle is only installed when they are met; off takes no notice of them.',
+  description:
+    'How admission handles bundle dependencies that are not met, or would no longer be met: warn, or enforce (deny). With both, a bundle is installed only when its dependencies are met; off ignores dependencies.',
 };
 
 /** The same. */
@@ -30,8 +30,8 @@ export const requireServiceAccountOption: OptionSpec = {
   name: 'require-service-account',
   kind: 'flag',
   default: false,
-  sentence:
-    'Refuse BundleDeployments that do not name, in spec.config.serviceAccount, a service account to be installed with; without it these are installed with the rights of the provisioners.',
+  description:
+    'Deny BundleDeployments that do not set spec.config.serviceAccount. By default they are installed with the permissions of the provisioners.',
 };
 
 /** The same. */
@@ -39,8 +39,8 @@ export const foreignClassOption: OptionSpec = {
   name: 'foreign-provisioner-class',
   kind: 'list',
   placeholder: 'CLASS',
-  sentence:
-    'Class that another provisioner of the cluster serves; may be repeated. Objects of other unknown classes get a warning at admission and, after 30 seconds, a condition.',
+  description:
+    'Class that another provisioner of the cluster serves; may be repeated. Objects of other unknown classes get an admission warning and, after 30 seconds, a condition.',
 };
 
 /** Classes of `--foreign-provisioner-class`. */
@@ -54,34 +54,33 @@ export const provisionerOptions: readonly OptionSpec[] = [
     name: 'insecure-registry',
     kind: 'list',
     placeholder: 'HOST[:PORT]',
-    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+    description: 'Registry to access over plain HTTP; may be repeated. Loopback registries are always allowed.',
   },
   {
     name: 'registry-config',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Read again when it changes.',
+    description:
+      'YAML file of mirrors: imageDigestMirrors and imageTagMirrors, or ImageDigestMirrorSets and ImageTagMirrorSets. Reloaded when it changes.',
   },
   {
     name: 'image-policy',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'YAML file that says which images may be used, and who must have signed them; without it all may. Read again when it changes.',
+    description:
+      'YAML file of allowed images and required signatures. By default all images are allowed. Reloaded when it changes.',
   },
   {
     name: 'registry-ca',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'PEM file of certificate authorities that registries and git servers are trusted by, beside the usual ones.',
+    description: 'PEM file of additional certificate authorities for registries and git servers.',
   },
   {
     name: 'allow-secrets-without-hosts',
     kind: 'flag',
     default: false,
-    sentence:
+    description:
       'Send the credentials of a Secret that does not name its hosts (annotation core.rukpak.io/hosts) to any git or web server that a Bundle names, as RukPak does.',
   },
   {
@@ -89,73 +88,73 @@ export const provisionerOptions: readonly OptionSpec[] = [
     kind: 'number',
     placeholder: 'N',
     default: 4,
-    sentence:
-      'BundleDeployments that are reconciled at a time; four times as many Bundles. Fetching goes on beside them.',
+    description:
+      'Maximum concurrent reconciles of BundleDeployments; four times as many for Bundles. Fetches run in the background.',
   },
   {
     name: 'resync',
     kind: 'number',
     placeholder: 'MINUTES',
     default: 600,
-    sentence: 'Time in which every Bundle and BundleDeployment is looked at again though nothing has changed.',
+    description: 'Interval in which every Bundle and BundleDeployment is reconciled without a change.',
   },
   {
     name: 'max-bundle-size',
     kind: 'number',
     placeholder: 'MIB',
     default: defaultContentLimits.unpackedBytes / mebibyte,
-    sentence: 'Largest unpacked bundle, in MiB.',
+    description: 'Maximum size of an unpacked bundle, in MiB.',
   },
   {
     name: 'max-layer-size',
     kind: 'number',
     placeholder: 'MIB',
     default: defaultContentLimits.compressedLayerBytes / mebibyte,
-    sentence: 'Largest compressed image layer or git pack, in MiB.',
+    description: 'Maximum size of a compressed image layer or git pack, in MiB.',
   },
   {
     name: 'content-store-size',
     kind: 'number',
     placeholder: 'MIB',
     default: 10 * 1024,
-    sentence:
-      'Most that contents of bundles and uploads may take on disk, in MiB; what was not used for longest and can be fetched again gives way.',
+    description:
+      'Disk budget for bundle contents and uploads, in MiB. The least recently used contents that can be fetched again are evicted.',
   },
   {
     name: 'content-store',
     kind: 'text',
     placeholder: 'PLACE',
     default: 'dir',
-    sentence:
-      'Where contents of bundles and uploads are kept: dir (the folder of this process alone) or oci (in a registry as well, so that a lost node loses nothing).',
+    description:
+      'Storage of bundle contents and uploads: dir (a local folder) or oci (also a registry, which survives the loss of a node).',
   },
   {
     name: 'content-store-repository',
     kind: 'text',
     placeholder: 'HOST[:PORT]/PATH',
-    sentence: 'Repository for --content-store oci, without tag or digest.',
+    description: 'Repository for --content-store oci, without tag or digest.',
   },
   {
     name: 'content-store-login',
     kind: 'text',
     placeholder: 'FILE',
-    sentence:
-      'Login for that repository: a config.json as container tools write it, or the key .dockerconfigjson of a mounted Secret. Read again before each use.',
+    description:
+      'Credentials for that repository: a config.json of container tools, or the key .dockerconfigjson of a mounted Secret. Read before each use.',
   },
   {
     name: 'answer-timeout',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 30,
-    sentence: 'How long a registry or git server may stay silent before the fetch is given up and tried again later.',
+    description: 'Timeout for a registry or git server that sends nothing; the fetch is retried later.',
   },
   {
     name: 'health-deadline',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 600,
-    sentence:
-      'How long a new version may be unhealthy before its webhooks are installed, and the Bundles of earlier templates removed, all the same; healthy ones need no wait.',
+    description:
+      'How long to wait for a new version to become healthy before its webhooks are installed and the Bundles of earlier templates are deleted.',
   },
   ...catalogOptions,
   dependencyPolicyOption,

@@ -56,7 +56,7 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
     const expiryMs = certificateExpiryMs(certificatePem);
     if (expiryMs > clock.now() || toldExpired === certificatePem) return;
     toldExpired = certificatePem;
-    const hint = 'clients refuse it until another one is in the folder: see whoever renews it';
+    const hint = 'clients reject it until the files are replaced: check the issuer that renews it';
     log.error({ dir: options.dir, expired: formatTimestamp(expiryMs), hint }, 'the certificate has expired');
   };
   tellExpired();
@@ -82,7 +82,7 @@ export async function openServingFiles(options: ServingFilesOptions): Promise<Se
     }
   };
   follow().catch((thrown: unknown) => {
-    if (!signal.aborted) log.error({ err: thrown }, 'certificate files are not followed any more');
+    if (!signal.aborted) log.error({ err: thrown }, 'watch of certificate files failed');
   });
   return serving;
 }

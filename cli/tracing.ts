@@ -129,7 +129,7 @@ export async function startTracing({ endpoint, service, log }: TracingOptions): 
   let said = '';
   const tell = (text: string): void => {
     const message = exporterMessage(text);
-    if (message !== said) log.warn({ endpoint, message }, 'traces are not taken, and dropped');
+    if (message !== said) log.warn({ endpoint, message }, 'traces rejected and dropped');
     said = message;
   };
   const silent = (): void => undefined;

@@ -57,7 +57,11 @@ const podValues: Readonly<Record<string, ValueSpec>> = {
     schema: objects,
     default: '[]',
   },
-  extraVolumes: { comment: 'Volumes, as in a pod: a ConfigMap with authorities, say.', schema: objects, default: '[]' },
+  extraVolumes: {
+    comment: 'Volumes, as in a pod, for example a ConfigMap with authorities.',
+    schema: objects,
+    default: '[]',
+  },
   extraVolumeMounts: { comment: 'Where these are mounted, as in a container.', schema: objects, default: '[]' },
   podLabels: { comment: 'Labels of the pods.', schema: ownStrings, default: '{}' },
   podAnnotations: { comment: 'Annotations of the pods.', schema: ownStrings, default: '{}' },

@@ -21,7 +21,7 @@ const systemNamespace = 'rukpak-system';
 const service = { namespace: systemNamespace, name: 'rukpak-webhook-service', port: 443 };
 const configurations = webhookConfigurations({ address: { service }, systemNamespace });
 const documents = configurations.map((object) => formatYaml(object)).join('---\n');
-const note = '# Whom to trust is told by the webhook when it starts, and whenever its certificate is replaced.\n';
+const note = '# The webhook writes caBundle when it starts, and whenever its certificate is replaced.\n';
 writeFileSync('deploy/base/webhook-configurations.yaml', `${mark}${note}${documents}`);
 
 const rbac = 'rbac.authorization.k8s.io/v1';

@@ -11,7 +11,7 @@ export const bundleCommands: readonly Command[] = [
     name: 'bundle build',
     summary: 'Build a container image or OCI artifact from the files of a folder.',
     description:
-      'Prints its digest. The same files give the same digest on every machine: their times and owners do not count.',
+      'Prints the digest. The same files give the same digest on every machine: times and owners are ignored.',
     positionals: ['DIR'],
     options: [...buildOptions, ...buildTargetOptions, ...registryOptions, longOutputOption],
     examples: [
@@ -23,7 +23,7 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle push',
-    summary: 'Push a folder, or an OCI image layout, to a registry.',
+    summary: 'Push a folder or an OCI image layout to a registry.',
     description: `Prints the reference with its digest. ${loginText}`,
     positionals: ['DIR|LAYOUT', 'REF'],
     options: [...buildOptions, ...registryOptions, outputOption],
@@ -32,8 +32,8 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle pull',
-    summary: 'Write the files of an image or artifact to a folder that is new or empty.',
-    description: `Prints its digest. ${loginText}`,
+    summary: 'Write the files of an image or artifact to a new or empty folder.',
+    description: `Prints the digest. ${loginText}`,
     positionals: ['REF', 'DIR'],
     options: [...registryOptions, outputOption],
     examples: ['bundle pull <registry>/combo:v1 ./combo'],
@@ -41,8 +41,8 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle inspect',
-    summary: 'Tell what a bundle holds, and what unpacking would refuse; exit status 1 when there is such a thing.',
-    description: `${bundleText}\nExit status: 0 nothing would be refused, 1 something would, 2 the bundle could not be read.`,
+    summary: 'Show the contents of a bundle and the problems that unpacking would report.',
+    description: `${bundleText}\nExit status: 0 no problems, 1 problems, 2 the bundle could not be read.`,
     positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
     examples: ['bundle inspect ./combo', 'bundle inspect <registry>/combo:v1 -o json'],
@@ -51,8 +51,8 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle render',
-    summary: 'Print the objects that a registry+v1 bundle becomes.',
-    description: `${bundleText}\nExit status: 0 rendered, 2 the bundle could not be read, or not be rendered so.`,
+    summary: 'Render a registry+v1 bundle as Kubernetes objects.',
+    description: `${bundleText}\nExit status: 0 success, 2 the bundle could not be read or rendered.`,
     positionals: ['DIR|FILE|REF|-'],
     options: [...renderOptions, ...registryOptions],
     examples: [
@@ -64,8 +64,8 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle explain',
-    summary: 'Say what installing a registry+v1 bundle does to a cluster: permissions, APIs, webhooks, images.',
-    description: `${bundleText}\nExit status: 0 explained, 2 the bundle could not be read.`,
+    summary: 'Describe what a registry+v1 bundle installs: permissions, APIs, webhooks, images.',
+    description: `${bundleText}\nExit status: 0 success, 2 the bundle could not be read.`,
     positionals: ['DIR|FILE|REF|-'],
     options: [...registryOptions, outputOption],
     examples: ['bundle explain ./widget', 'bundle explain <registry>/widget-bundle:v1 -o json'],
@@ -74,8 +74,8 @@ export const bundleCommands: readonly Command[] = [
   },
   {
     name: 'bundle validate',
-    summary: 'Judge registry+v1 bundles: what is wrong, in which line, and what to do about it.',
-    description: `${bundleText}\nExit status: 0 no errors, 1 errors were found, 2 a bundle could not be read.`,
+    summary: 'Validate registry+v1 bundles: print each problem with its line and fix.',
+    description: `${bundleText}\nExit status: 0 no errors, 1 errors, 2 a bundle could not be read.`,
     positionals: ['[DIR|FILE|REF|-]...'],
     options: [...validateOptions, ...registryOptions],
     examples: [

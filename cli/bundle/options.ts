@@ -8,7 +8,7 @@ export const buildOptions: readonly OptionSpec[] = [
     placeholder: 'image|artifact',
     default: 'image',
     choices: ['image', 'artifact'],
-    sentence: 'A container image, which every registry takes, or an OCI artifact.',
+    description: 'Container image, which every registry accepts, or OCI artifact.',
   },
   {
     name: 'compression',
@@ -16,7 +16,7 @@ export const buildOptions: readonly OptionSpec[] = [
     placeholder: 'none|gzip',
     default: 'none',
     choices: ['none', 'gzip'],
-    sentence: 'With gzip it is smaller, and its digest may be another one with another version of Node.js.',
+    description: 'Layer compression. With gzip the digest may depend on the version of Node.js.',
   },
 ];
 
@@ -27,9 +27,9 @@ export const buildTargetOptions: readonly OptionSpec[] = [
     short: 'o',
     kind: 'text',
     placeholder: 'FILE.tar',
-    sentence: 'Write an OCI image layout to FILE.tar.',
+    description: 'Write an OCI image layout to FILE.tar.',
   },
-  { name: 'push', kind: 'text', placeholder: 'REF', sentence: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
+  { name: 'push', kind: 'text', placeholder: 'REF', description: 'Push to a registry: HOST/REPOSITORY[:TAG].' },
 ];
 
 /** What `longshore bundle validate` looks for. */
@@ -38,31 +38,30 @@ export const validateOptions: readonly OptionSpec[] = [
     name: 'select',
     kind: 'list',
     placeholder: 'ID|SUITE',
-    sentence: 'Run these checks only, by id or suite; may be repeated.',
+    description: 'Run only these checks, by id or suite; may be repeated.',
   },
-  { name: 'ignore', kind: 'list', placeholder: 'ID|SUITE', sentence: 'Leave these checks out; may be repeated.' },
+  { name: 'ignore', kind: 'list', placeholder: 'ID|SUITE', description: 'Skip these checks; may be repeated.' },
   {
     name: 'k8s-version',
     kind: 'text',
     placeholder: 'VERSION',
-    sentence: 'Judge for this release of Kubernetes: what it does not have any more is an error.',
+    description: 'Target release of Kubernetes: APIs that it has removed are errors.',
   },
   {
     name: 'categories',
     kind: 'text',
     placeholder: 'FILE',
-    variable: 'OPERATOR_BUNDLE_CATEGORIES',
-    sentence: 'JSON file {"categories": ["…"]} of the categories that there are, instead of the standard ones.',
+    environmentVariable: 'OPERATOR_BUNDLE_CATEGORIES',
+    description: 'JSON file {"categories": ["…"]} with the allowed categories, instead of the standard ones.',
   },
   {
     name: 'verbose',
     short: 'v',
     kind: 'flag',
-    sentence:
-      'As text, show every finding in its order; else what the same is to be done about stands together, three of each.',
+    description: 'Show every finding, in file order. By default findings with the same fix are grouped, three of each.',
   },
-  { name: 'strict', kind: 'flag', sentence: 'Exit with 1 for warnings, too.' },
-  { name: 'list', kind: 'flag', sentence: 'Print the checks that would be run, and run none.' },
+  { name: 'strict', kind: 'flag', description: 'Exit with status 1 on warnings, too.' },
+  { name: 'list', kind: 'flag', description: 'Print the checks that would run, without running them.' },
   {
     name: 'output',
     short: 'o',
@@ -70,6 +69,6 @@ export const validateOptions: readonly OptionSpec[] = [
     placeholder: 'text|json|sarif|junit|json-alpha1',
     default: 'text',
     choices: ['text', 'json', 'sarif', 'junit', 'json-alpha1'],
-    sentence: 'Lines for people, or a form for programs; json-alpha1 is that of operator-sdk.',
+    description: 'Output format; json-alpha1 is the format of operator-sdk.',
   },
 ];

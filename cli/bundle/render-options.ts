@@ -9,13 +9,13 @@ export const renderOptions: readonly OptionSpec[] = [
     name: 'install-namespace',
     kind: 'text',
     placeholder: 'NS',
-    sentence: 'Where the operator is to run. Default: what the bundle suggests, else PACKAGE-system.',
+    description: 'Namespace to install the operator into. Default: the suggestion of the bundle, else PACKAGE-system.',
   },
   {
     name: 'watch-namespace',
     kind: 'list',
     placeholder: 'NS',
-    sentence: 'Namespace that the operator is to watch; may be repeated. Default: all, where the bundle supports that.',
+    description: 'Namespace that the operator watches; may be repeated. Default: all, if the bundle supports it.',
   },
   {
     name: 'cert-provider',
@@ -23,13 +23,13 @@ export const renderOptions: readonly OptionSpec[] = [
     placeholder: providers.join('|'),
     default: 'cert-manager',
     choices: providers,
-    sentence: 'Who makes the certificates that webhooks are served with.',
+    description: 'Provider of the serving certificates of webhooks.',
   },
   {
     name: 'deployment-config',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'YAML or JSON with env, resources, tolerations and more for the Deployments of the operator.',
+    description: 'YAML or JSON with env, resources, tolerations and more for the Deployments of the operator.',
   },
   {
     name: 'amendments',
@@ -37,18 +37,18 @@ export const renderOptions: readonly OptionSpec[] = [
     placeholder: 'all|none',
     default: 'all',
     choices: ['all', 'none'],
-    sentence: 'With none exactly what the reference renderer makes.',
+    description: 'Use none for exactly the output of the reference renderer.',
   },
   {
     name: 'without-amendment',
     kind: 'list',
     placeholder: 'NAME',
-    sentence: 'An amendment that is left out; may be repeated.',
+    description: 'Amendment to disable; may be repeated.',
   },
   {
     name: 'drop-foreign-conversion',
     kind: 'flag',
-    sentence: 'Take away conversion webhooks that CRDs ship and the operator does not serve.',
+    description: 'Remove conversion webhooks that CRDs configure and the operator does not serve.',
   },
   {
     name: 'output',
@@ -57,6 +57,6 @@ export const renderOptions: readonly OptionSpec[] = [
     placeholder: 'yaml|json',
     default: 'yaml',
     choices: ['yaml', 'json'],
-    sentence: 'YAML documents, or one List in JSON.',
+    description: 'Output format: YAML documents, or a JSON List.',
   },
 ];

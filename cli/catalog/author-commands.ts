@@ -11,13 +11,13 @@ import {
 import { catalogOption, catalogsOption } from './options.ts';
 
 const renderText =
-  'A folder with manifests and metadata is a bundle, any other folder a catalog, and so are - and the address of a catalog that is served; everything else is an image, whose labels say what it is.';
+  'A folder with manifests and metadata is a bundle. Any other folder, - and the URL of a served catalog are catalogs. Everything else is an image; its labels decide.';
 
 /** The commands that make catalogs, in the order of `longshore --help`. */
 export const authorCommands: readonly Command[] = [
   {
     name: 'catalog init',
-    summary: 'Print the olm.package that a catalog begins with.',
+    summary: 'Print the olm.package document of a new catalog.',
     positionals: ['PACKAGE'],
     options: initOptions,
     examples: [
@@ -28,12 +28,16 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'catalog render',
-    summary: 'Print bundles and catalogs as the documents of one catalog.',
-    description: `${renderText}\nWhat keeps the documents from being a valid catalog is told and does not matter.`,
+    summary: 'Render bundles and catalogs as the documents of one catalog.',
+    description: `${renderText}\nProblems that make the result an invalid catalog are reported as warnings.`,
     positionals: ['DIR|REF|URL|-...'],
     catalogAt: 0,
     options: [
-      { ...catalogsOption, placeholder: 'DIR|REF|URL|-', sentence: 'A bundle or catalog to render; may be repeated.' },
+      {
+        ...catalogsOption,
+        placeholder: 'DIR|REF|URL|-',
+        description: 'A bundle or catalog to render; may be repeated.',
+      },
       documentOutputOption,
       ...migrateOptions,
       imageTemplateOption,
@@ -48,9 +52,9 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'catalog template',
-    summary: 'Print the catalog that a template becomes, its bundles rendered.',
+    summary: 'Render a catalog from a template.',
     description:
-      'TYPE is basic, semver, substitutes or composite; without it the schema of FILE decides. - is standard input. Bundles are images or folders. What is no valid catalog is refused.\nA composite template is written to where --catalogs says, and the names of the files are printed.',
+      'TYPE is basic, semver, substitutes or composite (default: from the schema of FILE). - is standard input. Bundles are images or folders. A result that is not a valid catalog is refused.\nA composite template writes its catalogs to the destinations in --catalogs and prints the file names.',
     positionals: ['TYPE|FILE', '[FILE]'],
     options: [templateOutputOption, ...migrateOptions, imageTemplateOption, ...compositeOptions, ...registryOptions],
     examples: [
@@ -62,7 +66,7 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'catalog convert-template',
-    summary: 'Print a catalog as a template: bundles shrink to their images.',
+    summary: 'Convert a catalog to a template that references bundles by image.',
     positionals: ['basic|substitutes', 'DIR|REF|URL|-'],
     catalogAt: 1,
     options: [{ ...catalogOption, placeholder: 'DIR|REF|URL|-' }, documentOutputOption, ...registryOptions],
@@ -72,8 +76,8 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'catalog migrate',
-    summary: 'Write a catalog without the manifests of its bundles: what user interfaces need of them stays.',
-    description: 'OUTDIR gets a folder for each package.',
+    summary: 'Write a catalog without the manifests of its bundles (olm.csv.metadata instead of olm.bundle.object).',
+    description: 'Writes a folder per package to OUTDIR.',
     positionals: ['DIR|REF|URL|-', 'OUTDIR'],
     catalogAt: 0,
     options: [
@@ -87,11 +91,11 @@ export const authorCommands: readonly Command[] = [
   },
   {
     name: 'catalog generate',
-    summary: 'Write DIR.Dockerfile, which makes an image of the catalog in DIR.',
-    description: 'A file that is there is never written over.',
+    summary: 'Write DIR.Dockerfile, which builds an image of the catalog in DIR.',
+    description: 'An existing file is never overwritten.',
     positionals: ['dockerfile', 'DIR'],
     catalogAt: 1,
-    options: [{ ...catalogOption, placeholder: 'DIR', sentence: 'The folder of the catalog.' }, ...dockerfileOptions],
+    options: [{ ...catalogOption, placeholder: 'DIR', description: 'Folder of the catalog.' }, ...dockerfileOptions],
     examples: ['catalog generate dockerfile ./catalog', 'catalog generate dockerfile ./catalog -i scratch'],
     run: async (values, positionals) => (await import('./commands/generate.ts')).catalogGenerate(values, positionals),
   },

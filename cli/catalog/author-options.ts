@@ -8,7 +8,7 @@ export const documentOutputOption: OptionSpec = {
   placeholder: 'json|yaml',
   default: 'json',
   choices: ['json', 'yaml'],
-  sentence: 'The form of the documents.',
+  description: 'Output format.',
 };
 
 /** The form of what a template becomes. */
@@ -16,7 +16,7 @@ export const templateOutputOption: OptionSpec = {
   ...documentOutputOption,
   placeholder: 'json|yaml|mermaid',
   choices: ['json', 'yaml', 'mermaid'],
-  sentence: 'The form of the documents; or the update graph for mermaid, be it valid or not.',
+  description: 'Output format; mermaid draws the update graph, valid or not.',
 };
 
 /** How far documents are migrated. */
@@ -26,9 +26,9 @@ export const migrateOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'none|bundle-object-to-csv-metadata|all',
     default: 'none',
-    sentence: 'Migrations that are done: all up to and including the named one.',
+    description: 'Migrations to run: all up to and including this one.',
   },
-  { name: 'migrate', kind: 'flag', sentence: 'The same as --migrate-level all.' },
+  { name: 'migrate', kind: 'flag', description: 'Same as --migrate-level all.' },
 ];
 
 /** What bundles from folders have for an image. */
@@ -36,7 +36,8 @@ export const imageTemplateOption: OptionSpec = {
   name: 'image-ref-template',
   kind: 'text',
   placeholder: 'TEMPLATE',
-  sentence: 'Image of bundles that come from folders: a reference with {{.Package}}, {{.Name}} and {{.Version}} in it.',
+  description:
+    'Image reference of bundles rendered from folders: a template with {{.Package}}, {{.Name}} and {{.Version}}.',
 };
 
 /** What a composite template takes beside its file. */
@@ -46,20 +47,20 @@ export const compositeOptions: readonly OptionSpec[] = [
     short: 'f',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'Of a composite template: the file that says where catalogs are and what may build them.',
+    description: 'Composite templates: the file that lists the catalogs and their allowed builders.',
   },
   {
     name: 'run-commands',
     kind: 'flag',
-    sentence: 'Of a composite template: run the programs that it names.',
+    description: 'Composite templates: run the programs that the template names.',
   },
 ];
 
 /** What `catalog init` knows of a package. */
 export const initOptions: readonly OptionSpec[] = [
-  { name: 'default-channel', short: 'c', kind: 'text', placeholder: 'CHANNEL', sentence: 'The default channel.' },
-  { name: 'icon', short: 'i', kind: 'text', placeholder: 'FILE', sentence: 'An image for user interfaces.' },
-  { name: 'description', short: 'd', kind: 'text', placeholder: 'FILE', sentence: 'A description, in Markdown.' },
+  { name: 'default-channel', short: 'c', kind: 'text', placeholder: 'CHANNEL', description: 'The default channel.' },
+  { name: 'icon', short: 'i', kind: 'text', placeholder: 'FILE', description: 'Icon file.' },
+  { name: 'description', short: 'd', kind: 'text', placeholder: 'FILE', description: 'Description file, in Markdown.' },
   { ...documentOutputOption },
 ];
 
@@ -73,7 +74,7 @@ export const dockerfileOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'REF',
     default: opmImage,
-    sentence: 'Image that serves the catalog; scratch: the image has data only.',
+    description: 'Base image that serves the catalog; scratch builds a data-only image.',
   },
   {
     name: 'builder-image',
@@ -81,13 +82,13 @@ export const dockerfileOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'REF',
     default: opmImage,
-    sentence: 'Image that builds the cache.',
+    description: 'Image that builds the cache.',
   },
   {
     name: 'extra-labels',
     short: 'l',
     kind: 'list',
     placeholder: 'KEY=VALUE',
-    sentence: 'A label of the image; may be repeated.',
+    description: 'A label of the image; may be repeated.',
   },
 ];

@@ -21,8 +21,8 @@ import { validateOptions } from './validate/options.ts';
 export const catalogCommands: readonly Command[] = [
   {
     name: 'catalog list',
-    summary: 'List the packages, channels or bundles of a catalog, or the images that they need.',
-    description: `${catalogText}\nExit status: 0 listed, 1 some of the catalog cannot be read; the rest is listed.`,
+    summary: 'List the packages, channels, bundles or images of a catalog.',
+    description: `${catalogText}\nExit status: 0 success, 1 part of the catalog cannot be read; the rest is listed.`,
     positionals: ['packages|channels|bundles|images', 'DIR|FILE|REF|URL|-', '[PACKAGE]'],
     catalogAt: 1,
     options: [catalogOption, listOutputOption, ...registryOptions],
@@ -31,8 +31,8 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog path',
-    summary: 'Show which updates lead on from a version, why each is possible, and what is missing for others.',
-    description: `${catalogText}\nExit status: 0 shown, 1 updates do not lead to the version of --to, 2 it could not be found out.`,
+    summary: 'Show the available updates of a version, why each is possible, and what blocks others.',
+    description: `${catalogText}\nExit status: 0 success, 1 no update path to the version of --to, 2 failure.`,
     positionals: ['PACKAGE'],
     options: [...pathOptions, outputOption, ...registryOptions],
     examples: [
@@ -44,8 +44,8 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog graph',
-    summary: 'Draw the update graph of a package: for a terminal, as a picture, or for mermaid.',
-    description: `${catalogText}\nThe package need not be valid: two heads and cycles are drawn as they are.`,
+    summary: 'Draw the update graph of a package: as text, as a picture, or for mermaid.',
+    description: `${catalogText}\nThe package may be invalid: multiple heads and cycles are drawn as they are.`,
     positionals: ['PACKAGE'],
     options: [...graphOptions, ...registryOptions],
     examples: [
@@ -57,8 +57,8 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog validate',
-    summary: 'Judge a catalog by every rule there is: what is wrong, in which file and line, and what to do about it.',
-    description: `${catalogText}\nExit status: 0 valid, 1 not valid, or it cannot be read.`,
+    summary: 'Validate a catalog: print each problem with its file, line and fix.',
+    description: `${catalogText}\nExit status: 0 valid, 1 invalid or unreadable.`,
     positionals: ['DIR|FILE|REF|URL|-'],
     catalogAt: 0,
     options: [catalogOption, ...validateOptions, ...registryOptions],
@@ -71,8 +71,8 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog prune',
-    summary: 'Write a smaller catalog: chosen packages, channels and versions, as for a mirror.',
-    description: `${catalogText}\nWhat is written validates when the catalog does: heads stay, with all that lies between them and what is kept; edges that lead in from what goes stay; deprecations of what goes go with it. On standard error it is told when what stays needs something that does not.`,
+    summary: 'Write a smaller catalog with selected packages, channels and versions, for example for a mirror.',
+    description: `${catalogText}\nThe result is valid if the catalog is: channel heads, and everything between them and the selected versions, are retained; so are edges from removed entries. Deprecations of removed entries are removed. Dependencies that the result does not satisfy are reported on standard error.`,
     positionals: ['DIR|FILE|REF|URL|-'],
     catalogAt: 0,
     options: [catalogOption, ...pruneOptions, ...registryOptions],
@@ -84,12 +84,12 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog diff',
-    summary: 'Tell how two catalogs differ: packages, channels, heads, bundles, edges, deprecations.',
-    description: `${catalogText}\nExit status: 0 told; with --exit-code 0 no difference, 1 a difference; 2 a catalog could not be read.`,
+    summary: 'Compare two catalogs: packages, channels, heads, bundles, edges and deprecations.',
+    description: `${catalogText}\nExit status: 0 success; with --exit-code 0 no differences, 1 differences; 2 a catalog could not be read.`,
     positionals: ['OLD', 'NEW'],
     catalogAt: 0,
     options: [
-      { ...catalogsOption, sentence: 'The catalogs to compare: the old one, then the new one.' },
+      { ...catalogsOption, description: 'The catalogs to compare: the old one, then the new one.' },
       ...diffCatalogOptions,
       outputOption,
       ...registryOptions,
@@ -100,8 +100,8 @@ export const catalogCommands: readonly Command[] = [
   },
   {
     name: 'catalog serve',
-    summary: 'Serve a catalog over gRPC, as an operator registry, and over HTTP, as catalogd does.',
-    description: `${catalogText} Of several, all are served as one. For a CatalogSource of type grpc with an address, and for grpcurl.`,
+    summary: 'Serve a catalog over gRPC, as an operator registry, and optionally over the catalogd HTTP API.',
+    description: `${catalogText} Several catalogs are served as one. Clients are a CatalogSource of type grpc with an address, and grpcurl.`,
     positionals: ['DIR|FILE|REF|URL|-...'],
     catalogAt: 0,
     options: [catalogsOption, ...serveOptions, ...registryOptions],
@@ -116,8 +116,8 @@ export const catalogCommands: readonly Command[] = [
   ...authorCommands,
   {
     name: 'resolve',
-    summary: 'Choose bundles of catalogs for packages, with all that they need, and say why.',
-    description: `Prints what is to be installed and updated, in which order, or the smallest conflict that stands against it. PACKAGE@RANGE takes versions as a ClusterExtension does: 1.x, ^1.2, ">=1.2 <2". What is installed moves where it is named, or where something needs it. ${catalogText}\nExit status: 0 resolved, 1 conflict or error.`,
+    summary: 'Resolve packages and their dependencies from catalogs, with an explanation.',
+    description: `Prints the bundles to install and update, in order, or the smallest conflict. PACKAGE@RANGE takes version ranges as a ClusterExtension does: 1.x, ^1.2, ">=1.2 <2". Installed packages are updated only if they are named or another package requires it. ${catalogText}\nExit status: 0 success, 1 conflict or error.`,
     positionals: ['PACKAGE[@RANGE]...'],
     options: [...resolveOptions, ...registryOptions],
     examples: [

@@ -35,7 +35,7 @@ export async function* judged(metas: AsyncIterable<Meta>, warn: (text: string) =
     .map(findingText);
   if (errors.length === 0) return;
   warn(
-    `what is rendered is no valid catalog by itself:\n${told(errors, more)
+    `the result is not a valid catalog by itself:\n${told(errors, more)
       .map((text) => `  ${text}\n`)
       .join('')}`.trimEnd(),
   );
@@ -56,5 +56,5 @@ export function assertValid(metas: Iterable<Meta>, what: string): void {
   const check = createCatalogCheck();
   for (const meta of metas) check.add(meta);
   const errors = errorText(check.finish());
-  if (errors !== undefined) throw new TerminalError('InvalidCatalog', `${what} gives no valid catalog:\n${errors}`);
+  if (errors !== undefined) throw new TerminalError('InvalidCatalog', `${what} is not a valid catalog:\n${errors}`);
 }

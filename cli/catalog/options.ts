@@ -2,7 +2,7 @@ import type { OptionSpec } from '../command/index.ts';
 
 /** Where catalogs are, said in the help of every command that reads one. */
 export const catalogText =
-  'A catalog is named by a folder, a file of YAML or JSON documents, a tar, an OCI image layout (a folder or a tar), - for one of these on standard input, the address of a catalog that is served (https://HOST/catalogs/NAME) or of an operator registry (grpc://HOST:PORT), or the reference of a catalog image. Logins are those of container tools: --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
+  'A catalog is a folder, a file of YAML or JSON documents, a tar, an OCI image layout (a folder or a tar), - for standard input, the URL of a served catalog (https://HOST/catalogs/NAME) or of an operator registry (grpc://HOST:PORT), or the reference of a catalog image. Registry credentials are read from --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
 
 /** What `catalog list` prints. */
 export const listOutputOption: OptionSpec = {
@@ -12,7 +12,7 @@ export const listOutputOption: OptionSpec = {
   placeholder: 'table|json|yaml',
   default: 'table',
   choices: ['table', 'json', 'yaml'],
-  sentence: 'A table for people, or a form for programs.',
+  description: 'Output format.',
 };
 
 /** The catalog that a command reads. */
@@ -20,14 +20,14 @@ export const catalogOption: OptionSpec = {
   name: 'catalog',
   kind: 'text',
   placeholder: 'DIR|FILE|REF|URL|-',
-  sentence: 'The catalog to read.',
+  description: 'The catalog to read.',
 };
 
 /** The catalogs that a command reads, in their order. */
 export const catalogsOption: OptionSpec = {
   ...catalogOption,
   kind: 'list',
-  sentence: 'A catalog to read; may be repeated.',
+  description: 'A catalog to read; may be repeated.',
 };
 
 /** Options of `catalog path`. */
@@ -37,19 +37,20 @@ export const pathOptions: readonly OptionSpec[] = [
     name: 'from',
     kind: 'text',
     placeholder: 'VERSION',
-    sentence: 'What is installed, a version or the name of a bundle; without it: what would be installed first.',
+    description: 'Installed version or bundle name (default: the bundle that would be installed first).',
   },
   {
     name: 'to',
     kind: 'text',
     placeholder: 'VERSION',
-    sentence: 'Where updates should lead, a version or the name of a bundle; without it: as far as they go.',
+    description: 'Target version or bundle name (default: the latest reachable).',
   },
   {
     name: 'channel',
     kind: 'text',
     placeholder: 'CHANNEL',
-    sentence: 'The channel to keep to; without it all of the package, with policy v0 the default one first.',
+    description:
+      'Use only this channel (default: all channels of the package; with policy v0 the default channel first).',
   },
   {
     name: 'policy',
@@ -57,7 +58,8 @@ export const pathOptions: readonly OptionSpec[] = [
     placeholder: 'v0|v1',
     default: 'v1',
     choices: ['v0', 'v1'],
-    sentence: 'Who updates: the classic Operator Lifecycle Manager (v0), or its successor and platform operators (v1).',
+    description:
+      'Update semantics: the classic Operator Lifecycle Manager (v0), or OLM v1 and platform operators (v1).',
   },
 ];
 
@@ -67,33 +69,34 @@ export const pruneOptions: readonly OptionSpec[] = [
     name: 'keep-package',
     kind: 'list',
     placeholder: 'NAME[:CHANNEL]...',
-    sentence: 'Package that stays, whole or with these channels (NAME:CHANNEL:CHANNEL); may be repeated.',
+    description: 'Package to retain, whole or with these channels (NAME:CHANNEL:CHANNEL); may be repeated.',
   },
   {
     name: 'min-version',
     kind: 'list',
     placeholder: 'NAME:VERSION',
-    sentence:
-      'Of that package, keep this version and later ones, and what channels need to stay valid; may be repeated.',
+    description:
+      'Retain this and later versions of the package, and the bundles that its channels need to stay valid; may be repeated.',
   },
-  { name: 'heads-only', kind: 'flag', sentence: 'Of every channel, keep the newest bundle alone.' },
+  { name: 'heads-only', kind: 'flag', description: 'Retain only the head of each channel.' },
   {
     name: 'default-channel',
     kind: 'list',
     placeholder: 'NAME:CHANNEL',
-    sentence:
-      'Default channel of that package (default: as it was, or the kept channel with the newest head); may be repeated.',
+    description:
+      'Default channel of the package (default: unchanged, or the retained channel with the newest head); may be repeated.',
   },
   {
     name: 'with-dependencies',
     kind: 'flag',
-    sentence: 'Keep also the packages that the kept ones need, whole; else it is only told what is missing.',
+    description:
+      'Also retain, whole, the packages that retained packages depend on. By default missing dependencies are only reported.',
   },
   {
     name: 'to',
     kind: 'text',
     placeholder: 'DIR',
-    sentence: 'Write a folder that is new or empty, with a file for each package (default: standard output).',
+    description: 'Write one file per package to a new or empty folder (default: standard output).',
   },
   {
     name: 'output',
@@ -102,11 +105,11 @@ export const pruneOptions: readonly OptionSpec[] = [
     placeholder: 'yaml|json',
     default: 'yaml',
     choices: ['yaml', 'json'],
-    sentence: 'How documents are written.',
+    description: 'Output format.',
   },
 ];
 
 /** How `longshore catalog diff` ends. */
 export const diffCatalogOptions: readonly OptionSpec[] = [
-  { name: 'exit-code', kind: 'flag', sentence: 'Exit with 1 when there is a difference.' },
+  { name: 'exit-code', kind: 'flag', description: 'Exit with status 1 if the catalogs differ.' },
 ];

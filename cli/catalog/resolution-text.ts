@@ -71,7 +71,7 @@ function planText({ bundles }: Resolution): string {
   const kept = bundles.filter((chosen) => !isChange(chosen));
   const numbered = changes.map((chosen, index) => ({ mark: `${index + 1}. `, chosen }));
   const dashed = kept.map((chosen) => ({ mark: '- ', chosen }));
-  const title = changes.length === 0 ? 'Nothing is to be done.\n' : 'In this order:\n';
+  const title = changes.length === 0 ? 'Nothing to do.\n' : 'In this order:\n';
   const lines = [...numbered, ...dashed].flatMap(({ mark, chosen }) => [
     `${mark}${titleOf(chosen)}`,
     ...detailsOf(chosen).map((detail) => `${' '.repeat(mark.length + 2)}${detail}`),

@@ -6,14 +6,14 @@ export const resolveOptions: readonly OptionSpec[] = [
     name: 'catalog',
     kind: 'list',
     placeholder: 'DIR|FILE|REF|URL',
-    sentence: 'Catalog to choose from; may be given several times, the first is preferred.',
+    description: 'Catalog to resolve from; may be repeated, the first is preferred.',
   },
   {
     name: 'installed',
     kind: 'list',
     placeholder: 'NAME=VERSION|FILE',
-    sentence:
-      'A package that is installed, or a file of YAML or JSON: lines "NAME: VERSION", or what kubectl get csv -o yaml prints; may be given several times.',
+    description:
+      'An installed package, or a YAML or JSON file: lines "NAME: VERSION", or the output of kubectl get csv -o yaml; may be repeated.',
   },
   {
     name: 'installed-constraints',
@@ -21,8 +21,8 @@ export const resolveOptions: readonly OptionSpec[] = [
     placeholder: 'POLICY',
     default: 'Required',
     choices: ['Required', 'BestEffort'],
-    sentence:
-      'Required: the requirements of installed bundles must be met, as the Operator Lifecycle Manager demands; BestEffort: those that nothing installed meets are met where possible, and prevent nothing.',
+    description:
+      'Required: the requirements of installed bundles must be satisfied, as in the Operator Lifecycle Manager. BestEffort: requirements that no installed bundle satisfies are satisfied if possible, and block nothing.',
   },
   {
     name: 'output',
@@ -31,6 +31,6 @@ export const resolveOptions: readonly OptionSpec[] = [
     placeholder: 'text|json|yaml',
     default: 'text',
     choices: ['text', 'json', 'yaml'],
-    sentence: 'Sentences for people, or a form for programs.',
+    description: 'Output format.',
   },
 ];

@@ -7,22 +7,22 @@ import type {
   CatalogView,
   InstalledConstraints,
   PresentBundle,
+  RequestedPackage,
   ResolutionRequest,
-  WantedPackage,
 } from '../../src/resolver/index.ts';
 import { readInstalled } from './installed.ts';
 import { openCatalog } from './open.ts';
 import type { OpenOptions } from './reading.ts';
 
-function readWanted(text: string, installed: readonly PresentBundle[]): WantedPackage {
+function readRequested(text: string, installed: readonly PresentBundle[]): RequestedPackage {
   const [, name = '', range] = /^([^@]*)(?:@(.*))?$/s.exec(text) ?? [];
   if (name === '') throw new TerminalError('InvalidOption', `expected PACKAGE or PACKAGE@RANGE, found "${text}"`);
   const present = installed.find(({ packageName }) => packageName === name);
-  const wanted = { name, packageName: name, ...(present === undefined ? {} : { installed: present.name }) };
-  if (range === undefined) return wanted;
+  const requested = { name, packageName: name, ...(present === undefined ? {} : { installed: present.name }) };
+  if (range === undefined) return requested;
   try {
     const choice = parseVersionChoice(range);
-    return { ...wanted, versions: { text: range, include: (version) => isChosen(version, choice) } };
+    return { ...requested, versions: { text: range, include: (version) => isChosen(version, choice) } };
   } catch (thrown) {
     const what = `${text}: expected a range of versions after @, such as 1.x or ">=1.2 <2"`;
     throw new TerminalError('InvalidOption', `${what} (${errorMessage(thrown)})`, { cause: thrown });
@@ -73,7 +73,7 @@ export interface Asked {
  *  @throws TerminalError InvalidOption, and what `openCatalog` throws */
 export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   const installed = await readInstalled(asked.installed);
-  const names = new Set(asked.packages.map((text) => readWanted(text, []).name));
+  const names = new Set(asked.packages.map((text) => readRequested(text, []).name));
   if (names.size < asked.packages.length) {
     throw new TerminalError('InvalidOption', 'resolve: a package is named twice: give it one range');
   }
@@ -87,20 +87,20 @@ export async function readRequest(asked: Asked): Promise<ResolutionRequest> {
   const present = installed(catalogs);
   for (const { name, properties, packageName } of present) {
     if (properties.length > 0 || packageName === undefined) continue;
-    asked.warn(`no catalog has ${name} of package ${packageName}: it is not known what it provides and needs`);
+    asked.warn(`no catalog has ${name} of package ${packageName}: its properties and requirements are unknown`);
   }
   const others = present.filter(({ packageName }) => packageName !== undefined && !names.has(packageName));
   return {
     catalogs,
     installed: present,
     installedConstraints: asked.installedConstraints,
-    wanted: [
-      ...asked.packages.map((text) => readWanted(text, present)),
-      ...others.map(({ name, packageName = name }): WantedPackage => {
-        return { name: packageName, packageName, installed: name, updates: 'ifNeeded', staysWhenGone: true };
+    requested: [
+      ...asked.packages.map((text) => readRequested(text, present)),
+      ...others.map(({ name, packageName = name }): RequestedPackage => {
+        return { name: packageName, packageName, installed: name, updates: 'ifNeeded', staysIfMissing: true };
       }),
     ],
-    words: { wanted: 'request', installed: 'installed bundle', isNobody: true },
+    words: { requested: 'request', installed: 'installed bundle', isAnonymous: true },
     limits: { maxSteps },
   };
 }

@@ -65,7 +65,7 @@ async function readServerFacts(kube: KubeClient, namespace: string, name: string
     return { url: read('url')?.toString(), ca: read('ca.crt') };
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
-    const text = `secret "${name}" not found in namespace "${namespace}": it tells where the content server is and whom to trust`;
+    const text = `secret "${name}" not found in namespace "${namespace}": it has the address and the authority of the content server`;
     throw new TerminalError('NoContentServer', text, { cause: thrown });
   }
 }

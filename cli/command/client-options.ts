@@ -5,8 +5,8 @@ export const kubeconfigOption: OptionSpec = {
   name: 'kubeconfig',
   kind: 'text',
   placeholder: 'FILE',
-  variable: 'KUBECONFIG',
-  sentence: 'The cluster to speak to (default: ~/.kube/config).',
+  environmentVariable: 'KUBECONFIG',
+  description: 'Kubeconfig of the cluster (default: ~/.kube/config).',
 };
 
 /** Which cluster a command speaks to, and where it finds the content server of it. */
@@ -17,21 +17,22 @@ export const clusterOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-system',
-    sentence: 'Namespace of the provisioners.',
+    description: 'Namespace of the provisioners.',
   },
   {
     name: 'ca-secret-name',
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-ca',
-    sentence: 'Secret of the system namespace with the address (url) and the authority (ca.crt) of the content server.',
+    description:
+      'Secret of the system namespace with the address (url) and the authority (ca.crt) of the content server.',
   },
   {
     name: 'content-address',
     kind: 'text',
     placeholder: 'URL',
-    sentence:
-      'Where the content server is reached from here, such as https://localhost:8443 with "kubectl port-forward -n rukpak-system service/core 8443:443" (default: the url of that Secret).',
+    description:
+      'URL of the content server, such as https://localhost:8443 with "kubectl port-forward -n rukpak-system service/core 8443:443" (default: the url of that Secret).',
   },
 ];
 
@@ -43,7 +44,7 @@ export const outputOption: OptionSpec = {
   placeholder: 'text|json',
   default: 'text',
   choices: ['text', 'json'],
-  sentence: 'Form of what is printed.',
+  description: 'Output format.',
 };
 
 /** The same, where `-o` is a file. */
@@ -57,5 +58,5 @@ export const documentOption: OptionSpec = {
   placeholder: 'text|json|yaml',
   default: 'text',
   choices: ['text', 'json', 'yaml'],
-  sentence: 'Form of what is printed.',
+  description: 'Output format.',
 };

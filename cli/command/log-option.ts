@@ -9,9 +9,9 @@ export const logLevelOption: OptionSpec = {
   kind: 'text',
   placeholder: 'LEVEL',
   default: 'error',
-  variable: 'LONGSHORE_LOG_LEVEL',
-  sentence:
-    'debug, info, warn, error or silent; on standard error, as JSON lines where that is no terminal. SIGUSR2 switches to debug and back.',
+  environmentVariable: 'LONGSHORE_LOG_LEVEL',
+  description:
+    'Log level: debug, info, warn, error or silent. Logs are written to standard error, as JSON lines if it is not a terminal. SIGUSR2 toggles debug.',
 };
 
 /** The same, for processes that nobody sits in front of. */

@@ -23,7 +23,7 @@ test('options win over the environment, the environment over the default', () =>
   expect(read(['--data-dir', '/from/option'], environment).dataDir).toBe('/from/option');
 });
 
-test('an empty variable counts as absent', () => {
+test('an empty environment variable counts as absent', () => {
   expect(read([], { LONGSHORE_DATA_DIR: '', LONGSHORE_LOG_LEVEL: '' })).toMatchObject({
     dataDir: undefined,
     logLevel: 'error',
@@ -54,7 +54,7 @@ test.each([
   );
 });
 
-test('help names every option, its default and its variable', () => {
+test('help names every option, its default and its environment variable', () => {
   const help = formatOptions(upOptions);
   for (const { name } of upOptions) expect(help).toContain(name);
   expect(help).toContain('--no-simulate');
@@ -62,9 +62,9 @@ test('help names every option, its default and its variable', () => {
   expect(help).toContain('[LONGSHORE_DATA_DIR]');
 });
 
-test('an option of RukPak that is not needed here is known as one', () => {
+test('an option of RukPak that is not needed is reported as such', () => {
   expect(() => parseOptions(upOptions, ['--feature-gates=BundleDeploymentHealth=true'], {})).toThrow(
-    "unknown option --feature-gates: it is RukPak's, and not needed here; leave it out",
+    'unknown option --feature-gates: this option of RukPak is not needed; remove it',
   );
 });
 
@@ -73,6 +73,6 @@ test.each([
   { args: ['--wait=true'], value: true },
   { args: ['--no-wait'], value: false },
 ])('$args sets a flag', ({ args, value }) => {
-  const spec: OptionSpec = { name: 'wait', kind: 'flag', default: true, sentence: '' };
+  const spec: OptionSpec = { name: 'wait', kind: 'flag', default: true, description: '' };
   expect(parseOptions([spec], args, {}).values).toEqual({ wait: value });
 });

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest, TerminalError } from '../../src/base/index.ts';
 
-/** One command-line option: the only place that names it, its default and what it is for. `--help` and the docs are printed from it. */
+/** A command-line option: its name, default and description, from which `--help` and the docs are printed. */
 export interface OptionSpec {
   readonly name: string;
   /** One letter: `o` for `-o`. */
@@ -10,11 +10,11 @@ export interface OptionSpec {
   /** Shown after the name in `--help`: `DIR`, `HOST[:PORT]`. */
   readonly placeholder?: string;
   readonly default?: string | number | boolean;
-  readonly sentence: string;
-  /** The only values there are. */
+  readonly description: string;
+  /** Allowed values. */
   readonly choices?: readonly string[];
   /** Environment variable that gives the value when the option is absent. */
-  readonly variable?: string;
+  readonly environmentVariable?: string;
 }
 
 /** Values by option name; an absent option without default is absent here too. */
@@ -67,17 +67,17 @@ const notNeeded: ReadonlySet<string> = new Set([
   '--enable-http2',
 ]);
 
-/** What is wrong with the arguments, in one line; Node's own text says more than helps for an unknown option. */
+/** What is wrong with the arguments, in one line; Node's own text is too long for an unknown option. */
 function usageProblem(thrown: Error & { readonly code?: string }, specs: readonly OptionSpec[]): string {
   if (thrown.code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return thrown.message;
   const option = /'(-[^']*)'/.exec(thrown.message)?.[1] ?? '';
-  if (notNeeded.has(option)) return `unknown option ${option}: it is RukPak's, and not needed here; leave it out`;
+  if (notNeeded.has(option)) return `unknown option ${option}: this option of RukPak is not needed; remove it`;
   const meant = nearest(
     option,
     specs.map(({ name }) => `--${name}`),
   );
   const hint = meant === undefined ? '' : `, did you mean ${meant}?`;
-  return `unknown option ${option}${hint === '' ? ';' : `${hint} Otherwise`} --help lists those that there are`;
+  return `unknown option ${option}${hint === '' ? ';' : `${hint} Otherwise`} --help lists the options`;
 }
 
 /** `--NAME=true` and `--NAME=false` of flags, as kubectl and helm take them, in the form that the parser knows. */
@@ -117,8 +117,9 @@ export function parseOptions(
     throw new TerminalError('InvalidOption', usageProblem(thrown as Error, specs), { cause: thrown });
   }
   const values = specs.map((spec): [string, OptionValues[string]] => {
-    // A variable that is set to nothing counts as absent, as with most programs.
-    const fallback = spec.variable === undefined ? undefined : environment[spec.variable] || undefined;
+    // An empty environment variable counts as absent, as in most programs.
+    const fallback =
+      spec.environmentVariable === undefined ? undefined : environment[spec.environmentVariable] || undefined;
     return [spec.name, valueOf(spec, parsed.values[spec.name] ?? fallback)];
   });
   return { values: Object.fromEntries(values), positionals: parsed.positionals };
@@ -152,8 +153,8 @@ export function formatOptions(specs: readonly OptionSpec[]): string {
   const lines = specs.map((spec) => {
     const isShown = spec.default !== undefined && spec.default !== '' && typeof spec.default !== 'boolean';
     const fallback = isShown ? ` (default: ${spec.default})` : '';
-    const variable = spec.variable === undefined ? '' : ` [${spec.variable}]`;
-    return `${leftColumn(spec).padEnd(width)}${spec.sentence}${fallback}${variable}`;
+    const environmentVariable = spec.environmentVariable === undefined ? '' : ` [${spec.environmentVariable}]`;
+    return `${leftColumn(spec).padEnd(width)}${spec.description}${fallback}${environmentVariable}`;
   });
   return lines.join('\n');
 }

@@ -6,23 +6,24 @@ export const registryOptions: readonly OptionSpec[] = [
     name: 'insecure-registry',
     kind: 'list',
     placeholder: 'HOST[:PORT]',
-    sentence: 'Registry that may be spoken to over plain HTTP; may be repeated. Loopback registries always may.',
+    description: 'Registry to access over plain HTTP; may be repeated. Loopback registries are always allowed.',
   },
   {
     name: 'registry-ca',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'PEM file of certificate authorities that registries are trusted by, beside the usual ones.',
+    description: 'PEM file of additional certificate authorities for registries.',
   },
   {
     name: 'auth-file',
     kind: 'text',
     placeholder: 'FILE',
-    variable: 'REGISTRY_AUTH_FILE',
-    sentence: 'Logins of registries: auths, credHelpers and credsStore as in ~/.docker/config.json, or a pull secret.',
+    environmentVariable: 'REGISTRY_AUTH_FILE',
+    description:
+      'Registry credentials: a file with auths, credHelpers and credsStore as in ~/.docker/config.json, or a pull secret.',
   },
 ];
 
 /** Where commands that speak to registries find logins. */
 export const loginText =
-  'Logins are those of container tools: --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';
+  'Registry credentials are read from --auth-file, REGISTRY_AUTH_FILE or ~/.docker/config.json, with its credential helpers.';

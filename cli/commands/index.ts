@@ -22,7 +22,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'demo',
-    summary: 'Play the main job once, with kubectl, on a cluster that comes and goes.',
+    summary: 'Run the walkthrough with kubectl on a temporary cluster.',
     options: [],
     examples: ['demo'],
     isServer: true,
@@ -34,8 +34,8 @@ export const commands: readonly Command[] = [
   ...installCommands,
   {
     name: 'controllers',
-    summary: 'Run the provisioners and the content server of a cluster, as a pod of it does.',
-    description: 'The CustomResourceDefinitions and the system namespace must be there.',
+    summary: 'Run the provisioners and the content server of a cluster.',
+    description: 'The CustomResourceDefinitions and the system namespace must exist.',
     options: controllersOptions,
     examples: [
       'controllers',
@@ -46,9 +46,9 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'webhook',
-    summary: 'Run the admission webhook of a cluster, as a pod of it does.',
+    summary: 'Run the admission webhook of a cluster.',
     description:
-      'It writes its webhook configurations itself, with the authority of its certificate, and again when that is replaced.',
+      'Writes its webhook configurations with the authority of its certificate, and updates them when the certificate is replaced.',
     options: webhookOptions,
     examples: [
       'webhook',
@@ -60,14 +60,14 @@ export const commands: readonly Command[] = [
   ...doctorCommands,
   {
     name: 'version',
-    summary: 'Print the version and the revision that it was built from.',
+    summary: 'Print the version and source revision.',
     options: [outputOption],
     examples: ['version', 'version -o json'],
     run: async (values) => (await import('../process/index.ts')).version(values),
   },
   {
     name: 'completion',
-    summary: 'Print the script that makes a shell complete commands, options, files and names.',
+    summary: 'Print a shell completion script.',
     description: 'For bash and zsh: source <(longshore completion bash). For fish: longshore completion fish | source.',
     positionals: ['SHELL'],
     options: [],
@@ -76,7 +76,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: '__complete',
-    summary: 'What may follow the words; for the scripts of completion.',
+    summary: 'Print completions of the words, for the completion scripts.',
     options: [],
     examples: ['__complete bundle b'],
     isHidden: true,

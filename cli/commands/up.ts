@@ -48,7 +48,7 @@ export async function up(values: OptionValues): Promise<number> {
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   terminal.line(
-    `ready in ${seconds} s; ${config.dataDir === undefined ? 'all is gone when this stops' : `data in ${config.dataDir}`}`,
+    `ready in ${seconds} s; ${config.dataDir === undefined ? 'all data is deleted when this stops' : `data in ${config.dataDir}`}`,
   );
   terminal.line(`\n  export KUBECONFIG=${resolve(platform.kubeconfigPath)}\n`);
   terminal.line('Ctrl-C stops it.');

@@ -88,7 +88,7 @@ function installChapter(places: StoryPlaces): Step[] {
 
 function pivotChapter(places: StoryPlaces): Step[] {
   return [
-    { say: 'The second version: one ConfigMap changed, one is gone, and the old Bundle goes last.' },
+    { say: 'The second version: one ConfigMap changes, one is deleted, and the old Bundle is deleted last.' },
     { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.3') },
     { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
     { kubectl: ['wait', 'configmap/combo-legacy', '-n', 'combo', '--for=delete', patience] },
@@ -102,7 +102,7 @@ function pivotChapter(places: StoryPlaces): Step[] {
 function failureChapter(places: StoryPlaces): Step[] {
   const why = 'jsonpath={.status.conditions[?(@.type=="Installed")].message}{"\\n"}';
   return [
-    { say: 'The third version changes what Kubernetes forbids to change. Nothing of it is written, the second stays.' },
+    { say: 'The third version changes an immutable field. Nothing is written; the second version stays installed.' },
     { write: 'bundledeployment.yaml', content: bundleDeploymentYaml(places, 'v0.0.4') },
     { kubectl: ['apply', '-f', 'bundledeployment.yaml'] },
     { kubectl: ['wait', 'bd/combo', '--for=condition=Installed=false', patience] },
@@ -114,7 +114,7 @@ function failureChapter(places: StoryPlaces): Step[] {
 
 const removalChapter: readonly Step[] = [
   {
-    say: 'Deleting the BundleDeployment removes what it installed; the Bundle of the beginning stays until it is deleted too.',
+    say: 'Deleting the BundleDeployment deletes what it installed; the first Bundle stays until it is deleted, too.',
   },
   { kubectl: ['delete', 'bd', 'combo', patience] },
   { kubectl: ['wait', 'namespace/combo', '--for=delete', patience] },
@@ -127,7 +127,7 @@ function catalogChapter({ picture }: StoryPlaces): readonly Step[] {
   const graph = ['catalog', 'graph', 'tide-gauge', '--catalog', 'examples/catalog/configs', '--installed', '0.1.0'];
   return [
     {
-      say: 'Operators come from catalogs. These are the updates of one of them, and those that follow version 0.1.0; then the same as a picture, which stays.',
+      say: 'Operators come from catalogs. This is the update graph of one of them, with the updates of version 0.1.0 highlighted; then the same graph as a picture in a file.',
     },
     { longshore: graph },
     { longshore: [...graph, '--file', picture] },

@@ -20,7 +20,7 @@ export const deploymentCommands: readonly Command[] = [
     name: 'run',
     summary: 'Install a bundle: a folder, a tar, an image, a git repository or the URL of a tar.',
     description:
-      'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: what is not given again goes back to its default.\nExit status: 0 installed, 1 not installed (the reason is that of the condition), 2 wrong arguments.',
+      'Detects the format, validates the bundle, applies a BundleDeployment and waits until the content is installed and healthy. A folder, a tar, an OCI image layout or a tar on standard input (-) is uploaded; the cluster fetches an image, a repository or a URL. Run again to change a source, a class or settings: options that are not repeated return to their defaults.\nExit status: 0 success, 1 not installed (the error is that of the condition), 2 invalid command line.',
     positionals: ['NAME', 'DIR|FILE|REF|URL|-'],
     options: [...runOptions, ...clusterOptions, ...registryOptions],
     examples: [
@@ -40,7 +40,7 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'history',
-    summary: 'Show the revisions of a BundleDeployment that were installed, at most the last ten.',
+    summary: 'Show the last ten installed revisions of a BundleDeployment.',
     positionals: ['NAME'],
     options: [kubeconfigOption, documentOption],
     examples: ['history combo', 'history combo -o json'],
@@ -48,9 +48,9 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'rollback',
-    summary: 'Go back to an earlier revision of a BundleDeployment, its settings included.',
+    summary: 'Roll back a BundleDeployment to an earlier revision, including its settings.',
     description:
-      'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed: another revision, with the next number. While the Bundle of the revision exists, as after a failed upgrade, it is used again; an upload can only be used as long.\nExit status: 0 rolled back, 1 there is no such revision, or it was not installed in time, 2 wrong arguments.',
+      'Sets the spec to that of the revision, with its source pinned by digest or commit, and waits until it is installed as a new revision. An existing Bundle of the revision is reused, for example after a failed upgrade; an uploaded revision can be restored only while its Bundle exists.\nExit status: 0 success, 1 no such revision, or not installed in time, 2 invalid command line.',
     positionals: ['NAME'],
     options: [kubeconfigOption, ...rollbackOptions],
     examples: ['rollback combo', 'rollback combo --to 3'],
@@ -58,8 +58,8 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'delete',
-    summary: 'Delete a BundleDeployment and wait until everything that it installed is removed.',
-    description: 'Exit status: 0 deleted, 1 not there or not deleted in time, 2 wrong arguments.',
+    summary: 'Delete a BundleDeployment and wait until everything that it installed is deleted.',
+    description: 'Exit status: 0 success, 1 not found or not deleted in time, 2 invalid command line.',
     positionals: ['NAME'],
     options: [kubeconfigOption, ...deleteOptions],
     examples: ['delete combo', 'delete combo --wait=false'],
@@ -75,7 +75,7 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'tree',
-    summary: 'Show what a BundleDeployment or Bundle has installed, and how healthy it is.',
+    summary: 'Show the installed objects of a BundleDeployment or Bundle with their health.',
     positionals: ['bd/NAME|bundle/NAME'],
     options: [kubeconfigOption, outputOption],
     examples: ['tree bd/combo', 'tree bundle/combo-5f6k2 -o json'],
@@ -83,9 +83,9 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'diff',
-    summary: 'Show what a pivot of a BundleDeployment would change, by a dry run on the server.',
+    summary: 'Preview the changes of a pivot of a BundleDeployment by a server-side dry run.',
     description:
-      'Without --bundle, --image and -f it compares with the newest Bundle: that shows drift, or what a paused or blocked pivot would do. Values of Secrets are masked.\nExit status: 0 no change, 1 changes, 2 something stands against it, or an error.',
+      'Without --bundle, --image and -f it compares with the newest Bundle, which shows drift or the changes of a paused or blocked pivot. Values of Secrets are masked.\nExit status: 0 no changes, 1 changes, 2 blocked or failed.',
     positionals: ['bd/NAME'],
     options: [...clusterOptions, ...diffOptions, ...registryOptions, outputOption],
     examples: [
@@ -99,8 +99,8 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'permissions',
-    summary: 'Print the rights that it takes to install a bundle, as roles that can be applied.',
-    description: `Of a BundleDeployment on its cluster: of what its template asks for, and of the end of what is installed now; what its service account lacks is told besides. Of a bundle (a folder, an OCI image layout, a tar or a reference) without any cluster. ${loginText}`,
+    summary: 'Print the permissions that installing a bundle requires, as roles that can be applied.',
+    description: `For a BundleDeployment, reads the cluster: the result covers installing its template and removing the installed version, and lists the permissions that its service account lacks. For a bundle (a folder, an OCI image layout, a tar or a reference), no cluster is needed. ${loginText}`,
     positionals: ['bd/NAME|DIR|FILE|REF'],
     options: [...permissionsOptions, ...clusterOptions, ...registryOptions],
     examples: [

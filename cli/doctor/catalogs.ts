@@ -3,7 +3,7 @@ import { type KubeObject, NoKindMatch } from '../../src/kube/index.ts';
 import { objectsAt, textAt } from './fields.ts';
 import { type Check, type Finding, fail, ok, type Patient, shorten, spokenAge, unchecked, warn } from './finding.ts';
 
-const logs = 'see that longshore controllers runs, and what it logs about it';
+const logs = 'check that longshore controllers runs, and its logs';
 
 const unsettled: ReadonlySet<string> = new Set(['Retrying', 'Blocked']);
 
@@ -19,14 +19,20 @@ function problemOf(catalog: KubeObject, { nowMs, stuckMs }: Patient): Finding | 
   }
   const why = textOf('Progressing', 'message');
   if (textOf('Serving', 'reason') === 'Unavailable') {
-    const advice = `mend its image; kubectl describe clustercatalog ${name} shows its Events`;
+    const advice = `correct its image; kubectl describe clustercatalog ${name} shows its Events`;
     return fail(`${what}: not served: ${why}`, advice);
   }
   if (unsettled.has(textOf('Progressing', 'reason'))) {
-    return warn(`${what}: what was served before is served still: ${why}`, 'mend its image, or name the one before');
+    return warn(
+      `${what}: the previous content is still served: ${why}`,
+      'correct its image, or return to the previous one',
+    );
   }
   if (textOf('Valid', 'status') !== 'False') return undefined;
-  return warn(`${what}: ${textOf('Valid', 'message')}`, 'tell its author: longshore catalog validate says the same');
+  return warn(
+    `${what}: ${textOf('Valid', 'message')}`,
+    'report it to the author of the catalog: longshore catalog validate shows the same problems',
+  );
 }
 
 async function examine(patient: Patient): Promise<readonly Finding[]> {
@@ -34,7 +40,7 @@ async function examine(patient: Patient): Promise<readonly Finding[]> {
     const { items } = await patient.kube.list(clusterCatalogResource, { signal: patient.signal });
     const problems = items.flatMap((catalog) => problemOf(catalog, patient) ?? []);
     return problems.length === 0
-      ? [ok(`${items.length} ClusterCatalogs: all that should be are served`)]
+      ? [ok(`${items.length} ClusterCatalogs: all available ones are served`)]
       : shorten(problems, 'ClusterCatalogs');
   } catch (thrown) {
     // That the kind is missing is told where kinds are examined.

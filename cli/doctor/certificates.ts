@@ -13,7 +13,7 @@ import { caBundleOf, readConfigurations } from './webhooks.ts';
 /** They are renewed when a third of their life is left. */
 const lateShare = 1 / 4;
 const renew =
-  'see the logs of whatever issues it (longshore controllers --issue-certificates, cert-manager, the service CA): it should have been renewed';
+  'check the logs of its issuer (longshore controllers --issue-certificates, cert-manager, the service CA): it should have been renewed';
 
 function decodedAt(secret: KubeObject, key: string): string {
   return Buffer.from(textAt(secret, 'data', key), 'base64').toString('utf8');
@@ -39,11 +39,11 @@ function ageOf(what: string, certificatePem: string, nowMs: number): Finding {
   try {
     [startMs, endMs] = [certificateStartMs(certificatePem), certificateExpiryMs(certificatePem)];
   } catch {
-    return fail(`${what}: tls.crt is no certificate`, renew);
+    return fail(`${what}: tls.crt is not a certificate`, renew);
   }
   if (endMs < nowMs) return fail(`${what}: expired at ${formatTimestamp(endMs)}`, renew);
   if (startMs > nowMs + 60_000)
-    return fail(`${what}: holds from ${formatTimestamp(startMs)} only`, 'see that the clocks of the cluster are right');
+    return fail(`${what}: not valid before ${formatTimestamp(startMs)}`, 'check the clocks of the cluster');
   const left = `${what}: ${spokenAge(endMs - nowMs)} left`;
   return endMs - nowMs < (endMs - startMs) * lateShare ? warn(left, renew) : ok(left);
 }
@@ -57,13 +57,13 @@ async function examineSecret(
   const what = `Secret ${patient.systemNamespace}/${name}`;
   try {
     const secret = await secretCalled(name, patient);
-    if (secret === undefined) return [ok(`${what}: not there; certificates come from elsewhere`)];
+    if (secret === undefined) return [ok(`${what}: not found; certificates have another source`)];
     const pair = pairIn(secret);
     const isTrusted = (caBundlePem: string): boolean => isServingCertificate(pair, { caBundlePem, dnsNames: [] });
     if (!(await trusted()).every(isTrusted)) {
       const advice =
-        'restart the process that serves with it; where cert-manager or the service CA injects the authority, see that it does';
-      return [fail(`${what}: not signed by the authority that its clients are told to trust`, advice)];
+        'restart the server that uses it; if cert-manager or the service CA injects the authority, check that it does';
+      return [fail(`${what}: not signed by the authority that its clients trust`, advice)];
     }
     return [ageOf(what, pair.certificatePem, patient.nowMs)];
   } catch (thrown) {

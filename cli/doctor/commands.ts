@@ -7,9 +7,9 @@ import { doctorOptions } from './options.ts';
 export const doctorCommands: readonly Command[] = [
   {
     name: 'doctor',
-    summary: 'Examine a cluster from outside: what does not work, what will not work soon, and what to do.',
+    summary: 'Diagnose the Longshore installation of a cluster.',
     description:
-      'Looks at the definitions, the webhooks (by a dry run), certificates, clocks, processes, rights, and at Bundles and BundleDeployments that are stuck. Changes nothing.\nExit status: 0 all is well, 1 something should be looked at, 2 something does not work.',
+      'Checks CustomResourceDefinitions, webhooks (by a dry run), certificates, clocks, processes, permissions, and Bundles and BundleDeployments that are stuck, and suggests fixes. Read-only.\nExit status: 0 no problems, 1 warnings, 2 errors.',
     options: [kubeconfigOption, ...doctorOptions, outputOption],
     examples: ['doctor', 'doctor --kubeconfig admin.conf -o json'],
     failureStatus: 2,

@@ -40,7 +40,7 @@ async function examineOne(wanted: JsonObject, { kube, signal }: Patient): Promis
     if (!isEstablished(found)) return fail(`${what}: not established`, `see kubectl describe crd ${name}`);
     const difference = differenceOf(wanted, found);
     if (difference === undefined) return ok(what);
-    if (isOfOthers(found)) return ok(`${what}: not of Longshore's manifests, left as it is`);
+    if (isOfOthers(found)) return ok(`${what}: not from Longshore's manifests, ignored`);
     return warn(`${what}: ${difference}`, otherAdvice);
   } catch (thrown) {
     if (isNotFound(thrown)) return fail(`${what}: not there`, advice);

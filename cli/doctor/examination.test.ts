@@ -59,7 +59,7 @@ test.each([
   { skewMs: 20_000, line: /^warn clock: .* by (19|20) seconds$/ },
   { skewMs: -20_000, line: /^warn clock: .* by (18|19|20) seconds$/ },
   { skewMs: 3_600_000, line: /^fail clock: .* by 60 minutes$/ },
-  { skewMs: Number.NaN, line: 'warn clock: the server does not tell the time' },
+  { skewMs: Number.NaN, line: 'warn clock: the server sends no time' },
 ])('clocks that differ by $skewMs ms are told', async ({ skewMs, line }) => {
   const serverDate = async (): Promise<number> =>
     await Promise.resolve(Math.floor((Date.now() + skewMs) / 1000) * 1000);
@@ -76,14 +76,14 @@ test('certificates that have expired, will soon, do not hold yet or are none are
   expect(await told(Date.now() - 10 * dayMs, 2)).toMatch(/^fail Secret rukpak-system\/core-cert: expired at 20/);
   expect(await told(Date.now() - 9 * dayMs, 10)).toMatch(/^warn .*core-cert: \d+ hours left$/);
   expect(await told(Date.now(), 10)).toMatch(/^ok .*core-cert: (9|10) days left$/);
-  expect(await told(Date.now() + 5 * dayMs, 10)).toMatch(/^fail .*core-cert: holds from 20.* only$/);
+  expect(await told(Date.now() + 5 * dayMs, 10)).toMatch(/^fail .*core-cert: not valid before 20.*$/);
   await kube.patch(
     { apiVersion: 'v1', kind: 'Secret', namespace: 'rukpak-system', name: 'core-cert' },
     { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } },
     { fieldManager: 'test' },
   );
   expect(linesOf(await examined(), 'certificates')).toContainEqual(
-    expect.stringContaining('tls.crt is no certificate'),
+    expect.stringContaining('tls.crt is not a certificate'),
   );
 });
 
@@ -143,13 +143,13 @@ test('catalogs that are not served, or have something wrong with them, are told'
   };
   await put('a', [condition('Serving True Available'), condition('Valid True AllPackagesValid')]);
   await put('b', [condition('Serving False UserSpecifiedUnavailable')]);
-  expect(linesOf(await examined(), 'catalogs')).toEqual(['ok 2 ClusterCatalogs: all that should be are served']);
+  expect(linesOf(await examined(), 'catalogs')).toEqual(['ok 2 ClusterCatalogs: all available ones are served']);
   await put('c', [condition('Serving False Unavailable'), condition('Progressing True Retrying', 'no host')]);
   await put('d', [condition('Serving True Available'), condition('Progressing True Retrying', 'broken')]);
   await put('e', [condition('Serving True Available'), condition('Valid False InvalidPackages', '1 fault')]);
   expect(linesOf(await examined(), 'catalogs')).toEqual([
     'fail ClusterCatalog c: not served: no host',
-    'warn ClusterCatalog d: what was served before is served still: broken',
+    'warn ClusterCatalog d: the previous content is still served: broken',
     'warn ClusterCatalog e: 1 fault',
   ]);
 });
@@ -166,7 +166,7 @@ test('a kind of another group that other manifests have brought is not to be rep
   for (const { schema } of spec.versions) schema.openAPIV3Schema.description = 'Of another program.';
   await kube.patch(ref, { spec } as never, { fieldManager: 'test' });
   expect(await shown()).toBe(
-    "ok CustomResourceDefinition clustercatalogs.olm.operatorframework.io: not of Longshore's manifests, left as it is",
+    "ok CustomResourceDefinition clustercatalogs.olm.operatorframework.io: not from Longshore's manifests, ignored",
   );
 });
 
@@ -190,12 +190,12 @@ test('of a Lease that looks old its holder is watched: a wrong clock is told fro
   };
   const [past, future] = ['2026-01-01T00:00:00.000000Z', '2126-01-01T00:00:00.000000Z'];
   expect(await told(() => lease(new Date().toISOString(), '1'))).toEqual([`ok ${what}, renewed 0 seconds ago`]);
-  expect(await told(() => lease(past, '1'))).toEqual([`fail ${what}, renewed at ${past}: it does not work any more`]);
+  expect(await told(() => lease(past, '1'))).toEqual([`fail ${what}, renewed at ${past}: the holder has stopped`]);
   expect(await told(() => lease(undefined, '1'))).toEqual([
-    `fail ${what}, it is not said when it was renewed: it does not work any more`,
+    `fail ${what}, without a renewal time: the holder has stopped`,
   ]);
   for (const time of [past, future]) {
-    const clock = `which works, and whose clock differs from the server's: renewed at ${time}`;
+    const clock = `which is active, but its clock differs from the server's: renewed at ${time}`;
     expect(await told(renewed(time))).toEqual([`warn ${what}, ${clock}`]);
   }
 });
@@ -214,6 +214,6 @@ test('what somebody else holds, and what has a class that nobody has, is told wi
     ({ check, level }) => check === 'objects' && level !== 'ok',
   );
   expect(findings.map(({ level }) => level)).toEqual(['fail', 'warn']);
-  expect(findings[0]?.advice).toContain('whoever set example.com/forever runs');
-  expect(findings[1]?.what).toBe('Bundle strange: nobody takes care of provisionerClassName "core-rukpak-io-plian"');
+  expect(findings[0]?.advice).toContain('the owner of example.com/forever runs');
+  expect(findings[1]?.what).toBe('Bundle strange: no provisioner serves provisionerClassName "core-rukpak-io-plian"');
 });

@@ -66,9 +66,9 @@ function versionFinding(version: string, server: string): Finding {
 }
 
 function clockFinding(skewMs: number): Finding {
-  if (Number.isNaN(skewMs)) return warn('clock: the server does not tell the time', 'compare the clocks by hand');
+  if (Number.isNaN(skewMs)) return warn('clock: the server sends no time', 'compare the clocks manually');
   const text = `clock: the server's differs from this machine's by ${spokenAge(skewMs)}`;
-  const advice = 'synchronise the clocks (NTP): certificates and the ages below are judged by them';
+  const advice = 'synchronize the clocks (NTP): certificates and the ages below depend on them';
   if (skewMs > clockFailMs) return fail(text, advice);
   return skewMs > clockWarnMs ? warn(text, advice) : ok(text);
 }
@@ -98,7 +98,7 @@ async function greet({ kube, server, now, onDiagnosis }: ExaminationOptions): Pr
     return Number.isNaN(dateMs) ? afterMs : dateMs;
   } catch (thrown) {
     const text = `${server} does not answer: ${errorMessage(thrown)}`;
-    tell(fail(text, 'see that the cluster runs, and that --kubeconfig names the right one'));
+    tell(fail(text, 'check that the cluster runs, and that --kubeconfig is that of the cluster'));
     return undefined;
   }
 }

@@ -51,15 +51,15 @@ export function fail(what: string, advice: string): Finding {
 export function unchecked(what: string, thrown: unknown): Finding {
   const text = `${what}: could not be checked: ${errorMessage(thrown)}`;
   const isForbidden = isKubeError(thrown) && (thrown.failure.status === 403 || thrown.failure.status === 401);
-  if (isForbidden) return warn(text, 'run longshore doctor as somebody who may read this');
-  return fail(text, 'see that the API server is well, and run longshore doctor again');
+  if (isForbidden) return warn(text, 'run longshore doctor as a user with permission to read it');
+  return fail(text, 'check the API server, and run longshore doctor again');
 }
 
 /** Of many only the first are told one by one. */
 export function shorten(findings: readonly Finding[], what: string, limit = 20): readonly Finding[] {
   if (findings.length <= limit) return findings;
-  const rest = `${findings.length - limit} more of such ${what}`;
-  return [...findings.slice(0, limit), warn(rest, 'begin with those above')];
+  const rest = `${findings.length - limit} more such ${what}`;
+  return [...findings.slice(0, limit), warn(rest, 'start with those above')];
 }
 
 /** A duration as people say it. */

@@ -17,7 +17,7 @@ interface Judged {
   readonly sinceMs: number;
 }
 
-const logs = 'see that longshore controllers runs, and what it logs about it';
+const logs = 'check that longshore controllers runs, and its logs';
 
 function conditionsOf(object: KubeObject): readonly Judged[] {
   return objectsAt(object, 'status', 'conditions').map((condition) => ({
@@ -42,7 +42,7 @@ function heldAdvice({ kind, metadata: { name } }: KubeObject, finalizers: readon
   const foreign = finalizers.filter(isForeign);
   if (foreign.length === 0) return logs;
   const command = `kubectl edit ${kind.toLowerCase()} ${name}`;
-  return `see that whoever set ${foreign.join(', ')} runs, and takes it off; if nobody will any more, take it out of metadata.finalizers: ${command}`;
+  return `check that the owner of ${foreign.join(', ')} runs and removes it; if it no longer exists, remove it from metadata.finalizers: ${command}`;
 }
 
 /** Deleted, and held by somebody. */
@@ -62,8 +62,7 @@ function unseenFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding |
   const isOld = nowMs - Date.parse(String(creationTimestamp)) >= stuckMs;
   const observedGeneration = numberAt(object, 'status', 'observedGeneration');
   if (!isOld || observedGeneration === generation) return undefined;
-  const text =
-    observedGeneration === undefined ? 'nobody has looked at it yet' : 'nobody has looked at its last change yet';
+  const text = observedGeneration === undefined ? 'not reconciled yet' : 'its last change is not reconciled yet';
   return fail(`${nameOf(object)}: ${text}`, logs);
 }
 
@@ -73,10 +72,10 @@ function bundleFinding(bundle: KubeObject, { nowMs, stuckMs }: Times): Finding |
   if (unpacked === undefined || phase === 'Unpacked') return undefined;
   const forMs = nowMs - unpacked.sinceMs;
   const text = `${nameOf(bundle)}: ${phase} for ${spokenAge(forMs)}: ${unpacked.message || unpacked.reason}`;
-  if (phase === 'Failing') return warn(text, 'mend its source; kubectl describe bundle shows its Events');
+  if (phase === 'Failing') return warn(text, 'correct its source; kubectl describe bundle shows its Events');
   return forMs < stuckMs
     ? undefined
-    : warn(text, 'give it what it waits for; kubectl describe bundle shows its Events');
+    : warn(text, 'provide what it waits for; kubectl describe bundle shows its Events');
 }
 
 function deploymentFinding(deployment: KubeObject): Finding | undefined {
@@ -96,10 +95,10 @@ function isOurs(object: KubeObject): boolean {
 /** Somebody else may take care of it, or nobody does, as of a word that is misspelt. */
 function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
   if (unseenFinding(object, times) === undefined) return undefined;
-  const text = `${nameOf(object)}: nobody takes care of provisionerClassName "${textAt(object, 'spec', 'provisionerClassName')}"`;
+  const text = `${nameOf(object)}: no provisioner serves provisionerClassName "${textAt(object, 'spec', 'provisionerClassName')}"`;
   return warn(
     text,
-    `correct it (Longshore has ${provisionerClasses.join(', ')}), or see that its own provisioner runs`,
+    `correct it (Longshore serves ${provisionerClasses.join(', ')}), or check that its provisioner runs`,
   );
 }
 

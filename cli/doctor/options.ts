@@ -7,13 +7,13 @@ export const doctorOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'NAME',
     default: 'rukpak-system',
-    sentence: 'Namespace of the provisioners and the webhook.',
+    description: 'Namespace of the provisioners and the webhook.',
   },
   {
     name: 'stuck-after',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 300,
-    sentence: 'What is not done after so long is stuck.',
+    description: 'Report operations that take longer as stuck.',
   },
 ];

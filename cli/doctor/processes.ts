@@ -27,7 +27,7 @@ async function examineDeployment(name: string, patient: Patient): Promise<readon
   const what = `Deployment ${namespace}/${name}`;
   try {
     const found = await find({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name }, patient);
-    if (found === undefined) return [ok(`${what}: not there; its process runs elsewhere`)];
+    if (found === undefined) return [ok(`${what}: not found; its process runs elsewhere`)];
     const wanted = numberAt(found, 'spec', 'replicas') ?? 1;
     const there = numberAt(found, 'status', 'availableReplicas') ?? 0;
     const advice = `see kubectl -n ${namespace} get pods -l app=${name}, and kubectl describe for those that are not ready`;
@@ -84,21 +84,19 @@ async function leaseFinding(lease: KubeObject, patient: Patient): Promise<Findin
   const what = `Lease ${patient.systemNamespace}/${lease.metadata.name}`;
   const holder = textAt(lease, 'spec', 'holderIdentity');
   const durationMs = (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 0) * 1000;
-  const advice = 'see that longshore controllers runs, and what it logs';
-  if (holder === '') return fail(`${what}: nobody leads`, advice);
+  const advice = 'check that longshore controllers runs, and its logs';
+  if (holder === '') return fail(`${what}: no leader`, advice);
   const agoMs = patient.nowMs - renewedAtMs(lease);
   // Twice, for the clocks that need not agree.
   if (Math.abs(agoMs) <= durationMs * 2) return ok(`${what}: held by ${holder}, renewed ${spokenAge(agoMs)} ago`);
-  const told = Number.isNaN(agoMs)
-    ? 'it is not said when it was renewed'
-    : `renewed at ${textAt(lease, 'spec', 'renewTime')}`;
+  const told = Number.isNaN(agoMs) ? 'without a renewal time' : `renewed at ${textAt(lease, 'spec', 'renewTime')}`;
   if (!(await isRenewed(lease, patient, durationMs))) {
-    return fail(`${what}: held by ${holder}, ${told}: it does not work any more`, advice);
+    return fail(`${what}: held by ${holder}, ${told}: the holder has stopped`, advice);
   }
-  const text = `${what}: held by ${holder}, which works, and whose clock differs from the server's: ${told}`;
+  const text = `${what}: held by ${holder}, which is active, but its clock differs from the server's: ${told}`;
   return warn(
     text,
-    'synchronise the clocks of the nodes (NTP): what it writes of times, and how old it takes objects for, is wrong',
+    'synchronize the clocks of the nodes (NTP): timestamps that it writes and ages that it computes are wrong',
   );
 }
 
@@ -115,9 +113,9 @@ async function examineShard(index: number, patient: Patient): Promise<Finding> {
   const what = `Lease ${patient.systemNamespace}/${name}`;
   try {
     const lease = await findLease(name, patient);
-    const advice = `run longshore controllers with --shard ${index}/…: what belongs to that shard is left alone until then`;
+    const advice = `run longshore controllers with --shard ${index}/…: objects of that shard are not reconciled until then`;
     return lease === undefined
-      ? fail(`${what}: not there: nobody leads shard ${index}`, advice)
+      ? fail(`${what}: not found: shard ${index} has no leader`, advice)
       : await leaseFinding(lease, patient);
   } catch (thrown) {
     return unchecked(what, thrown);
@@ -127,7 +125,7 @@ async function examineShard(index: number, patient: Patient): Promise<Finding> {
 async function examineLease(patient: Patient): Promise<readonly Finding[]> {
   const what = `Lease ${patient.systemNamespace}/${leaderLease}`;
   const lease = await findLease(leaderLease, patient);
-  if (lease === undefined) return [ok(`${what}: not there; no process stands for it`)];
+  if (lease === undefined) return [ok(`${what}: not found; no process uses it`)];
   const count = Math.min(maxShards, Number(lease.metadata.annotations?.[shardCountAnnotation] ?? 1) || 1);
   const others = Array.from({ length: count - 1 }, (_, index) => examineShard(index + 2, patient));
   return await Promise.all([leaseFinding(lease, patient), ...others]);

@@ -101,14 +101,14 @@ async function examineAccount({ name, rights }: Account, patient: Patient): Prom
   const { systemNamespace } = patient;
   const what = `ServiceAccount ${systemNamespace}/${name}`;
   try {
-    if (!(await exists(name, patient))) return ok(`${what}: not there; its process runs as somebody else`);
+    if (!(await exists(name, patient))) return ok(`${what}: not found; its process runs as another user`);
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${systemNamespace}`, 'system:authenticated'];
     const user = { user: `system:serviceaccount:${systemNamespace}:${name}`, groups };
     const answers = await mapLimit(rights, atATime, (right) => isAllowed(right, user, patient));
     const missing = rights.filter((_, at) => answers[at] === false).map(({ text }) => text);
-    if (missing.length === 0) return ok(`${what}: may do all that it needs for itself`);
-    const more = missing.length > maxTold ? `, and ${missing.length - maxTold} things more` : '';
-    const told = `${what}: may not ${missing.slice(0, maxTold).join(', ')}${more}`;
+    if (missing.length === 0) return ok(`${what}: has all permissions that it needs`);
+    const more = missing.length > maxTold ? `, and ${missing.length - maxTold} more` : '';
+    const told = `${what}: lacks permission to ${missing.slice(0, maxTold).join(', ')}${more}`;
     return fail(told, 'apply the Roles and bindings of the manifests again: longshore install');
   } catch (thrown) {
     return unchecked(what, thrown);
@@ -117,7 +117,7 @@ async function examineAccount({ name, rights }: Account, patient: Patient): Prom
 
 /** The service accounts may do what the manifests of this version say that they need for themselves. */
 export const rightsCheck: Check = {
-  name: 'rights',
+  name: 'permissions',
   examine: async (patient) => {
     const all = await accounts(patient.systemNamespace);
     return await Promise.all(all.map((account) => examineAccount(account, patient)));

@@ -18,9 +18,9 @@ const badBundle: KubeObject = {
     },
   },
 };
-const reapply = 'bring it back: longshore install, or apply the manifests again';
+const reapply = 'restore it: longshore install, or apply the manifests again';
 const retell =
-  'see that longshore webhook runs: it puts right whom to trust; for anything else: longshore install, or apply the manifests again';
+  'check that longshore webhook runs: it writes caBundle; for other fields: longshore install, or apply the manifests again';
 
 /** The authorities that the API server trusts, as PEM; empty when none are told. */
 export function caBundleOf(webhook: JsonObject): string {
@@ -30,9 +30,9 @@ export function caBundleOf(webhook: JsonObject): string {
 function problemOf(webhook: JsonObject | undefined, nowMs: number): string | undefined {
   if (webhook === undefined) return 'not there';
   if (textAt(webhook, 'failurePolicy') !== 'Fail')
-    return `failurePolicy is ${textAt(webhook, 'failurePolicy')}: what it cannot judge is let in`;
+    return `failurePolicy is ${textAt(webhook, 'failurePolicy')}: objects that it cannot validate are admitted`;
   const authorities = splitCertificates(caBundleOf(webhook));
-  if (authorities.length === 0) return 'caBundle is empty: the API server does not know whom to trust';
+  if (authorities.length === 0) return 'caBundle is empty: the API server trusts no certificate of the webhook';
   if (authorities.every((pem) => certificateExpiryMs(pem) < nowMs)) return 'every certificate in caBundle has expired';
   return undefined;
 }
@@ -70,9 +70,9 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
     const found = live.find((one) => one.metadata.name === metadata.name);
     const what = `${kind} ${metadata.name}`;
     if (found === undefined && areOthers && kind === 'MutatingWebhookConfiguration') {
-      return [ok(`${what}: not there; another program looks after ClusterCatalogs`)];
+      return [ok(`${what}: not found; another program reconciles ClusterCatalogs`)];
     }
-    if (found === undefined) return [fail(`${what}: not there: nothing is checked when it is created`, reapply)];
+    if (found === undefined) return [fail(`${what}: not found: objects are not validated at admission`, reapply)];
     const problems = webhooks.flatMap((wanted): Finding[] => {
       const name = textAt(wanted, 'name');
       const problem = problemOf(
@@ -89,14 +89,14 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
 export const configurationCheck: Check = { name: 'webhook configurations', examine: examineConfigurations };
 
 async function examineAnswer({ kube, systemNamespace, signal }: Patient): Promise<readonly Finding[]> {
-  const what = 'a Bundle that is wrong';
+  const what = 'an invalid Bundle';
   try {
     await kube.create(badBundle, { fieldManager: 'longshore-doctor', isDryRun: true, signal });
-    return [fail(`${what} was not denied: the webhook is not asked`, reapply)];
+    return [fail(`${what} was not denied: the webhook is not called`, reapply)];
   } catch (thrown) {
     if (!isKubeError(thrown)) throw thrown;
     const message = errorMessage(thrown);
-    if (message.includes('directory must define path')) return [ok(`${what} is denied, as it should be`)];
+    if (message.includes('directory must define path')) return [ok(`${what} is denied, as expected`)];
     if (message.includes('failed calling webhook')) {
       return [
         fail(
@@ -106,7 +106,12 @@ async function examineAnswer({ kube, systemNamespace, signal }: Patient): Promis
       ];
     }
     if (thrown.failure.status === 403 && !message.includes('denied the request')) return [unchecked(what, thrown)];
-    return [warn(`${what} was refused for another reason: ${message}`, 'see what else checks Bundles on this cluster')];
+    return [
+      warn(
+        `${what} was refused for another reason: ${message}`,
+        'check for other webhooks and policies for Bundles on this cluster',
+      ),
+    ];
   }
 }
 

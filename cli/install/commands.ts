@@ -6,16 +6,17 @@ import { installOptions, uninstallOptions } from './options.ts';
 export const installCommands: readonly Command[] = [
   {
     name: 'install',
-    summary: 'Install Longshore on a cluster, or bring what is there up to this version.',
+    summary: 'Install or upgrade Longshore on a cluster.',
     description:
-      'Applies the manifests of deploy/ by server-side apply, waits until everything runs and admission works, and says what is missing when it does not come.',
+      'Applies the manifests of deploy/ by server-side apply, waits until all Pods are ready and admission works, and reports the cause if they do not become ready.',
     options: [kubeconfigOption, ...installOptions],
     examples: ['install --image <registry>/longshore:0.1.0', 'install --overlay cert-manager --dry-run'],
     run: async (values) => (await import('./commands/install.ts')).install(values),
   },
   {
     name: 'uninstall',
-    summary: 'Remove Longshore from a cluster; not while there are BundleDeployments, unless told.',
+    summary:
+      'Remove Longshore from a cluster. Refused while there are BundleDeployments, unless --with-content is set.',
     options: [kubeconfigOption, ...uninstallOptions],
     examples: ['uninstall', 'uninstall --with-content'],
     run: async (values) => (await import('./commands/uninstall.ts')).uninstall(values),

@@ -54,7 +54,7 @@ test.each([
     events: [],
     lines: [
       'pod core-1: container manager waits: ImagePullBackOff: Back-off pulling image "longshore:0.1.0"',
-      '→ name an image that the nodes can pull: --image REF',
+      '→ set an image that the nodes can pull: --image REF',
     ],
   },
   {
@@ -86,7 +86,7 @@ test.each([
     lines: [
       'pod core-1: container manager waits: CrashLoopBackOff: back-off 40s',
       'pod core-1: container manager ended with exit code 2, restarts: 3: Error',
-      '→ the program ended by itself: "kubectl logs" of the pod says why',
+      '→ the container exited: check "kubectl logs" of the Pod',
     ],
   },
   {
@@ -98,15 +98,15 @@ test.each([
       }),
     ],
     events: [],
-    lines: ['pod core-1: Unschedulable: 0/3 nodes', '→ no node has room for the pod: see the message'],
+    lines: ['pod core-1: Unschedulable: 0/3 nodes', '→ no node can schedule the Pod: see the message'],
   },
   {
     what: 'a cluster where nothing happens',
     pods: [],
     events: [],
-    lines: ['it has no pods, and no event says why: does kube-controller-manager run?'],
+    lines: ['it has no Pods and no Events: is kube-controller-manager running?'],
   },
-])('$what is told, with what to do', async ({ pods, events, lines }) => {
+])('$what is reported with advice', async ({ pods, events, lines }) => {
   const [head, ...said] = await diagnose(clusterOf(pods, events), deployment(), signal);
   expect(head).toBe('Deployment "core" in namespace "rukpak-system":');
   expect(said).toEqual(lines.map((line) => `  ${line}`));
@@ -118,6 +118,6 @@ test('pods that are refused are told by the Deployment', async () => {
   expect(await diagnose(clusterOf([], []), refused, signal)).toEqual([
     'Deployment "core" in namespace "rukpak-system":',
     `  FailedCreate: ${message}`,
-    '  → something of the cluster refuses the pods: see the message',
+    '  → the cluster denies the Pods: see the message',
   ]);
 });

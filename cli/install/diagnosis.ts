@@ -21,7 +21,7 @@ interface ContainerStatus {
 const advices: readonly { readonly pattern: RegExp; readonly advice: string }[] = [
   {
     pattern: /ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull/,
-    advice: 'name an image that the nodes can pull: --image REF',
+    advice: 'set an image that the nodes can pull: --image REF',
   },
   {
     pattern: /secret "(core-cert|rukpak-webhook-certificate)" not found/,
@@ -30,10 +30,10 @@ const advices: readonly { readonly pattern: RegExp; readonly advice: string }[] 
   },
   {
     pattern: /violates PodSecurity|is forbidden: exceeded quota/,
-    advice: 'something of the cluster refuses the pods: see the message',
+    advice: 'the cluster denies the Pods: see the message',
   },
-  { pattern: /FailedScheduling|Unschedulable/, advice: 'no node has room for the pod: see the message' },
-  { pattern: /CrashLoopBackOff|exit code/, advice: 'the program ended by itself: "kubectl logs" of the pod says why' },
+  { pattern: /FailedScheduling|Unschedulable/, advice: 'no node can schedule the Pod: see the message' },
+  { pattern: /CrashLoopBackOff|exit code/, advice: 'the container exited: check "kubectl logs" of the Pod' },
 ];
 
 function partOf<T>(object: KubeObject, field: string): T {
@@ -74,7 +74,7 @@ function podLines(pod: KubeObject): string[] {
   const lines = [...unscheduled.map(said), ...containerStatuses.flatMap(containerLines)];
   const isReady = conditionsOf(pod).some(({ type, status }) => type === 'Ready' && status === 'True');
   const phase = partOf<{ phase?: string }>(pod, 'status').phase ?? 'of no phase yet';
-  if (lines.length === 0 && !isReady) lines.push(`${phase}, not ready, and its containers say nothing`);
+  if (lines.length === 0 && !isReady) lines.push(`${phase}, not ready, and its containers report no reason`);
   return lines.map((line) => `pod ${pod.metadata.name ?? ''}: ${line}`);
 }
 
@@ -110,7 +110,7 @@ export async function diagnose(kube: KubeClient, deployment: KubeObject, signal:
     ...(await eventLines(kube, deployment, signal)),
   ];
   if (lines.length === 0 && pods.length === 0) {
-    lines.push('it has no pods, and no event says why: does kube-controller-manager run?');
+    lines.push('it has no Pods and no Events: is kube-controller-manager running?');
   }
   const advice = advices.filter(({ pattern }) => lines.some((line) => pattern.test(line)));
   return [

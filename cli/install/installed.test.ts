@@ -60,9 +60,7 @@ test('nothing keeps rights that only the overlay before gave, and who asks for n
 test('where nothing says which overlay is installed, it must be named; the first time it need not be', () => {
   expect(chooseOverlay(undefined, undefined)).toBe('self-signed');
   const installed = { image: undefined, shards: 1 };
-  expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow(
-    'name one with --overlay self-signed|',
-  );
+  expect(() => chooseOverlay(undefined, { ...installed, overlay: undefined })).toThrow('set --overlay self-signed|');
   expect(() => chooseOverlay(undefined, { ...installed, overlay: 'own' })).toThrow(
     '"own", which this version does not have',
   );
@@ -113,7 +111,7 @@ test('rights of somebody else that have a name of ours are neither overwritten n
   const metadata = { name: 'longshore-metrics-reader' };
   await cluster.kube.create({ apiVersion: rbac, kind: 'ClusterRole', metadata, rules } as unknown as KubeObject, user);
   await expect(install('least')).rejects.toThrow(
-    /ClusterRole "longshore-metrics-reader".* is there already and is not Longshore's/,
+    /ClusterRole "longshore-metrics-reader".* exists and is not Longshore's/,
   );
   const { items } = await cluster.kube.list({ apiVersion: 'v1', kind: 'Namespace' });
   expect(items.map(({ metadata: { name } }) => name)).not.toContain('rukpak-system');

@@ -65,8 +65,8 @@ export function chooseOverlay(wanted: Overlay | undefined, installed: Installed 
   if (found !== undefined) return found;
   const said =
     installed.overlay === undefined
-      ? `the Namespace "${systemNamespace}" does not say with which overlay (annotation ${overlayAnnotation})`
+      ? `the Namespace "${systemNamespace}" does not record its overlay (annotation ${overlayAnnotation})`
       : `with the overlay "${installed.overlay}", which this version does not have`;
-  const text = `Longshore is installed, and ${said}: name one with --overlay ${overlays.join('|')}; nothing was changed`;
+  const text = `Longshore is installed, and ${said}: set --overlay ${overlays.join('|')}; nothing was changed`;
   throw new TerminalError('InvalidOption', text);
 }

@@ -8,35 +8,35 @@ export const installOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: overlays.join('|'),
     choices: overlays,
-    sentence:
-      'Where certificates come from; with least the controllers may install nothing until rights are bound to them (default: the one that is installed, else self-signed).',
+    description:
+      'Source of certificates; with least, the controllers can install nothing until permissions are bound to them (default: the installed overlay, else self-signed).',
   },
   {
     name: 'image',
     kind: 'text',
     placeholder: 'REF',
-    sentence:
-      'The image that the nodes pull (default: the one that is installed, else longshore:VERSION, for nodes that have it already).',
+    description:
+      'Image of Longshore (default: the installed image, else longshore:VERSION, which must be loaded on the nodes).',
   },
   {
     name: 'shards',
     kind: 'number',
     placeholder: 'N',
-    sentence:
-      'How many leaders share the work of the controllers, up to 8, with two pods each (default: as many as are installed, else 1).',
+    description:
+      'Number of shards of the controllers, up to 8, with two Pods each (default: the installed number, else 1).',
   },
   {
     name: 'dry-run',
     kind: 'flag',
     default: false,
-    sentence: 'Have the server check everything, and write nothing.',
+    description: 'Send a server-side dry run and change nothing.',
   },
   {
     name: 'timeout',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 300,
-    sentence: 'How long to wait until everything runs; 0 does not wait.',
+    description: 'How long to wait until the installation is ready; 0 does not wait.',
   },
 ];
 
@@ -46,26 +46,26 @@ export const uninstallOptions: readonly OptionSpec[] = [
     name: 'with-content',
     kind: 'flag',
     default: false,
-    sentence: 'Remove BundleDeployments, with everything that they have installed, and Bundles first.',
+    description: 'First delete BundleDeployments with everything that they installed, and Bundles.',
   },
   {
     name: 'dry-run',
     kind: 'flag',
     default: false,
-    sentence: 'Print what would be deleted, and delete nothing.',
+    description: 'Print what would be deleted, without deleting it.',
   },
   {
     name: 'yes',
     short: 'y',
     kind: 'flag',
     default: false,
-    sentence: 'Do not ask for confirmation; required where standard input is no terminal.',
+    description: 'Skip the confirmation prompt; required if standard input is not a terminal.',
   },
   {
     name: 'timeout',
     kind: 'number',
     placeholder: 'SECONDS',
     default: 300,
-    sentence: 'How long to wait for each step of the deletion.',
+    description: 'How long to wait for each step of the deletion.',
   },
 ];

@@ -37,7 +37,7 @@ test.each([
   { missing: `${call} "https://127.0.0.1:9443/x": connection refused`, advice: 'a webhook beside the cluster' },
   { missing: `${call} ${service}: tls: failed to verify certificate: x509: unknown`, advice: 'does not trust' },
   { missing: `${call} ${service}: no endpoints available`, advice: 'does not reach the webhook' },
-  { missing: 'the API server does not ask the webhook yet', advice: 'ValidatingWebhookConfiguration' },
+  { missing: 'the API server does not call the webhook yet', advice: 'ValidatingWebhookConfiguration' },
 ])('why admission does not work is followed by what to do: $advice', ({ missing, advice }) => {
   expect(explainAdmission(missing)[0]).toBe(`admission: ${missing}`);
   expect(explainAdmission(missing)[1]).toContain(advice);

@@ -55,7 +55,7 @@ async function assertKinds(objects: readonly KubeObject[], { kube, signal }: Ask
   if (missing.size === 0) return;
   const isCertManager = [...missing].some((text) => text.includes('cert-manager.io/'));
   const advice = isCertManager
-    ? 'install cert-manager first, or take the overlay self-signed'
+    ? 'install cert-manager first, or use the overlay self-signed'
     : 'is the cluster too old?';
   const text = `the cluster does not serve ${[...missing].join(', ')}: ${advice}; nothing was changed`;
   throw new TerminalError('KindsMissing', text);
@@ -147,7 +147,7 @@ async function assertFree(objects: readonly KubeObject[], { kube, signal }: Aski
       isJsonEqual(valueAt(there, key) ?? null, valueAt(wanted, key) ?? null),
     );
     if (isSame) continue;
-    const text = `${describeRef(refOf(object))} is there already and is not Longshore's: it would be overwritten. Give it another name, or remove it if nobody needs it, and call this again; nothing was changed`;
+    const text = `${describeRef(refOf(object))} exists and is not Longshore's: it would be overwritten. Give it another name, or remove it if it is not needed, and run the command again; nothing was changed`;
     throw new TerminalError('NameTaken', text);
   }
 }
@@ -185,7 +185,7 @@ async function assertTaken(objects: readonly KubeObject[], asking: Asking): Prom
   const shown = refusals.slice(0, maxRefusals);
   const more = refusals.length > shown.length ? `\n  and ${refusals.length - shown.length} more` : '';
   const isForRights = refusals.some((text) => / is forbidden: User /.test(text));
-  const advice = isForRights ? '; an installation takes the rights of a cluster admin' : '';
+  const advice = isForRights ? '; an installation requires the permissions of cluster-admin' : '';
   const text = `the API server refuses what would be applied${advice}; nothing was changed:\n  ${shown.join('\n  ')}${more}`;
   throw new TerminalError('ApplyRefused', text);
 }

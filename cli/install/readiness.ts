@@ -25,7 +25,7 @@ async function lookAtAdmission(kube: KubeClient, signal: AbortSignal): Promise<s
   const probe = { apiVersion, kind, metadata: { name: 'longshore-install-probe' }, spec } as unknown as KubeObject;
   try {
     await kube.create(probe, { fieldManager: 'longshore', isDryRun: true, signal });
-    return 'the API server does not ask the webhook yet';
+    return 'the API server does not call the webhook yet';
   } catch (thrown) {
     const isRefused = isKubeError(thrown) && thrown.message.includes('directory must define path');
     return isRefused ? undefined : errorMessage(thrown);
@@ -42,7 +42,7 @@ const admissionAdvices: readonly { readonly pattern: RegExp; readonly advice: st
   {
     pattern: /x509|certificate/,
     advice:
-      'the API server does not trust what answers: the webhook tells it whom to trust when it starts; see "kubectl logs -n rukpak-system deployment/rukpak-webhooks"',
+      'the API server does not trust the certificate of the webhook, which publishes its authority when it starts; see "kubectl logs -n rukpak-system deployment/rukpak-webhooks"',
   },
   {
     pattern: /failed calling webhook/,
@@ -51,12 +51,12 @@ const admissionAdvices: readonly { readonly pattern: RegExp; readonly advice: st
   },
   {
     pattern: /is forbidden: User/,
-    advice: 'whoever installs must be able to create Bundles, to see whether they are judged',
+    advice: 'the user who installs must be able to create Bundles, to verify admission',
   },
   {
-    pattern: /does not ask the webhook/,
+    pattern: /does not call the webhook/,
     advice:
-      'see that the ValidatingWebhookConfiguration rukpak-validating-webhook-configuration is there; call this again',
+      'check the ValidatingWebhookConfiguration rukpak-validating-webhook-configuration and run the command again',
   },
 ];
 

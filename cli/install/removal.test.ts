@@ -109,7 +109,7 @@ test('what holds up a deployment is told in its own words', async () => {
   const ref = { apiVersion: ours, kind: 'BundleDeployment', name };
   await kube.patch(ref, { status: { conditions } } as never, { ...user, subresource: 'status' });
   await expect(remove(true, 1_000)).rejects.toThrow(
-    'still there after 1 s: stuck (finalizers of the first: example.com/held; it says: not allowed)',
+    'still there after 1 s: stuck (finalizers of the first: example.com/held; status: not allowed)',
   );
 });
 
@@ -121,7 +121,7 @@ test('an uninstallation ends when the namespace is deleted, and names what holds
   await kube.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace.name } }, user);
   await kube.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: held }, user);
   await expect(remove(false, 1_000)).rejects.toThrow(
-    /still being deleted after 1 s: namespace\/rukpak-system .*it says: .*example.com\/held/,
+    /still being deleted after 1 s: namespace\/rukpak-system .*status: .*example.com\/held/,
   );
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'held', namespace: namespace.name };
   await kube.patch(ref, { metadata: { finalizers: null } }, user);

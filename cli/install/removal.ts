@@ -52,7 +52,7 @@ async function assertNoContent(kube: KubeClient, shared: readonly Resource[]): P
     objects[0] === undefined ? [] : [`${objects[0].kind}s: ${namesOf(objects)}`],
   );
   if (found.length === 0) return;
-  const text = `there are ${found.join('; ')}. Remove them, or let --with-content remove them with everything that they have installed; what a BundleDeployment has installed stays when it bears the annotation ${orphanAnnotation}: "true". Nothing was changed`;
+  const text = `there are ${found.join('; ')}. Remove them, or set --with-content to delete them with everything that they installed; the objects of a BundleDeployment are retained if it has the annotation ${orphanAnnotation}: "true". Nothing was changed`;
   throw new TerminalError('ContentLeft', text);
 }
 

@@ -79,7 +79,7 @@ test('BF-A5 empty channels are refused, and so is content without package or cha
   ]);
   expect(checkBundleAnnotations({}, { ...plain, isContent: true }).problems).toEqual([]);
   const undecided = { [`${prefix}channels.v1`]: 'a,b' };
-  const text = `Missing annotation "${prefix}channel.default.v1": it says which of the 2 channels is the default`;
+  const text = `Missing annotation "${prefix}channel.default.v1": it selects the default of the 2 channels`;
   expect(checkBundleAnnotations(undecided, registry)).toEqual({ problems: [], warnings: [text] });
   expect(checkBundleAnnotations({ [`${prefix}channels.v1`]: 'a' }, registry).problems).toEqual([]);
 });

@@ -113,7 +113,7 @@ function missing(annotations: Annotations, { provisionerClassName, isContent }: 
 function undecided(annotations: Annotations): Findings {
   const count = annotations[channelsKey]?.split(',').length ?? 0;
   if (count < 2 || Object.hasOwn(annotations, defaultChannelKey)) return silence;
-  const text = `Missing annotation "${defaultChannelKey}": it says which of the ${count} channels is the default`;
+  const text = `Missing annotation "${defaultChannelKey}": it selects the default of the ${count} channels`;
   return { problems: [], warnings: [text] };
 }
 

@@ -45,7 +45,7 @@ test('a dependencies file that is no YAML is a warning, one that says something 
   expect(whyUnknown(properties)).toContain('metadata/dependencies.yaml: line 3');
   expect(whyUnknown(properties, { 'core.rukpak.io/dependencies': '[]' })).toBeUndefined();
   expect(warnings).toEqual([expect.stringContaining('metadata/dependencies.yaml')]);
-  expect(warnings[0]).toContain('what the bundle needs is not known and not waited for: mend the file, or set');
+  expect(warnings[0]).toContain('the dependencies of the bundle are unknown and not awaited: correct the file, or set');
   expect(problemsOf('properties.yaml', 'a: [')).toHaveLength(1);
 });
 

@@ -88,7 +88,7 @@ const readers: Readonly<Record<(typeof metadataFileNames)[number], Reader>> = {
 /** A published operator must not be lost to a slip in a file that its own installer never reads: that is told, and nothing is known of
  *  its dependencies; a property says so. */
 function unreadable(thrown: TerminalError): BundleMetadata {
-  const advice = `what the bundle needs is not known and not waited for: mend the file, or set the annotation ${dependenciesAnnotation}`;
+  const advice = `the dependencies of the bundle are unknown and not awaited: correct the file, or set the annotation ${dependenciesAnnotation}`;
   const text = errorMessage(thrown);
   return { problems: [], warnings: [`${text}: ${advice}`], properties: [unknownDependencies(text)] };
 }

@@ -8,9 +8,9 @@ export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
   InstalledConstraints,
   PresentBundle,
+  RequestedPackage,
+  RequestedVersions,
   ResolutionRequest,
-  WantedPackage,
-  WantedVersions,
 } from './dependencies/request.ts';
 export { type Facts, factsOf, isMetBy, packagesFor, type Requirement } from './dependencies/requirement.ts';
 export type { ChosenBundle, Conflict, Resolution } from './dependencies/resolution.ts';

@@ -169,10 +169,10 @@ describe('longshore bundle explain', () => {
     for (const line of [
       'acme-widget 1.2.3 (acme-widget.v1.2.3)',
       'Needs Kubernetes 1.25.0 or later.',
-      'What follows holds when it watches all namespaces.',
+      'The following applies when it watches all namespaces.',
       '  while its webhook v.acme.example does not answer, CREATE of widgets (widgets.acme.example) is refused',
       '  the image registry.example/acme:v1 is named by tag and may move',
-      'Needs the Pod Security level baseline, because of:',
+      'Requires the Pod Security level baseline, because of:',
       '  acme-widget-controller, in the whole cluster',
       '    get, list, watch on widgets (widgets.acme.example)',
       '  v.acme.example (ValidatingAdmissionWebhook, on failure: Fail)',

@@ -63,14 +63,14 @@ test('a template that gives no valid catalog is refused, but drawn, and renderin
   const refused = await catalog(['template', '-'], template);
   expect([refused.code, refused.stdout]).toEqual([1, '']);
   expect(refused.stderr).toContain(
-    'standard input gives no valid catalog:\n  no olm.bundle blobs found in package "p"',
+    'standard input is not a valid catalog:\n  no olm.bundle blobs found in package "p"',
   );
   const drawn = await catalog(['template', 'basic', '-', '-o', 'mermaid'], template);
   expect([drawn.code, drawn.stderr]).toEqual([0, '']);
   expect(drawn.stdout).toContain('p-c-p.v1["p.v1"]');
   const rendered = await catalog(['render', '-'], JSON.stringify(channel));
   expect([rendered.code, JSON.parse(rendered.stdout)]).toEqual([0, channel]);
-  expect(rendered.stderr).toContain('warning: what is rendered is no valid catalog by itself:\n  unknown package "p"');
+  expect(rendered.stderr).toContain('warning: the result is not a valid catalog by itself:\n  unknown package "p"');
 });
 
 test('a composite template is built into its folders; programs are run when that is allowed', async () => {

@@ -154,7 +154,7 @@ describe('dependencies of plain bundles', () => {
       const told = items
         .filter(({ reason }) => reason === 'QuestionableMetadata')
         .map(({ message }) => JSON.stringify(message));
-      expect(told.join('\n')).toContain('what the bundle needs is not known and not waited for');
+      expect(told.join('\n')).toContain('the dependencies of the bundle are unknown and not awaited');
     });
   });
 

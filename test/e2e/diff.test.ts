@@ -50,9 +50,9 @@ test('a new version is shown as what changes, comes and goes, and nothing is wri
   const before = await world.get('ConfigMap', 'settings', 'shop');
   const printed = await diff(['bd/shop', '--bundle', await folderOf('two', files)]);
   expect(printed).toMatchObject({ code: 1, stderr: '' });
-  expect(printed.stdout).toContain('--- installed: ConfigMap shop/settings\n+++ wanted: ConfigMap shop/settings\n@@');
+  expect(printed.stdout).toContain('--- installed: ConfigMap shop/settings\n+++ desired: ConfigMap shop/settings\n@@');
   expect(printed.stdout).toMatch(/^-\s+version: '1'\n\+\s+version: '2'$/m);
-  expect(printed.stdout).toContain('--- /dev/null\n+++ wanted: Namespace annex\n');
+  expect(printed.stdout).toContain('--- /dev/null\n+++ desired: Namespace annex\n');
   expect(printed.stdout).toContain('--- installed: ConfigMap shop/legacy\n+++ /dev/null\n');
   for (const noise of ['managedFields', 'resourceVersion', 'generation', 'shop/kept']) {
     expect(printed.stdout).not.toContain(noise);
@@ -95,7 +95,7 @@ test('the deployment of a file is compared by its image, and by what it says of 
   await writeFile(join(dir, 'shop.json'), JSON.stringify(wanted));
   const printed = await diff(['bd/shop', '-f', 'shop.json', '--registry-ca', world.caPath]);
   expect(printed.code).toBe(1);
-  expect(printed.stdout).toContain('wanted: ConfigMap shop/settings');
+  expect(printed.stdout).toContain('desired: ConfigMap shop/settings');
   await writeFile(join(dir, 'other.json'), JSON.stringify(bundleDeployment('other', source)));
   const other = await diff(['bd/shop', '-f', 'other.json']);
   expect(other).toMatchObject({ code: 2, stdout: '' });

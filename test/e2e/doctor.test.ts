@@ -120,7 +120,7 @@ test('what was broken on purpose is found, each with what to do about it', async
     const answer = await doctor('--stuck-after', '1');
     const all = answer.lines.join('\n');
     expect(all).toContain('fail certificates: Secret rukpak-system/core-cert: not signed by the authority');
-    expect(all).toContain('fail rights: ServiceAccount rukpak-system/core-admin: may not get ');
+    expect(all).toContain('fail permissions: ServiceAccount rukpak-system/core-admin: lacks permission to get ');
     expect(all).toContain('warn objects: Bundle failing: Failing for ');
     expect(all).toMatch(/fail objects: Bundle held: deleted .* ago, held by .*example\.com\/forever/);
     return answer;
@@ -131,7 +131,7 @@ test('what was broken on purpose is found, each with what to do about it', async
   for (const object of rights.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
     await kube.apply(object, { fieldManager: 'test' });
   }
-  await told('ok rights: ServiceAccount rukpak-system/core-admin: may do all that it needs for itself');
+  await told('ok permissions: ServiceAccount rukpak-system/core-admin: has all permissions that it needs');
 });
 
 test('processes that are gone are missed', async () => {

@@ -150,7 +150,7 @@ test('a dry run tells what would come, and writes nothing', async () => {
 test('what an overlay needs and the cluster has not is told before anything is written', async () => {
   const printed = await longshore('install', '--overlay', 'cert-manager');
   expect(printed).toMatchObject({ code: 1, stdout: '' });
-  expect(printed.stderr).toContain('install cert-manager first, or take the overlay self-signed; nothing was changed');
+  expect(printed.stderr).toContain('install cert-manager first, or use the overlay self-signed; nothing was changed');
 });
 
 test('an installation that does not become ready says what is missing', async () => {

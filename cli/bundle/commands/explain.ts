@@ -65,32 +65,32 @@ function textOf(it: Explained): string {
   const kube = it.minKubeVersion === '' ? '' : `Needs Kubernetes ${it.minKubeVersion} or later.\n`;
   return [
     title,
-    `Runs in namespace ${it.suggestedNamespace} unless told otherwise; supports ${it.installModes.join(', ') || 'no install mode'}.\n`,
-    `What follows holds when it watches ${it.watches}.\n`,
+    `Runs in namespace ${it.suggestedNamespace} by default; supports ${it.installModes.join(', ') || 'no install mode'}.\n`,
+    `The following applies when it watches ${it.watches}.\n`,
     kube,
-    section('Look at this twice', it.warnings),
+    section('Warnings', it.warnings),
     section(
-      'Runs',
+      'Workloads',
       it.deployments.map(({ name, replicas, account }) => `Deployment ${name}, replicas: ${replicas}, as ${account}`),
     ),
-    section(`Needs the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
+    section(`Requires the Pod Security level ${it.podSecurity.level}, because of`, it.podSecurity.reasons),
     section('Images', it.images),
-    section('May do', permissionLines(it)),
+    section('Permissions', permissionLines(it)),
     section(
-      'Brings the APIs',
+      'Provided APIs',
       it.crds.map(({ name, scope, versions }) => `${name} (${scope}; ${versions.join(', ')})`),
     ),
-    section('Brings the aggregated APIs', it.apiServices),
-    section('Needs the APIs', it.requiredApis),
+    section('Provided aggregated APIs', it.apiServices),
+    section('Required APIs', it.requiredApis),
     section(
-      'Is asked by webhooks',
+      'Webhooks',
       it.webhooks.flatMap(({ name, type, failurePolicy, rules }) => [
         `${name} (${type}, on failure: ${failurePolicy})`,
         ...rules.map((rule) => `  ${rule}`),
       ]),
     ),
     section(
-      'Makes the objects',
+      'Created objects',
       it.objects.map(({ kind, count }) => `${count} ${kind}`),
     ),
   ].join('');

@@ -116,7 +116,7 @@ async function judgeAll(names: readonly string[], work: Validation, print?: Prin
   const { progress } = work;
   let [done, told] = [0, 0];
   return await mapLimit(names, bundlesAtATime, async (name, index) => {
-    progress.show(`judging ${name.length > 40 ? `…${name.slice(-39)}` : name}`, {
+    progress.show(`validating ${name.length > 40 ? `…${name.slice(-39)}` : name}`, {
       done,
       total: names.length,
       unit: 'bundles',

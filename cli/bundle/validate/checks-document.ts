@@ -2,18 +2,17 @@ import type { Check, Severity, Suite } from '../../../src/bundle-checks/index.ts
 
 /** What the checks of a suite are there for. */
 const reasons: Readonly<Record<Suite, string>> = {
-  default: 'What keeps a bundle from being read, published or installed, and what its users will stumble over.',
+  default: 'Problems that prevent a bundle from being read, published or installed, or that affect its users.',
   installation:
-    'What Longshore itself would refuse, in the words that the conditions of a Bundle and a BundleDeployment have.',
-  operatorhub: 'What OperatorHub.io asks of operators that it shows. Run on request.',
-  capabilities: 'Words that catalogues sort operators by.',
-  categories: 'Words that catalogues sort operators by.',
-  'deprecated-apis': 'APIs that newer clusters do not serve any more: what uses them cannot be installed there.',
-  'good-practices': 'What makes an operator a good neighbour on a cluster.',
-  objects: 'Objects that could harm a whole cluster.',
-  community: 'What catalogues of the community ask for. Run on request.',
-  multiarch:
-    'Whether images, labels and node affinity speak of the same platforms. Run on request, because registries are asked for it.',
+    'Problems that Longshore itself refuses, with the messages of the conditions of Bundle and BundleDeployment.',
+  operatorhub: 'Requirements of OperatorHub.io. Run on request.',
+  capabilities: 'Values by which catalogs group operators.',
+  categories: 'Values by which catalogs group operators.',
+  'deprecated-apis': 'APIs that newer clusters have removed: bundles that use them cannot be installed there.',
+  'good-practices': 'Good practices for operators.',
+  objects: 'Objects that can affect the whole cluster.',
+  community: 'Requirements of community catalogs. Run on request.',
+  multiarch: 'Images, labels and node affinity agree about platforms. Run on request, because it queries registries.',
 };
 const headings: Readonly<Record<Severity, string>> = {
   error: 'Errors: `validate` ends with 1.',

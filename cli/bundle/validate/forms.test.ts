@@ -180,7 +180,7 @@ test('the summary of several bundles counts them, and the checks that speak of m
     { ...bundle, findings: [], failure: 'gone' },
   ];
   const [head, ...rows] = summaryText(judged, checks).trim().split('\n');
-  expect(head).toBe('5 bundles: 1 could not be read, 1 with errors, 2 with warnings alone, 1 without findings');
+  expect(head).toBe('5 bundles: 1 could not be read, 1 with errors, 2 with warnings only, 1 without findings');
   expect(rows.map((row) => row.trim().split(/ {2,}/).slice(0, 3))).toEqual([
     ['1 bundle', 'error', 'CSV12'],
     ['2 bundles', 'warning', 'T13'],

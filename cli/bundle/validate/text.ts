@@ -72,7 +72,7 @@ export function summaryText(reports: readonly Report[], checks: readonly Check[]
   const states = [
     [unread, 'could not be read'],
     [withErrors, 'with errors'],
-    [rest, 'with warnings alone'],
+    [rest, 'with warnings only'],
     [clean, 'without findings'],
   ] as const;
   const shown = states.filter(([amount]) => amount > 0).map(([amount, state]) => `${amount} ${state}`);

@@ -32,7 +32,7 @@ export async function catalogGenerate(values: OptionValues, [what = '', dir = ''
     await writeFile(path, text, { flag: 'wx' });
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-    const hint = 'remove it, or keep it: it is never written over';
+    const hint = 'remove it first: existing files are not overwritten';
     throw new TerminalError('FileExists', `${path} exists already: ${hint}`, { cause: thrown });
   }
   process.stdout.write(`${path}\n`);

@@ -49,7 +49,7 @@ function byPackage<T>(
 function readWishes(values: OptionValues): readonly PackageWish[] {
   const keeps = listOf(values, 'keep-package');
   if (keeps.length === 0) {
-    throw new TerminalError('InvalidOption', 'catalog prune: --keep-package is missing: name what is to stay');
+    throw new TerminalError('InvalidOption', 'catalog prune: --keep-package is missing: name the packages to retain');
   }
   const minVersions = byPackage(values, 'min-version', ['NAME:VERSION', parseVersion]);
   const defaultChannels = byPackage(values, 'default-channel', ['NAME:CHANNEL', (text) => text]);
@@ -61,7 +61,7 @@ function readWishes(values: OptionValues): readonly PackageWish[] {
   }
   for (const name of [...minVersions.keys(), ...defaultChannels.keys()]) {
     if (!channels.has(name))
-      throw new TerminalError('InvalidOption', `package ${goQuote(name)} is not kept: --keep-package ${name}`);
+      throw new TerminalError('InvalidOption', `package ${goQuote(name)} is not retained: --keep-package ${name}`);
   }
   return Array.from(channels, ([name, wanted]) => ({
     name,
@@ -84,7 +84,7 @@ function toAdd(missing: readonly MissingRequirement[], kept: ReadonlyMap<string,
 }
 
 function missingText({ bundle, description, providers }: MissingRequirement): string {
-  const what = `${bundle} needs ${description}, which nothing that is kept meets`;
+  const what = `${bundle} needs ${description}, which no retained bundle satisfies`;
   return providers.length === 0
     ? `${what}, nor anything else in this catalog`
     : `${what}; package ${providers.join(' or ')} does: --keep-package ${providers[0] ?? ''}, or --with-dependencies`;
@@ -100,7 +100,7 @@ function planOf(
     const before = packages.get(name)?.defaultChannel;
     return before === defaultChannel
       ? []
-      : [`package ${name}: the default channel ${before ?? ''} is not kept: it is ${defaultChannel} now`];
+      : [`package ${name}: the default channel ${before ?? ''} is not retained: it is ${defaultChannel} now`];
   });
   const view = createCatalogView({ name: 'catalog' }, packages);
   let missing = missingRequirements(view, kept);
@@ -108,7 +108,7 @@ function planOf(
     for (let names = toAdd(missing, kept); names.length > 0; names = toAdd(missing, kept)) {
       for (const name of names) {
         kept.set(name, prunePackage(packages, { name, channels: [], isHeadsOnly: false }));
-        notes.push(`package ${name} is kept as well: others need it`);
+        notes.push(`package ${name} is retained, too: others depend on it`);
       }
       missing = missingRequirements(view, kept);
     }

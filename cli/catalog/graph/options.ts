@@ -4,28 +4,28 @@ import { catalogOption } from '../options.ts';
 /** Options of `catalog graph`. */
 export const graphOptions: readonly OptionSpec[] = [
   catalogOption,
-  { name: 'channel', kind: 'text', placeholder: 'CHANNEL', sentence: 'The only channel to draw; without it all.' },
+  { name: 'channel', kind: 'text', placeholder: 'CHANNEL', description: 'Draw only this channel (default: all).' },
   {
     name: 'output',
     short: 'o',
     kind: 'text',
     placeholder: 'text|mermaid|svg|png',
     choices: ['text', 'mermaid', 'svg', 'png'],
-    sentence:
-      'The form; without it what the name of --file ends with (.svg, .png, .mmd, .mermaid, .txt), or text without --file.',
+    description:
+      'Output format (default: from the extension of --file: .svg, .png, .mmd, .mermaid, .txt; text without --file).',
   },
-  { name: 'file', kind: 'text', placeholder: 'FILE', sentence: 'Write to this file, not to standard output.' },
+  { name: 'file', kind: 'text', placeholder: 'FILE', description: 'Write to FILE instead of standard output.' },
   {
     name: 'installed',
     kind: 'text',
     placeholder: 'VERSION',
-    sentence: 'Mark what is installed, a version or the name of a bundle, and the updates that follow.',
+    description: 'Highlight the installed bundle (a version or bundle name) and its available updates.',
   },
   {
     name: 'to',
     kind: 'text',
     placeholder: 'VERSION',
-    sentence: 'Mark the updates that lead to this version, or bundle, and no further.',
+    description: 'Highlight only the updates up to this version or bundle.',
   },
   {
     name: 'policy',
@@ -33,17 +33,18 @@ export const graphOptions: readonly OptionSpec[] = [
     placeholder: 'v0|v1',
     default: 'v1',
     choices: ['v0', 'v1'],
-    sentence: 'Who updates: the classic Operator Lifecycle Manager (v0), or its successor and platform operators (v1).',
+    description:
+      'Update semantics: the classic Operator Lifecycle Manager (v0), or OLM v1 and platform operators (v1).',
   },
   {
     name: 'minimum-edge',
     kind: 'text',
     placeholder: 'BUNDLE',
-    sentence: 'With mermaid: leave out what is older than this bundle.',
+    description: 'With mermaid: omit entries older than this bundle.',
   },
   {
     name: 'draw-v0-semantics',
     kind: 'flag',
-    sentence: 'With mermaid: mark skipped bundles, and replacements that nobody makes because of that.',
+    description: 'With mermaid: mark skipped bundles and the replaces edges that this disables.',
   },
 ];

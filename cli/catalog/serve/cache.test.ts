@@ -49,7 +49,7 @@ function packagesOf(file: string): readonly string[] {
 }
 
 const mismatch =
-  /^integrity check failed: cache requires rebuild: cache reports digest as "[^"]*", but computed digest is "sha256:[0-9a-f]{64}": make it anew/;
+  /^integrity check failed: cache requires rebuild: cache reports digest as "[^"]*", but computed digest is "sha256:[0-9a-f]{64}": rebuild it/;
 
 test('CR-C18 an index that is kept is used again; of a catalog with one changed byte it is refused, or made anew', async () => {
   const { catalog, cache, provide } = await newWorld();

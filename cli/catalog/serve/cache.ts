@@ -165,7 +165,7 @@ async function keep(source: CatalogSource, dir: string, plan: CachePlan): Promis
   }
   if (plan.isEnforced) {
     const texts = `cache reports digest as ${goQuote(reported)}, but computed digest is ${goQuote(computed)}`;
-    const advice = 'make it anew with --cache-only, or start with --no-cache-enforce-integrity';
+    const advice = 'rebuild it with --cache-only, or start with --no-cache-enforce-integrity';
     throw new TerminalError(
       'IntegrityCheckFailed',
       `integrity check failed: cache requires rebuild: ${texts}: ${advice}`,

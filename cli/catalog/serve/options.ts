@@ -8,64 +8,64 @@ export const serveOptions: readonly OptionSpec[] = [
     kind: 'number',
     placeholder: 'PORT',
     default: 50_051,
-    sentence: 'Port of the gRPC API; 0 takes a free one.',
+    description: 'Port of the gRPC API; 0 selects a free port.',
   },
   {
     name: 'http-port',
     kind: 'number',
     placeholder: 'PORT',
-    sentence: 'Serve over HTTP, too, as catalogd does, on this port; 0 takes a free one.',
+    description: 'Also serve the catalogd HTTP API on this port; 0 selects a free port.',
   },
   {
     name: 'http-name',
     kind: 'text',
     placeholder: 'NAME',
     default: 'catalog',
-    sentence: 'What the catalog is called there: /catalogs/NAME/api/v1/all and /metas.',
+    description: 'Catalog name in the HTTP API: /catalogs/NAME/api/v1/all and /metas.',
   },
   {
     name: 'bind-address',
     kind: 'text',
     placeholder: 'ADDRESS',
-    sentence: 'Listen on this address alone, for example 127.0.0.1; without it on all.',
+    description: 'Address to listen on, for example 127.0.0.1 (default: all addresses).',
   },
   {
     name: 'threads',
     kind: 'number',
     placeholder: 'COUNT',
-    sentence:
-      'Answer gRPC calls in COUNT threads, 1 to 64; more than 1 on Linux only. Each one beyond the first takes some 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
+    description:
+      'Number of gRPC threads, 1 to 64; more than 1 requires Linux. Each thread after the first uses about 45 MiB of memory. Default: 2 on Linux with more than one CPU, else 1.',
   },
   {
     name: 'cache-dir',
     kind: 'text',
     placeholder: 'DIR',
-    sentence: 'Keep the index of the catalog in DIR, for the next start; without it a temporary one is made.',
+    description: 'Store the catalog index in DIR and reuse it at the next start (default: a temporary index).',
   },
   {
     name: 'cache-only',
     kind: 'flag',
     default: false,
-    sentence: 'Make the index in --cache-dir and end.',
+    description: 'Build the index in --cache-dir and exit.',
   },
   {
     name: 'cache-enforce-integrity',
     kind: 'flag',
-    sentence:
-      'End with an error where the index in --cache-dir is not the one that was made of the catalog, instead of making it anew. Otherwise switched off by --no-cache-enforce-integrity or --cache-only.',
+    description:
+      'Exit with an error if the index in --cache-dir does not match the catalog, instead of rebuilding it. Disable with --no-cache-enforce-integrity or --cache-only.',
   },
   {
     name: 'allow-invalid',
     kind: 'flag',
     default: false,
-    sentence:
-      'Serve a catalog that is not valid, with a warning that lists its errors; otherwise it is refused, as opm serve does.',
+    description:
+      'Serve an invalid catalog, with a warning that lists its errors. By default it is refused, as by opm serve.',
   },
   {
     name: 'termination-log',
     kind: 'text',
     placeholder: 'FILE',
-    sentence: 'Write there why serving ended with an error, as kubelet reads it: /dev/termination-log.',
+    description: 'Write the reason of a failure to FILE, for the kubelet: /dev/termination-log.',
   },
   processLogOption,
 ];

@@ -63,7 +63,7 @@ test('warnings fail a catalog when they are told to', () => {
     passed: true,
     findings: [expect.objectContaining({ rule: 'typo' })],
   });
-  expect(reportDocument(warned, true).error?.message).toContain('schema "olm.chanel" is not known');
+  expect(reportDocument(warned, true).error?.message).toContain('schema "olm.chanel" is unknown');
 });
 
 test('another form is refused in the words of opm', async () => {

@@ -8,14 +8,14 @@ export const validateOptions: readonly OptionSpec[] = [
     kind: 'text',
     placeholder: 'text|json|yaml',
     default: 'text',
-    sentence: 'Text for people, or a form for programs: passed, the message of opm validate, and every finding.',
+    description: 'Output format; json and yaml contain passed, the message of opm validate, and every finding.',
   },
-  { name: 'strict', kind: 'flag', default: false, sentence: 'Let warnings fail the catalog, too.' },
+  { name: 'strict', kind: 'flag', default: false, description: 'Treat warnings as errors.' },
   {
     name: 'verbose',
     short: 'v',
     kind: 'flag',
     default: false,
-    sentence: 'Show every finding, not the first ones of each kind.',
+    description: 'Show every finding, not only the first of each kind.',
   },
 ];

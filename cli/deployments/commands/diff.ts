@@ -39,7 +39,7 @@ async function preview(
 
 function printText(shown: readonly ShownChange[], { kept, blockers }: Preview): void {
   for (const { diff } of shown) process.stdout.write(colouredDiff(diff, process.stdout));
-  for (const ref of kept) process.stderr.write(`${titleOf(ref)} stays: it is to be kept\n`);
+  for (const ref of kept) process.stderr.write(`${titleOf(ref)} is retained\n`);
   for (const blocker of blockers) process.stderr.write(`blocked: ${blocker}\n`);
 }
 

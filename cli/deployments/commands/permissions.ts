@@ -14,11 +14,12 @@ function notesOf({ needs, comingNamespaces, account, missing }: Needed): readonl
   const coming = [...new Set(needs.map(({ namespace }) => namespace))].filter((name) => comingNamespaces.has(name));
   const folded = coming.map(
     (name) =>
-      `namespace "${name}" is not there before the installation, so that no Role can be made in it: what is needed there stands in the ClusterRole`,
+      `namespace "${name}" does not exist before the installation, so that no Role can be created in it: its permissions are in the ClusterRole`,
   );
   if (account === undefined) return folded;
   const who = `serviceaccount "${account.namespace}/${account.name}"`;
-  if (missing === undefined) return [...folded, `what ${who} lacks is not told: you may not impersonate it`];
+  if (missing === undefined)
+    return [...folded, `permissions that ${who} lacks are not listed: you cannot impersonate it`];
   const lines = describeMissing(missing);
   return [
     ...folded,

@@ -20,7 +20,7 @@ test.each([
     name: 'create',
     before: undefined,
     after: configMap({ x: '1' }),
-    text: '--- /dev/null\n+++ wanted: ConfigMap a/b\n@@ -0,0',
+    text: '--- /dev/null\n+++ desired: ConfigMap a/b\n@@ -0,0',
   },
   {
     name: 'delete',
@@ -62,7 +62,7 @@ test('texts that have nothing in common are not compared line by line', () => {
   const lines = (letter: string): string => Array.from({ length: 20_000 }, (_, i) => `${letter}${i}`).join('\n');
   const change = { ref, before: configMap({ x: lines('a') }), after: configMap({ x: lines('b') }) };
   expect(shownChange(change)?.diff).toBe(
-    '--- installed: ConfigMap a/b\n+++ wanted: ConfigMap a/b\ntoo much has changed to be shown\n',
+    '--- installed: ConfigMap a/b\n+++ desired: ConfigMap a/b\ntoo much has changed to be shown\n',
   );
 });
 

@@ -33,7 +33,7 @@ function yamlOf(value: JsonObject | undefined): string {
 function patchText(title: string, before: string, after: string): string {
   const [from, to] = [
     before === '' ? '/dev/null' : `installed: ${title}`,
-    after === '' ? '/dev/null' : `wanted: ${title}`,
+    after === '' ? '/dev/null' : `desired: ${title}`,
   ];
   const options = { context: 3, maxEditLength: maxEdits, headerOptions: FILE_HEADERS_ONLY };
   const text = createTwoFilesPatch(from, to, before, after, undefined, undefined, options);

@@ -10,8 +10,8 @@ export const permissionsOptions: readonly OptionSpec[] = [
     name: 'service-account',
     kind: 'text',
     placeholder: 'NAMESPACE/NAME',
-    sentence:
-      'Who is to have the rights: bindings are printed with the roles. Default: whom the BundleDeployment names, else nobody.',
+    description:
+      'Service account to print bindings for. Default: the service account of the BundleDeployment, else only roles are printed.',
   },
   {
     name: 'output',
@@ -20,6 +20,6 @@ export const permissionsOptions: readonly OptionSpec[] = [
     placeholder: 'yaml|table|json',
     default: 'yaml',
     choices: ['yaml', 'table', 'json'],
-    sentence: 'Roles that can be applied, a table for people, or JSON for programs.',
+    description: 'Output format; yaml prints roles that can be applied.',
   },
 ];

@@ -61,7 +61,7 @@ export async function uninstall(values: OptionValues): Promise<number> {
   if (others.length > 0) {
     process.stdout.write(`namespace/rukpak-system stays: there are also ${others.join(', ')}\n`);
   }
-  if (removed === 0) process.stdout.write('nothing of Longshore is there\n');
+  if (removed === 0) process.stdout.write('Longshore is not installed\n');
   else if (!isDryRun) process.stdout.write('Longshore is uninstalled\n');
   return 0;
 }

@@ -166,7 +166,7 @@ export const clusterObjectChecks: readonly Check[] = [
     id: 'O5',
     ...objects,
     title: "a rule allows to change OpenShift's own SecurityContextConstraints",
-    whatToDo: 'Ship constraints of your own, or only use those that there are.',
+    whatToDo: 'Ship your own constraints, or only use existing ones.',
     find: constraintsStay,
   },
   {

@@ -139,7 +139,7 @@ const installModes: readonly Check[] = [
     ...csv,
     id: 'CSV12',
     title: 'there are no install modes',
-    whatToDo: 'List the four install modes in spec.installModes and say which ones the operator supports.',
+    whatToDo: 'List the four install modes in spec.installModes with whether the operator supports them.',
     find: (bundle) =>
       bundle.csv !== undefined && csvParts(bundle, 'spec', 'installModes').length === 0
         ? [csvHit(bundle, ['spec', 'installModes'], 'install modes not found')]

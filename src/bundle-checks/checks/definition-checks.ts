@@ -182,7 +182,7 @@ export const definitionChecks: readonly Check[] = [
     id: 'CRD15',
     severity: 'warning',
     title: 'a field of a CRD is not known',
-    whatToDo: 'Remove the field, or mend its name: a cluster drops it.',
+    whatToDo: 'Remove the field, or correct its name: a cluster drops it.',
     *find(bundle, context) {
       for (const crd of bundle.crds) {
         if (crd.apiVersion !== versions[0]) continue;

@@ -29,7 +29,7 @@ const rules: readonly ProblemRow<string>[] = [
   },
   {
     id: 'D3',
-    title: 'an `olm.package` says no version',
+    title: 'an `olm.package` has no version',
     whatToDo: 'Write a range of versions: ">=1.2.0 <2.0.0".',
     matches: like(/^Package version is empty/),
   },
@@ -148,7 +148,7 @@ export const dependencyChecks: readonly Check[] = [
   {
     ...format,
     id: 'P3',
-    title: 'the properties say what catalogs work out themselves: `olm.package` or `olm.gvk`',
+    title: 'the properties contain what catalogs derive: `olm.package` or `olm.gvk`',
     whatToDo: 'Remove the property: it comes from the annotations, the CRDs and the ClusterServiceVersion.',
     *find(bundle) {
       for (const entry of propertyEntries(bundle)) {

@@ -179,7 +179,7 @@ export const deprecatedApiChecks: readonly Check[] = [
     id: 'DEP1',
     ...deprecated,
     severity: 'error',
-    title: 'the release to judge for is no version',
+    title: 'the target release is not a version',
     whatToDo: 'Give --k8s-version a release: 1.25.',
     find: badOption,
   },

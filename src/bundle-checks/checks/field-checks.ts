@@ -152,7 +152,7 @@ export const fieldChecks: readonly Check[] = [
     ...warning,
     id: 'CSV25',
     title: 'a field of the ClusterServiceVersion is not known',
-    whatToDo: 'Remove the field, or mend its name: every tool drops it in silence.',
+    whatToDo: 'Remove the field, or correct its name: tools drop it silently.',
     find: (bundle) => typeHits(bundle, true),
   },
   {

@@ -96,7 +96,7 @@ export const formatChecks: readonly Check[] = [
     id: 'F5',
     title: 'the annotated media type is not that of the files',
     whatToDo:
-      'Make the annotation say what the files are, or add the ClusterServiceVersion that makes them registry+v1.',
+      'Set the annotation to the format of the files, or add the ClusterServiceVersion that registry+v1 requires.',
     find: (bundle) => {
       if (bundle.annotations === undefined || bundle.manifestFiles.length === 0) return [];
       const [given, detected] = [annotation(bundle, mediaTypeKey) ?? '', bundle.mediaType];
@@ -133,7 +133,7 @@ export const formatChecks: readonly Check[] = [
     id: 'F8',
     severity: 'warning',
     title: 'an annotation names another directory than the one that is used',
-    whatToDo: 'Tools look for manifests/ and metadata/ at the root: say so in the annotation.',
+    whatToDo: 'Set the annotation to manifests/ or metadata/: tools expect these folders at the root.',
     *find(bundle) {
       for (const [key, used] of directoryKeys) {
         const value = annotation(bundle, key);

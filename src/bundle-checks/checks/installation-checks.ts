@@ -129,14 +129,15 @@ export const installationChecks: readonly Check[] = [
     ...installation,
     id: 'INST1',
     title: 'Longshore would not unpack the bundle: it cannot be read',
-    whatToDo: 'Mend what the message names; it is what the condition of a Bundle would say.',
+    whatToDo: 'Correct what the message names; the condition of a Bundle would have the same message.',
     find: canBeRead,
   },
   {
     ...installation,
     id: 'INST2',
     title: 'Longshore would not install the bundle: parts of it do not fit together, or are not supported',
-    whatToDo: 'Mend what the message names; it is what the conditions of Bundle and BundleDeployment would say.',
+    whatToDo:
+      'Correct what the message names; the conditions of Bundle and BundleDeployment would have the same message.',
     find: canBeRendered,
   },
   {

@@ -56,7 +56,7 @@ export const loadingChecks: readonly Check[] = [
     ...loading,
     id: 'L1',
     title: 'no file of `manifests/` holds a ClusterServiceVersion',
-    whatToDo: 'Add the ClusterServiceVersion; where a file could not be parsed, mend that first.',
+    whatToDo: 'Add the ClusterServiceVersion; if a file could not be parsed, fix it first.',
     find: (bundle) =>
       bundle.hasManifests &&
       isOperator(bundle) &&

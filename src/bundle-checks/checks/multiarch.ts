@@ -203,7 +203,7 @@ export const multiarchChecks: readonly Check[] = [
     ...multiarch,
     id: 'M1',
     title: 'an image cannot be read',
-    whatToDo: 'Mend the reference, log in to its registry, or judge again when the registry answers.',
+    whatToDo: 'Correct the reference, log in to its registry, or validate again when the registry answers.',
     find: unreadable,
   },
   {

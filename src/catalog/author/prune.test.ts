@@ -108,7 +108,7 @@ describe('of a package', () => {
     expect(() => prunePackage(packages, { ...whole, name: 'x' })).toThrow('package "x" not found');
     expect(() => prunePackage(packages, { ...whole, channels: ['x'] })).toThrow('channel "x" not found');
     expect(() => prunePackage(packages, { ...whole, channels: ['stable'], defaultChannel: 'candidate' })).toThrow(
-      'the channel "candidate" cannot be the default one: what is kept is stable',
+      'the channel "candidate" cannot be the default: the retained channels are stable',
     );
   });
 });

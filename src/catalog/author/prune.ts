@@ -79,7 +79,7 @@ function defaultChannelOf(found: CatalogPackage, channels: readonly Channel[], w
   const names = channels.map(({ name }) => name);
   const { defaultChannel } = wish;
   if (defaultChannel !== undefined && !names.includes(defaultChannel)) {
-    const text = `package ${goQuote(wish.name)}: the channel ${goQuote(defaultChannel)} cannot be the default one: what is kept is ${names.join(', ')}`;
+    const text = `package ${goQuote(wish.name)}: the channel ${goQuote(defaultChannel)} cannot be the default: the retained channels are ${names.join(', ')}`;
     throw new TerminalError('InvalidOption', text);
   }
   if (defaultChannel !== undefined) return defaultChannel;

@@ -80,6 +80,6 @@ export function channelFault(entries: readonly ChannelEntry[]): ChannelFault | u
   return {
     rule: 'V16',
     message: `channel contains one or more stranded bundles: ${stranded.join(', ')}`,
-    advice: `nobody gets from there to the head: let ${quoted([head])} skip them, or the last of its chain, ${quoted([last])}, replace the newest of them`,
+    advice: `no update leads from there to the head: let ${quoted([head])} skip them, or the last of its chain, ${quoted([last])}, replace the newest of them`,
   };
 }

@@ -133,6 +133,6 @@ export function schemaWarning(schema: string): DocumentWarning | undefined {
   if (!/^olm[.]?/i.test(schema)) return undefined;
   const meant = nearest(schema.toLowerCase(), knownSchemas);
   if (meant === undefined) return undefined;
-  const message = `schema ${JSON.stringify(schema)} is not known: the document is kept, and means nothing`;
+  const message = `schema ${JSON.stringify(schema)} is unknown: the document is retained and ignored`;
   return { rule: 'typo', message, advice: `did you mean ${meant}?` };
 }

@@ -74,7 +74,7 @@ function* nameWarnings(channel: ModelChannel, known: ReadonlySet<string>): Itera
   yield {
     rule: 'unknown-name',
     message: `entries replace or skip what is no bundle of the package: ${listed(unknown)}`,
-    advice: 'right if they have left the catalog; else mend the names',
+    advice: 'correct if they were removed from the catalog; otherwise fix the names',
   };
 }
 

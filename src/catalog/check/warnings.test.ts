@@ -31,7 +31,7 @@ const advised: readonly { readonly rule: string; readonly catalog: readonly stri
   {
     rule: 'typo',
     catalog: [...whole, '{schema: olm.chanel, package: p, name: x}'],
-    message: 'schema "olm.chanel" is not known: the document is kept, and means nothing',
+    message: 'schema "olm.chanel" is unknown: the document is retained and ignored',
   },
   {
     rule: 'typo',

@@ -54,7 +54,7 @@ const meanings: readonly (readonly [LineKind, string])[] = [
   ['replaces', 'replaces'],
   ['skips', 'skips'],
   ['skipRange', 'skipRange'],
-  ['dead', 'replacement that nobody makes, as it is skipped'],
+  ['dead', 'replacement that is never used, as it is skipped'],
   ['path', 'path of updates'],
 ];
 

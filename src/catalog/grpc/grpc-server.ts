@@ -89,7 +89,7 @@ function definitionOf(service: DescService, method: DescMethod): MethodDefinitio
  *  @throws Error when there is none for too long, or nobody is left to read */
 async function untilDrained(call: ServerWritableStream<object, object>): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leave = (): void => reject(new Error('the client has gone'));
+  const leave = (): void => reject(new Error('the client disconnected'));
   const late = setTimeout(() => reject(new TerminalError('TooSlow', 'the client reads too slowly')), stallDeadlineMs);
   call.once('drain', resolve).once('cancelled', leave);
   try {

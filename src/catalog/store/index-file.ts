@@ -66,7 +66,7 @@ export function isDamage(thrown: unknown): boolean {
 
 /** What is said of an index that cannot be used. */
 export function unusable(file: string, why: string, cause?: unknown): TerminalError {
-  const text = `${file}: ${why}: remove it, and build the index of the catalog anew`;
+  const text = `${file}: ${why}: remove it and rebuild the index of the catalog`;
   return new TerminalError('CatalogIndexUnusable', text, cause === undefined ? {} : { cause });
 }
 

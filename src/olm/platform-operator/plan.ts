@@ -9,6 +9,7 @@ import {
   type InstalledBundle,
   isMetBy,
   type PresentBundle,
+  type RequestedPackage,
   type Resolution,
   resolve,
   resolveV1,
@@ -16,7 +17,6 @@ import {
   Steps,
   type Update,
   type V1Choice,
-  type WantedPackage,
 } from '../../resolver/index.ts';
 import { type Choice, installedBy, type Resolved } from './choice.ts';
 
@@ -74,7 +74,7 @@ const packagePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const maxNamed = 5;
 /** Further names are not compared with a wrong one. */
 const maxCompared = 2_000;
-const words = { wanted: 'platformoperator', installed: 'bundle' };
+const words = { requested: 'platformoperator', installed: 'bundle' };
 
 /** Of a package that no catalog has: the words of the original where nothing is installed.
  *  @see docs/spec/olm-v0.md#reconcile */
@@ -107,19 +107,19 @@ function chooseOf(request: PlanRequest): V1Choice | string {
   }
 }
 
-function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): readonly WantedPackage[] {
+function wantedOf(request: PlanRequest, catalog: CatalogView, update: Update): readonly RequestedPackage[] {
   const { name, packageName, others, movable } = request;
-  const main: WantedPackage = {
+  const main: RequestedPackage = {
     name,
     packageName,
     catalog: { name: catalog.name },
     channel: update.channel ?? '',
     startingBundle: update.bundle.name,
   };
-  const dependencies = others.flatMap((other): readonly WantedPackage[] => {
+  const dependencies = others.flatMap((other): readonly RequestedPackage[] => {
     if (!movable.has(other.name) || other.packageName === undefined || other.packageName === packageName) return [];
     const wanted = { name: `dependency ${other.packageName}`, packageName: other.packageName, installed: other.name };
-    return [{ ...wanted, updates: 'ifNeeded', staysWhenGone: true }];
+    return [{ ...wanted, updates: 'ifNeeded', staysIfMissing: true }];
   });
   return [main, ...dependencies];
 }
@@ -217,7 +217,7 @@ function tryUpdate(
   const { packageName, catalogs, others } = request;
   const resolution = resolve({
     catalogs,
-    wanted: wantedOf(request, choice.catalog, update),
+    requested: wantedOf(request, choice.catalog, update),
     installed: others.filter((other) => other.packageName !== packageName),
     // All packages of the cluster share one resolution: a bundle with an unmet requirement must not stop the packages of others.
     installedConstraints: 'BestEffort',

@@ -2,12 +2,12 @@ import { TerminalError } from '../../base/index.ts';
 import { nextUpdates, startingInstalls } from '../graph/updates.ts';
 import type { CatalogView } from '../package.ts';
 import { type Candidate, formatCatalogName } from './candidate.ts';
-import { type PresentBundle, type ResolutionRequest, type WantedPackage, wordsOf } from './request.ts';
+import { type PresentBundle, type RequestedPackage, type ResolutionRequest, wordsOf } from './request.ts';
 import type { Shelf } from './shelf.ts';
 
-/** What is wanted, and what may be chosen for it, the preferred first; `missing` says why there is nothing. */
+/** What is requested, and what may be chosen for it, the preferred first; `missing` says why there is nothing. */
 export interface Anchor {
-  readonly wanted: WantedPackage;
+  readonly requested: RequestedPackage;
   /** Tells it from bundles. */
   readonly id: string;
   readonly candidates: readonly Candidate[];
@@ -21,32 +21,32 @@ export interface Missing {
   readonly text: string;
 }
 
-/** A wanted package while its candidates are looked for. */
+/** A requested package while its candidates are looked for. */
 interface Search {
-  readonly wanted: WantedPackage;
+  readonly requested: RequestedPackage;
   readonly request: ResolutionRequest;
   readonly shelf: Shelf;
 }
 
-function catalogsOf({ wanted: { catalog }, shelf }: Search): readonly CatalogView[] {
+function catalogsOf({ requested: { catalog }, shelf }: Search): readonly CatalogView[] {
   if (catalog === undefined) return shelf.catalogs;
   return shelf.catalogs.filter(({ name, namespace }) => name === catalog.name && namespace === catalog.namespace);
 }
 
-function offersIn({ wanted, shelf }: Search, catalog: CatalogView): ReturnType<Shelf['channels']> {
-  const { packageName, channel = '' } = wanted;
+function offersIn({ requested, shelf }: Search, catalog: CatalogView): ReturnType<Shelf['channels']> {
+  const { packageName, channel = '' } = requested;
   return shelf.channels(catalog, packageName).filter((one) => channel === '' || one.channel === channel);
 }
 
 /** @throws TerminalError InvalidChannel where the channel that was named, or all channels, have no order */
 function updatesIn(search: Search, catalog: CatalogView, present: PresentBundle | undefined): readonly Candidate[] {
-  const { shelf, wanted } = search;
+  const { shelf, requested } = search;
   const offers = offersIn(search, catalog);
-  const found = shelf.package(catalog, wanted.packageName);
-  if (isStarted(wanted) && found !== undefined) {
+  const found = shelf.package(catalog, requested.packageName);
+  if (isStarted(requested) && found !== undefined) {
     const starts = startingInstalls(
       found,
-      wanted.startingBundle ?? '',
+      requested.startingBundle ?? '',
       offers.map(({ channel }) => channel),
     );
     return starts.flatMap(({ bundle, channel }) =>
@@ -68,7 +68,7 @@ function hasAnything(catalog: CatalogView): boolean {
   return catalog.packageNames().length > 0;
 }
 
-function missingCatalog({ catalog }: WantedPackage, by: string): Missing {
+function missingCatalog({ catalog }: RequestedPackage, by: string): Missing {
   if (catalog === undefined) return { what: 'catalog', text: `no operators found from any catalog ${by}` };
   const where = catalog.namespace === undefined ? '' : ` in namespace ${catalog.namespace}`;
   return { what: 'catalog', text: `no operators found from catalog ${catalog.name}${where} ${by}` };
@@ -83,11 +83,11 @@ function hasEntries(search: Search, catalog: CatalogView): boolean {
 
 /** What the catalogs have not, from the whole to the part. */
 function missingOf(search: Search): Missing | undefined {
-  const { wanted, shelf, request } = search;
-  const { name, packageName, channel = '' } = wanted;
-  const by = `referenced by ${wordsOf(request).wanted} ${name}`;
+  const { requested, shelf, request } = search;
+  const { name, packageName, channel = '' } = requested;
+  const by = `referenced by ${wordsOf(request).requested} ${name}`;
   const catalogs = catalogsOf(search).filter(hasAnything);
-  if (catalogs.length === 0) return missingCatalog(wanted, by);
+  if (catalogs.length === 0) return missingCatalog(requested, by);
   const stocked = catalogs.filter((one) => shelf.package(one, packageName) !== undefined);
   const inPackage = `in package ${packageName} in the catalog ${by}`;
   if (stocked.length === 0) return { what: 'package', text: `no operators found ${inPackage}` };
@@ -95,27 +95,27 @@ function missingOf(search: Search): Missing | undefined {
   if (!stocked.some((one) => hasEntries(search, one))) {
     return { what: 'channel', text: `no operators found ${inChannel}` };
   }
-  const isStartMissing = isStarted(wanted) && stocked.every((one) => updatesIn(search, one, undefined).length === 0);
-  const start = wanted.startingBundle ?? '';
+  const isStartMissing = isStarted(requested) && stocked.every((one) => updatesIn(search, one, undefined).length === 0);
+  const start = requested.startingBundle ?? '';
   return isStartMissing ? { what: 'name', text: `no operators found with name ${start} ${inChannel}` } : undefined;
 }
 
 /** Whether it matters which bundle is the first. */
-function isStarted({ installed, startingBundle = '' }: WantedPackage): boolean {
+function isStarted({ installed, startingBundle = '' }: RequestedPackage): boolean {
   return installed === undefined && startingBundle !== '';
 }
 
-function presentOf({ wanted, request }: Search): PresentBundle | undefined {
-  if (wanted.installed === undefined) return undefined;
-  return request.installed.find(({ name }) => name === wanted.installed);
+function presentOf({ requested, request }: Search): PresentBundle | undefined {
+  if (requested.installed === undefined) return undefined;
+  return request.installed.find(({ name }) => name === requested.installed);
 }
 
-function isWanted({ wanted: { versions } }: Search, candidate: Candidate): boolean {
+function isWanted({ requested: { versions } }: Search, candidate: Candidate): boolean {
   return versions === undefined || versions.include(candidate.facts.version);
 }
 
 function inOrder(search: Search, updates: readonly Candidate[], stay: readonly Candidate[]): readonly Candidate[] {
-  switch (search.wanted.updates ?? 'always') {
+  switch (search.requested.updates ?? 'always') {
     case 'always':
       return [...updates, ...stay];
     case 'ifNeeded':
@@ -125,28 +125,29 @@ function inOrder(search: Search, updates: readonly Candidate[], stay: readonly C
   }
 }
 
-/** Looks for what may be chosen for a wanted package.
+/** Looks for what may be chosen for a requested package.
  *  @throws TerminalError InvalidChannel
  *  @see docs/spec/catalogs.md#v0-updates, docs/spec/catalogs.md#messages */
-export function findAnchor(wanted: WantedPackage, request: ResolutionRequest, shelf: Shelf): Anchor {
-  const search = { wanted, request, shelf };
-  const { wanted: word } = wordsOf(request);
+export function findAnchor(requested: RequestedPackage, request: ResolutionRequest, shelf: Shelf): Anchor {
+  const search = { requested, request, shelf };
+  const { requested: word } = wordsOf(request);
   const bundle = presentOf(search);
   const present = bundle === undefined ? undefined : shelf.candidates.installed(bundle);
-  const id = `${word}:${wanted.name}`;
+  const id = `${word}:${requested.name}`;
   const missing = missingOf(search);
-  const mayStay = present !== undefined && (missing === undefined || wanted.staysWhenGone === true);
+  const mayStay = present !== undefined && (missing === undefined || requested.staysIfMissing === true);
   const updates =
     missing === undefined ? catalogsOf(search).flatMap((catalog) => updatesIn(search, catalog, bundle)) : [];
   const candidates = inOrder(search, updates, mayStay ? [present] : []).filter((one) => isWanted(search, one));
-  if (candidates.length > 0) return { wanted, id, candidates: [...new Set(candidates)], missing: undefined, present };
-  const text = `no operators found matching the criteria of ${word} ${wanted.name}`;
-  return { wanted, id, candidates, missing: missing ?? { what: 'other', text }, present };
+  if (candidates.length > 0)
+    return { requested, id, candidates: [...new Set(candidates)], missing: undefined, present };
+  const text = `no operators found matching the criteria of ${word} ${requested.name}`;
+  return { requested, id, candidates, missing: missing ?? { what: 'other', text }, present };
 }
 
-/** The catalogs that a wanted package may come from, in words. */
-export function describeCatalogs(wanted: WantedPackage, shelf: Shelf): string {
-  const { catalog } = wanted;
+/** The catalogs that a requested package may come from, in words. */
+export function describeCatalogs(requested: RequestedPackage, shelf: Shelf): string {
+  const { catalog } = requested;
   if (catalog !== undefined) return `catalog ${formatCatalogName(catalog)}`;
   return `${shelf.catalogs.length === 1 ? 'catalog' : 'catalogs'} ${shelf.catalogs.map(formatCatalogName).join(', ')}`;
 }

@@ -10,12 +10,12 @@ import { search } from './search.ts';
 import { labelOf, listOf, type Story, tellRules } from './sentences.ts';
 
 function anchorsOf(rules: readonly Rule[]): readonly Anchor[] {
-  return rules.flatMap((rule) => (rule.kind === 'wanted' ? [rule.anchor] : []));
+  return rules.flatMap((rule) => (rule.kind === 'requested' ? [rule.anchor] : []));
 }
 
 function namesOf(anchors: readonly Anchor[]): string {
   return listOf(
-    anchors.map(({ wanted }) => wanted.packageName),
+    anchors.map(({ requested }) => requested.packageName),
     'and',
   );
 }
@@ -34,7 +34,7 @@ function spoiler(problem: Problem, rules: readonly Rule[], steps: Steps): Anchor
   return anchors.toReversed().find((anchor) => search(withoutAnchor(problem, anchor), steps) !== undefined);
 }
 
-function downgradeAction({ wanted: { packageName, versions } }: Anchor): string {
+function downgradeAction({ requested: { packageName, versions } }: Anchor): string {
   return `Ask for a newer version. There is no update to an older one: remove ${packageName} and install ${versions?.text ?? ''} where it may begin from scratch.`;
 }
 
@@ -45,15 +45,17 @@ function installedAction({ by, requirement }: Extract<Rule, { readonly kind: 're
 
 function unmetAction(rule: Extract<Rule, { readonly kind: 'requires' }>, rules: readonly Rule[]): string {
   if (rule.by.origin === undefined) return installedAction(rule);
-  const isNarrow = anchorsOf(rules).some(({ wanted }) => wanted.versions !== undefined || wanted.channel !== undefined);
+  const isNarrow = anchorsOf(rules).some(
+    ({ requested }) => requested.versions !== undefined || requested.channel !== undefined,
+  );
   return `Add a catalog that has what is needed (${rule.requirement.description})${isNarrow ? ', or ask for other versions' : ''}.`;
 }
 
-function missingAction(rules: readonly Rule[], { shelf, words: { isNobody = false } }: Story): string | undefined {
+function missingAction(rules: readonly Rule[], { shelf, words: { isAnonymous = false } }: Story): string | undefined {
   for (const rule of rules) {
     if (rule.kind === 'choice' && isDowngrade(rule.anchor, shelf)) return downgradeAction(rule.anchor);
     if (rule.kind === 'choice' && rule.anchor.missing !== undefined) {
-      const what = isNobody ? 'the name or the range' : `what ${rule.anchor.wanted.name} asks for`;
+      const what = isAnonymous ? 'the name or the range' : `what ${rule.anchor.requested.name} asks for`;
       return `Correct ${what}, or add a catalog that has it.`;
     }
     if (rule.kind === 'requires' && rule.met.length === 0) return unmetAction(rule, rules);
@@ -61,10 +63,10 @@ function missingAction(rules: readonly Rule[], { shelf, words: { isNobody = fals
   return undefined;
 }
 
-function spoilerAction({ wanted: { name } }: Anchor, { words: { wanted, isNobody = false } }: Story): string {
-  const what = isNobody
+function spoilerAction({ requested: { name } }: Anchor, { words: { requested, isAnonymous = false } }: Story): string {
+  const what = isAnonymous
     ? `Leave ${name} out, or ask for another version of it`
-    : `Remove ${wanted} ${name}, or change what it asks for`;
+    : `Remove ${requested} ${name}, or change what it asks for`;
   return `${what}: the others can be resolved without it.`;
 }
 
@@ -99,7 +101,7 @@ export function explainConflict(problem: Problem, advice: Advice): Conflict {
     sentences: tellRules(rules, advice.story),
     action: adviseOn(problem, rules, advice),
     rules,
-    wantedBy: anchorsOf(rules).map(({ wanted }) => wanted.name),
+    wantedBy: anchorsOf(rules).map(({ requested }) => requested.name),
     notices: [],
   };
 }

@@ -52,7 +52,7 @@ class Encoder {
 
   #clauseOf(rule: Exclude<Rule, { readonly kind: 'package' | 'api' }>): readonly Literal[] {
     switch (rule.kind) {
-      case 'wanted':
+      case 'requested':
         return [this.variableOf(rule.anchor)];
       case 'choice':
         return [-this.variableOf(rule.anchor), ...this.#all(rule.anchor.candidates)];

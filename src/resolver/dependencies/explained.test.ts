@@ -8,17 +8,17 @@ import {
 } from '../../../test/support/stocked-catalog.ts';
 import { isInRange, type Property, parseVersion, parseVersionRange } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../package.ts';
-import type { PresentBundle, ResolutionRequest, WantedPackage } from './request.ts';
+import type { PresentBundle, RequestedPackage, ResolutionRequest } from './request.ts';
 import type { ChosenBundle, Conflict } from './resolution.ts';
 import { resolve } from './resolve.ts';
 
-const unnamed = { wanted: 'request', installed: 'installed bundle', isNobody: true };
+const unnamed = { requested: 'request', installed: 'installed bundle', isAnonymous: true };
 
-function want(packageName: string, more: Partial<WantedPackage> = {}): WantedPackage {
+function want(packageName: string, more: Partial<RequestedPackage> = {}): RequestedPackage {
   return { name: packageName, packageName, ...more };
 }
 
-function within(text: string): NonNullable<WantedPackage['versions']> {
+function within(text: string): NonNullable<RequestedPackage['versions']> {
   const range = parseVersionRange(text);
   return { text, include: (version) => isInRange(version, range) };
 }
@@ -30,13 +30,13 @@ function present(packageName: string, version: string, properties: readonly Prop
 function chosen(
   request: Partial<ResolutionRequest> & { readonly catalogs: readonly CatalogView[] },
 ): readonly ChosenBundle[] {
-  const answer = resolve({ wanted: [want('a')], installed: [], words: unnamed, ...request });
+  const answer = resolve({ requested: [want('a')], installed: [], words: unnamed, ...request });
   if (answer.outcome === 'conflict') throw new Error(answer.message);
   return answer.bundles;
 }
 
 function conflict(request: Partial<ResolutionRequest> & { readonly catalogs: readonly CatalogView[] }): Conflict {
-  const answer = resolve({ wanted: [want('a')], installed: [], words: unnamed, ...request });
+  const answer = resolve({ requested: [want('a')], installed: [], words: unnamed, ...request });
   if (answer.outcome === 'resolved') throw new Error('resolved');
   return answer;
 }
@@ -54,7 +54,7 @@ test('CR-R5 tells why a head was passed over', () => {
 test('CR-R6 tells why an update is not made', () => {
   const [bundle] = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [needsPackage('b', '>=2.0.0')]), two('b', [])])],
-    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    requested: [want('a', { installed: 'a.v1.0.0' })],
     installed: [present('a', '1.0.0')],
   });
   expect(bundle?.origin).toBeUndefined();
@@ -67,12 +67,12 @@ test('CR-R29 tells which installed bundle an update clashes with', () => {
   const x = { name: 'x.v1', version: parseVersion('1.0.0'), properties: [provides('K')] };
   const bundles = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [provides('K')])])],
-    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    requested: [want('a', { installed: 'a.v1.0.0' })],
     installed: [present('a', '1.0.0'), x],
   });
-  const told = bundles.flatMap(({ newer }) => newer).join(' ');
-  expect(told).toContain('Only one operator may provide K (g.io/v1): ');
-  expect(told).toContain('x.v1');
+  const reported = bundles.flatMap(({ newer }) => newer).join(' ');
+  expect(reported).toContain('Only one operator may provide K (g.io/v1): ');
+  expect(reported).toContain('x.v1');
 });
 
 const newerCases: readonly {
@@ -83,7 +83,10 @@ const newerCases: readonly {
 }[] = [
   {
     name: 'out of the range that was asked for',
-    request: { catalogs: [stockedCatalog('cat', [two('a', [])])], wanted: [want('a', { versions: within('<1.1.0') })] },
+    request: {
+      catalogs: [stockedCatalog('cat', [two('a', [])])],
+      requested: [want('a', { versions: within('<1.1.0') })],
+    },
     of: 'a',
     why: 'a 1.1.0 is newer, but it is not in range <1.1.0, which was asked for.',
   },
@@ -110,7 +113,7 @@ const newerCases: readonly {
     name: 'in a channel that was not asked for',
     request: {
       catalogs: [stockedCatalog('cat', [stockedPackage('a', { s: '1.0.0', x: '2.0.0' })])],
-      wanted: [want('a', { channel: 's' })],
+      requested: [want('a', { channel: 's' })],
     },
     of: 'a',
     why: 'a 2.0.0 is newer, but it is not in channel s, which was asked for, but in x.',
@@ -130,21 +133,21 @@ const newerCases: readonly {
     name: 'without an edge from what is installed',
     request: {
       catalogs: [stockedCatalog('cat', [stockedPackage('a', { stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })])],
-      wanted: [want('a', { installed: 'a.v1.0.0' })],
+      requested: [want('a', { installed: 'a.v1.0.0' })],
       installed: [present('a', '1.0.0')],
     },
     of: 'a',
     why: 'a 1.2.0 is newer, but no entry of channel stable leads there from 1.0.0; ask again when 1.1.0 is installed.',
   },
   {
-    name: 'nobody asked for an update',
+    name: 'an update that was not requested',
     request: {
       catalogs: [stockedCatalog('cat', [two('a', [])])],
-      wanted: [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })],
+      requested: [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })],
       installed: [present('a', '1.0.0')],
     },
     of: 'a',
-    why: 'a 1.1.0 is newer, but what is installed stays, as nobody asked for an update.',
+    why: 'a 1.1.0 is newer, but the installed version stays, as no update was requested.',
   },
   {
     name: 'skipped by an entry',
@@ -173,23 +176,23 @@ test('says nothing of newer versions where there are none', () => {
 
 test('an installed package that nobody named moves where something needs it', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
-  const wanted = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'ifNeeded' })];
-  const bundles = chosen({ catalogs, wanted, installed: [present('b', '1.0.0')] });
+  const requested = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'ifNeeded' })];
+  const bundles = chosen({ catalogs, requested, installed: [present('b', '1.0.0')] });
   expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['b.v1.1.0', 'a.v1.1.0']);
   expect(bundles[0]?.updates).toMatchObject({ from: { name: 'b.v1.0.0' }, edge: { kind: 'replaces' } });
 });
 
 test('a package that may not move stays, and what needs a newer one is passed over', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.1.0')]), two('b', [])])];
-  const wanted = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'never' })];
-  const bundles = chosen({ catalogs, wanted, installed: [present('b', '1.0.0')] });
+  const requested = [want('a'), want('b', { installed: 'b.v1.0.0', updates: 'never' })];
+  const bundles = chosen({ catalogs, requested, installed: [present('b', '1.0.0')] });
   expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['a.v1.0.0', 'b.v1.0.0']);
 });
 
 test('a package that left the catalogs may be let be', () => {
-  const wanted = [want('a'), want('gone', { installed: 'gone.v1.0.0', staysWhenGone: true })];
+  const requested = [want('a'), want('gone', { installed: 'gone.v1.0.0', staysIfMissing: true })];
   const catalogs = [stockedCatalog('cat', [two('a', [])])];
-  const bundles = chosen({ catalogs, wanted, installed: [present('gone', '1.0.0')] });
+  const bundles = chosen({ catalogs, requested, installed: [present('gone', '1.0.0')] });
   expect(bundles.map(({ candidate }) => candidate.id)).toEqual(['cat/ns/stable/a.v1.1.0', '@existing//gone.v1.0.0']);
 });
 
@@ -212,7 +215,7 @@ test('CR-R4 tells a conflict in sentences that name who asks for what', () => {
     stockedPackage('c', { stable: '1.0.0' }, { '1.0.0': [needsPackage('b', '>=1.1.0')] }),
     two('b', []),
   ]);
-  expect(conflict({ catalogs: [catalog], wanted: [want('a'), want('c')] })).toMatchObject({
+  expect(conflict({ catalogs: [catalog], requested: [want('a'), want('c')] })).toMatchObject({
     summary: 'Packages a and c cannot be resolved together.',
     sentences: [
       'package a is asked for: only a 1.0.0 comes into question.',
@@ -228,24 +231,24 @@ test('CR-R4 tells a conflict in sentences that name who asks for what', () => {
 
 const cannot: readonly {
   readonly name: string;
-  readonly wanted?: WantedPackage;
+  readonly requested?: RequestedPackage;
   readonly properties?: readonly Property[];
   readonly sentence: string;
 }[] = [
   {
     name: 'a package nearly as named',
-    wanted: want('tide-gage'),
+    requested: want('tide-gage'),
     sentence:
       'package tide-gage is asked for: no catalog that it may come from has that package; did you mean tide-gauge?',
   },
   {
     name: 'a channel that there is not',
-    wanted: want('tide-gauge', { channel: 'fast' }),
+    requested: want('tide-gauge', { channel: 'fast' }),
     sentence: 'package tide-gauge is asked for from channel fast: the package has not that channel, but stable.',
   },
   {
     name: 'versions that there are not',
-    wanted: want('tide-gauge', { versions: within('>=9.0.0') }),
+    requested: want('tide-gauge', { versions: within('>=9.0.0') }),
     sentence: 'package tide-gauge is asked for in range >=9.0.0: no version of it is that; it has 1.1.0, 1.0.0.',
   },
   {
@@ -279,18 +282,21 @@ const cannot: readonly {
   },
 ];
 
-test.each(cannot)('tells what nearly would have done: $name', ({ wanted = want('a'), properties = [], sentence }) => {
-  const catalog = stockedCatalog('cat', [
-    two('tide-gauge', [provides('Gauge')], [provides('Gauge')]),
-    stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': properties }),
-  ]);
-  expect(conflict({ catalogs: [catalog], wanted: [wanted] }).sentences).toContain(sentence);
-});
+test.each(cannot)(
+  'tells what nearly would have done: $name',
+  ({ requested = want('a'), properties = [], sentence }) => {
+    const catalog = stockedCatalog('cat', [
+      two('tide-gauge', [provides('Gauge')], [provides('Gauge')]),
+      stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': properties }),
+    ]);
+    expect(conflict({ catalogs: [catalog], requested: [requested] }).sentences).toContain(sentence);
+  },
+);
 
 test('CR-R21 names a bundle whose constraint cannot be read, and goes on without it', () => {
   const empty: Property = { type: 'olm.constraint', value: {} };
   const catalog = stockedCatalog('cat', [two('a', [empty])]);
-  expect(resolve({ catalogs: [catalog], wanted: [want('a')], installed: [] })).toMatchObject({
+  expect(resolve({ catalogs: [catalog], requested: [want('a')], installed: [] })).toMatchObject({
     bundles: [{ candidate: { name: 'a.v1.0.0' } }],
     notices: [
       'bundle cat/ns/stable/a.v1.1.0 is passed over: convert olm.constraint to resolver predicate: constraint is empty',
@@ -301,7 +307,7 @@ test('CR-R21 names a bundle whose constraint cannot be read, and goes on without
 test('a channel without an order is told of, and others are used', () => {
   const broken = stockedPackage('b', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0', good: '1.0.0' });
   const catalog = stockedCatalog('cat', [two('a', [needsPackage('b', '>=1.0.0')]), broken]);
-  const answer = resolve({ catalogs: [catalog], wanted: [want('a')], installed: [] });
+  const answer = resolve({ catalogs: [catalog], requested: [want('a')], installed: [] });
   expect(answer).toMatchObject({ bundles: [{ candidate: { id: 'cat/ns/good/b.v1.0.0' } }, {}] });
   expect(answer.notices[0]).toContain(
     'catalog ns/cat: channel bad of package b is passed over: a unique replacement chain',
@@ -310,21 +316,21 @@ test('a channel without an order is told of, and others are used', () => {
 
 test('a channel without an order that was asked for is an error', () => {
   const broken = stockedPackage('a', { bad: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.0.0' });
-  const answer = conflict({ catalogs: [stockedCatalog('cat', [broken])], wanted: [want('a', { channel: 'bad' })] });
+  const answer = conflict({ catalogs: [stockedCatalog('cat', [broken])], requested: [want('a', { channel: 'bad' })] });
   expect(answer.reason).toBe('ErrorPreventedResolution');
   expect(answer.message).toMatch(/^a unique replacement chain within a channel is required/);
 });
 
 test('refuses two of one name', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [])])];
-  expect(() => resolve({ catalogs, wanted: [want('a'), want('a')], installed: [] })).toThrow(
+  expect(() => resolve({ catalogs, requested: [want('a'), want('a')], installed: [] })).toThrow(
     'duplicate identifier "subscription:a" in input',
   );
 });
 
 test('stops when it is cancelled, and after its steps', () => {
   const catalogs = [stockedCatalog('cat', [two('a', [needsApi('K')])])];
-  const request = { catalogs, wanted: [want('a')], installed: [] };
+  const request = { catalogs, requested: [want('a')], installed: [] };
   const text = 'cancelled before a solution could be found';
   expect(() => resolve({ ...request, limits: { maxSteps: 1_000, isCancelled: () => true } })).toThrow(text);
   expect(() => resolve({ ...request, limits: { maxSteps: 1 } })).toThrow(`${text}: more than 1 steps`);
@@ -341,7 +347,7 @@ test('stops when rules take too long', () => {
     stockedCatalog('cat', [stockedPackage('a', { stable: '1.0.0' }, { '1.0.0': [expensive, ...kinds] }), ...others]),
   ];
   const limits = { maxSteps: 1_000_000 };
-  expect(() => resolve({ catalogs, wanted: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
+  expect(() => resolve({ catalogs, requested: [want('a')], installed: [], limits })).toThrow('more than 1000000 steps');
 });
 
 test('BestEffort: what an installed bundle misses is brought where it can be, and stands against nothing', () => {
@@ -380,8 +386,8 @@ test('Required: what an installed bundle misses is brought, or it is a conflict 
 test('an update that meets what the installed version misses is preferred to staying, and found', () => {
   const stock = stockedPackage('a', { stable: '1.0.0;2.0.0 <1.0.0' }, { '1.0.0': [needsApi('K')] });
   const installed = [present('a', '1.0.0', [needsApi('K')])];
-  const wanted = [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })];
-  const bundles = chosen({ catalogs: [stockedCatalog('cat', [stock])], wanted, installed });
+  const requested = [want('a', { installed: 'a.v1.0.0', updates: 'ifNeeded' })];
+  const bundles = chosen({ catalogs: [stockedCatalog('cat', [stock])], requested, installed });
   expect(bundles.map(({ candidate }) => candidate.name)).toEqual(['a.v2.0.0']);
 });
 
@@ -395,7 +401,7 @@ test('an installed bundle that is deprecated may not stay, unless constraints ar
 test('versions older than what is installed are called a downgrade, with what to do instead', () => {
   const refused = conflict({
     catalogs: [stockedCatalog('cat', [two('a', [])])],
-    wanted: [want('a', { installed: 'a.v1.1.0', versions: within('<1.1.0') })],
+    requested: [want('a', { installed: 'a.v1.1.0', versions: within('<1.1.0') })],
     installed: [present('a', '1.1.0')],
   });
   expect(refused.sentences).toEqual([
@@ -408,8 +414,12 @@ test('versions older than what is installed are called a downgrade, with what to
 
 test('a start without a channel takes the default channel first, whatever the names of channels', () => {
   const drawing = { stable: '1.0.0;2.0.0 <1.0.0', alpha: '1.0.0' };
-  const wanted = [want('a', { startingBundle: 'a.v1.0.0' })];
-  const bundles = chosen({ catalogs: [stockedCatalog('cat', [stockedPackage('a', drawing)])], wanted, installed: [] });
+  const requested = [want('a', { startingBundle: 'a.v1.0.0' })];
+  const bundles = chosen({
+    catalogs: [stockedCatalog('cat', [stockedPackage('a', drawing)])],
+    requested,
+    installed: [],
+  });
   expect(bundles.map(({ origin }) => origin?.channel)).toEqual(['stable']);
 });
 
@@ -417,7 +427,7 @@ test('what an installed bundle has is not taken from it', () => {
   const user = present('user', '1.0.0', [needsApi('K')]);
   const bundles = chosen({
     catalogs: [stockedCatalog('cat', [two('a', [], [provides('K')])])],
-    wanted: [want('a', { installed: 'a.v1.0.0' })],
+    requested: [want('a', { installed: 'a.v1.0.0' })],
     installed: [user, present('a', '1.0.0', [provides('K')])],
   });
   expect(bundles.map(({ candidate }) => candidate.id)).toEqual(['@existing//a.v1.0.0', '@existing//user.v1.0.0']);

@@ -60,10 +60,10 @@ describe('after an update that failed', () => {
     packageName: 'a',
     properties: [api],
   }));
-  const wanted = [{ name: 'a-sub', packageName: 'a', channel: 'stable', installed: 'a.v1.1.0' }];
+  const requested = [{ name: 'a-sub', packageName: 'a', channel: 'stable', installed: 'a.v1.1.0' }];
 
   test('CR-C32 nothing goes on while both are in view, and it does once what gives way is not', () => {
-    const request = { catalogs: [catalog], namespace: 'ns', wanted };
+    const request = { catalogs: [catalog], namespace: 'ns', requested };
     expect(resolve({ ...request, installed: bundles }).outcome).toBe('conflict');
     const hidden = givenUp(states, 'ns');
     const found = resolve({ ...request, installed: bundles.filter(({ name }) => !hidden.has(name)) });

@@ -14,7 +14,7 @@ function refuse(text: string): never {
 }
 
 /** Names of what gives way to something that has failed, so that an update may begin at what has failed: the chain of what takes its place ends
- *  in a failure. Where that is not wanted, all stay in view, and nothing goes on before the failure is mended.
+ *  in a failure. Where that is not requested, all stay in view, and nothing goes on before the failure is mended.
  *  @throws TerminalError InvalidReplacement for a chain that goes in a circle, or on from what is not being replaced
  *  @see docs/spec/catalogs.md#fail-forward */
 export function givenUp(installed: readonly InstallationState[], namespace: string): ReadonlySet<string> {

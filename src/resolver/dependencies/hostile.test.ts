@@ -53,9 +53,9 @@ test('whatever bundles say of themselves, there is an answer, or it is given up 
       ];
       const request = {
         catalogs: [stockedCatalog('cat', packages), stockedCatalog('more', packages)],
-        wanted: [
+        requested: [
           { name: 'a', packageName: 'a' },
-          { name: 'x', packageName: '__proto__', staysWhenGone: true, installed: 'x' },
+          { name: 'x', packageName: '__proto__', staysIfMissing: true, installed: 'x' },
         ],
         installed: [{ name: 'x', version: parseVersion('1.0.0'), properties: installed }],
         limits: { maxSteps: 100_000 },
@@ -85,7 +85,12 @@ test('gives up on a catalog that is made to be hard', () => {
     ]);
     return stockedPackage(`pigeon${pigeon}`, { stable: entries.join(';') }, Object.fromEntries(provided));
   });
-  const wanted = pigeons.map(({ name }) => ({ name, packageName: name }));
-  const request = { catalogs: [stockedCatalog('cat', pigeons)], wanted, installed: [], limits: { maxSteps: 300_000 } };
+  const requested = pigeons.map(({ name }) => ({ name, packageName: name }));
+  const request = {
+    catalogs: [stockedCatalog('cat', pigeons)],
+    requested,
+    installed: [],
+    limits: { maxSteps: 300_000 },
+  };
   expect(() => resolve(request)).toThrow('cancelled before a solution could be found: more than 300000 steps');
 });

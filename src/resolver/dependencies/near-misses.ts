@@ -14,7 +14,7 @@ import type { Shelf } from './shelf.ts';
 
 /** What nearly would have done. */
 interface NearMisses {
-  /** Why there is nothing for a wanted package. */
+  /** Why there is nothing for a requested package. */
   readonly ofAnchor: (anchor: Anchor) => string;
   /** What there is instead of what a bundle needs; '': nothing to say. */
   readonly ofRequirement: (requirement: Requirement) => string;
@@ -77,36 +77,38 @@ function ofConstraint(shelf: Shelf, constraint: Constraint): string {
   return known.length === 0 ? '' : `other versions of it are provided: ${known.join('; ')}`;
 }
 
-function ofMissingPackage({ wanted }: Anchor, shelf: Shelf): string {
+function ofMissingPackage({ requested }: Anchor, shelf: Shelf): string {
   const names = [...new Set(shelf.catalogs.flatMap((catalog) => catalog.packageNames()))];
-  const guess = nearest(wanted.packageName, names);
+  const guess = nearest(requested.packageName, names);
   return `no catalog that it may come from has that package${guess === undefined ? '' : `; did you mean ${guess}?`}`;
 }
 
-function ofMissingChannel({ wanted }: Anchor, shelf: Shelf): string {
-  const channels = shelf.catalogs.flatMap((catalog) => shelf.package(catalog, wanted.packageName)?.channels ?? []);
+function ofMissingChannel({ requested }: Anchor, shelf: Shelf): string {
+  const channels = shelf.catalogs.flatMap((catalog) => shelf.package(catalog, requested.packageName)?.channels ?? []);
   const names = [...new Set(channels.map(({ name }) => name))];
   return names.length === 0
     ? 'the package has no channel'
     : `the package has not that channel, but ${names.join(', ')}`;
 }
 
-function bundlesOf({ wanted }: Anchor, shelf: Shelf): readonly CatalogBundle[] {
-  return shelf.catalogs.flatMap((catalog) => [...(shelf.package(catalog, wanted.packageName)?.bundles.values() ?? [])]);
+function bundlesOf({ requested }: Anchor, shelf: Shelf): readonly CatalogBundle[] {
+  return shelf.catalogs.flatMap((catalog) => [
+    ...(shelf.package(catalog, requested.packageName)?.bundles.values() ?? []),
+  ]);
 }
 
 /** Whether all versions that are asked for are older than what is installed. */
 export function isDowngrade(anchor: Anchor, shelf: Shelf): boolean {
-  const { wanted, present } = anchor;
-  if (present === undefined || wanted.versions === undefined) return false;
-  const inside = bundlesOf(anchor, shelf).filter(({ version }) => wanted.versions?.include(version) === true);
+  const { requested, present } = anchor;
+  if (present === undefined || requested.versions === undefined) return false;
+  const inside = bundlesOf(anchor, shelf).filter(({ version }) => requested.versions?.include(version) === true);
   return inside.length > 0 && inside.every(({ version }) => compareVersions(version, present.facts.version) < 0);
 }
 
 function ofMissingVersion(anchor: Anchor, shelf: Shelf): string {
-  const { wanted, present } = anchor;
+  const { requested, present } = anchor;
   const bundles = bundlesOf(anchor, shelf);
-  const inside = bundles.filter(({ version }) => wanted.versions?.include(version) ?? true);
+  const inside = bundles.filter(({ version }) => requested.versions?.include(version) ?? true);
   if (present !== undefined && isDowngrade(anchor, shelf)) {
     return `it has ${versionsOf(inside)}, older than ${formatVersion(present.facts.version)}, which is installed: updates lead to newer versions only`;
   }

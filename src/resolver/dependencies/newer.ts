@@ -7,7 +7,7 @@ import type { Decision } from './search.ts';
 import { bundleLabel, labelOf, type Story, tellRules } from './sentences.ts';
 
 /** A decision, and what came before it. */
-export interface Told {
+export interface UpdateDecision {
   readonly decision: Decision;
   readonly before: readonly Decision[];
   readonly clashes: Clashes;
@@ -20,10 +20,10 @@ interface Newer {
   readonly bundle: CatalogBundle;
 }
 
-type Reason = (newer: Newer, told: Told) => string | undefined;
+type Reason = (newer: Newer, decision: UpdateDecision) => string | undefined;
 
 /** The newest version of the package in the catalogs; undefined: it is the one that was chosen. */
-function newestOf({ decision: { chosen }, story: { shelf } }: Told): Newer | undefined {
+function newestOf({ decision: { chosen }, story: { shelf } }: UpdateDecision): Newer | undefined {
   const { packageName, version } = chosen.facts;
   if (packageName === undefined) return undefined;
   let newest: Newer | undefined;
@@ -37,13 +37,13 @@ function newestOf({ decision: { chosen }, story: { shelf } }: Told): Newer | und
   return newest;
 }
 
-function whyRefused(refused: Candidate, { before, clashes, story }: Told): string {
+function whyRefused(refused: Candidate, { before, clashes, story }: UpdateDecision): string {
   const { rules, earlier } = clashes.refusal(refused, before);
   const choices = earlier.map((chosen) => `${labelOf(chosen)} was chosen before it.`);
   return [...choices, ...tellRules(rules, story)].join(' ');
 }
 
-function refusedOf({ bundle, catalog }: Newer, { decision: { refused } }: Told): Candidate | undefined {
+function refusedOf({ bundle, catalog }: Newer, { decision: { refused } }: UpdateDecision): Candidate | undefined {
   return refused.find(({ origin }) => origin?.bundle.name === bundle.name && origin.catalog === catalog);
 }
 
@@ -52,8 +52,8 @@ function channelsWith({ package: { channels }, bundle }: Newer): readonly string
 }
 
 const notOutOfRange: Reason = ({ bundle }, { decision: { cause }, story: { shelf } }) => {
-  if (cause.kind === 'wanted') {
-    const { versions } = cause.anchor.wanted;
+  if (cause.kind === 'requested') {
+    const { versions } = cause.anchor.requested;
     if (versions === undefined || versions.include(bundle.version)) return undefined;
     return `it is not in range ${versions.text}, which was asked for`;
   }
@@ -63,16 +63,16 @@ const notOutOfRange: Reason = ({ bundle }, { decision: { cause }, story: { shelf
 
 const notMoved: Reason = (_, { decision: { cause, chosen }, story: { words } }) => {
   if (chosen.origin !== undefined) return undefined;
-  if (cause.kind === 'fixed') return `no ${words.wanted} is about the package, so that what is installed stays`;
+  if (cause.kind === 'fixed') return `no ${words.requested} is about the package, so that what is installed stays`;
   if (cause.kind === 'needed') return 'what is installed does';
-  const { updates = 'always' } = cause.anchor.wanted;
-  return updates === 'always' ? undefined : 'what is installed stays, as nobody asked for an update';
+  const { updates = 'always' } = cause.anchor.requested;
+  return updates === 'always' ? undefined : 'the installed version stays, as no update was requested';
 };
 
 const notInChannel: Reason = (newer, { decision: { cause } }) => {
   const holders = channelsWith(newer);
   if (holders.length === 0) return 'it is in no channel';
-  const channel = cause.kind === 'wanted' ? (cause.anchor.wanted.channel ?? '') : '';
+  const channel = cause.kind === 'requested' ? (cause.anchor.requested.channel ?? '') : '';
   if (channel === '' || holders.includes(channel)) return undefined;
   return `it is not in channel ${channel}, which was asked for, but in ${holders.join(', ')}`;
 };
@@ -88,12 +88,13 @@ const skipped: Reason = (newer) => {
 };
 
 const noEdge: Reason = (newer, { decision: { cause, chosen } }) => {
-  if (cause.kind !== 'wanted' || cause.anchor.present === undefined) return undefined;
-  const { present, wanted, candidates } = cause.anchor;
+  if (cause.kind !== 'requested' || cause.anchor.present === undefined) return undefined;
+  const { present, requested, candidates } = cause.anchor;
   const isCandidate = candidates.some(({ origin }) => origin?.bundle.name === newer.bundle.name);
   if (isCandidate) return undefined;
   const version = formatVersion(present.facts.version);
-  const channels = wanted.channel === undefined || wanted.channel === '' ? channelsWith(newer) : [wanted.channel];
+  const channels =
+    requested.channel === undefined || requested.channel === '' ? channelsWith(newer) : [requested.channel];
   const next = chosen === present ? '' : `; ask again when ${formatVersion(chosen.facts.version)} is installed`;
   return `no entry of channel ${channels.join(', ')} leads there from ${version}${next}`;
 };
@@ -110,14 +111,14 @@ const laterChannel: Reason = (newer, { decision: { chosen, cause } }) => {
   const { origin } = chosen;
   const holders = channelsWith(newer);
   if (origin === undefined || holders.includes(origin.channel)) return undefined;
-  if (cause.kind === 'wanted' && (cause.anchor.wanted.startingBundle ?? '') !== '') return undefined;
+  if (cause.kind === 'requested' && (cause.anchor.requested.startingBundle ?? '') !== '') return undefined;
   const isDefault = origin.channel === newer.package.defaultChannel;
   const why = isDefault ? `, the default of the package, comes first` : ' comes first';
   return `it is only in channel ${holders.join(', ')}; channel ${origin.channel}${why}`;
 };
 
 const start: Reason = (_, { decision: { cause, chosen } }) => {
-  const isStart = cause.kind === 'wanted' && cause.anchor.wanted.startingBundle === chosen.name;
+  const isStart = cause.kind === 'requested' && cause.anchor.requested.startingBundle === chosen.name;
   return isStart ? `${chosen.name} was asked for to begin with` : undefined;
 };
 
@@ -140,15 +141,15 @@ const preferred = 'would be preferred, but cannot be had';
 /** Why the newest version of the package was not chosen, and, where that is another one, why the one was not that is preferred most of all.
  *  Sentences; none: the newest was chosen.
  *  @throws TransientError ResolutionCancelled */
-export function whyNotNewer(told: Told): readonly string[] {
-  const newest = newestOf(told);
-  const refusedNewest = newest === undefined ? undefined : refusedOf(newest, told);
-  const best = refusedNewest ?? told.decision.refused[0];
+export function whyNotNewer(decision: UpdateDecision): readonly string[] {
+  const newest = newestOf(decision);
+  const refusedNewest = newest === undefined ? undefined : refusedOf(newest, decision);
+  const best = refusedNewest ?? decision.decision.refused[0];
   const sentences =
     best === undefined
       ? []
-      : [`${labelOf(best)} ${best.origin === undefined ? 'cannot stay' : preferred}: ${whyRefused(best, told)}`];
+      : [`${labelOf(best)} ${best.origin === undefined ? 'cannot stay' : preferred}: ${whyRefused(best, decision)}`];
   if (newest === undefined || refusedNewest !== undefined) return sentences;
-  const why = reasons.map((reason) => reason(newest, told)).find((text) => text !== undefined);
-  return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'nobody asked for it'}.`];
+  const why = reasons.map((reason) => reason(newest, decision)).find((text) => text !== undefined);
+  return [...sentences, `${bundleLabel(newest.bundle)} is newer, but ${why ?? 'it was not requested'}.`];
 }

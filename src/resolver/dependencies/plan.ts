@@ -8,7 +8,7 @@ import type { Problem } from './problem.ts';
 import type { PresentBundle, ResolutionRequest } from './request.ts';
 import type { ChosenBundle } from './resolution.ts';
 import type { Decision } from './search.ts';
-import { labelOf, type Story, wishOf } from './sentences.ts';
+import { describeRequest, labelOf, type Story } from './sentences.ts';
 
 /** What a plan is made of. */
 export interface Decided {
@@ -55,7 +55,7 @@ function updateOf(chosen: Candidate, { request, problem, story }: Decided): Chos
     ({ candidates, present }) => present !== undefined && candidates.includes(chosen),
   );
   if (origin === undefined || anchor === undefined) return undefined;
-  const from = request.installed.find(({ name }) => name === anchor.wanted.installed);
+  const from = request.installed.find(({ name }) => name === anchor.requested.installed);
   if (from === undefined) return undefined;
   return { from, edge: edgeFrom(from, origin, story) };
 }
@@ -72,17 +72,17 @@ function edgeFrom(
 
 /** Everybody who wants or needs the bundle, whoever was the first. */
 function reasonsFor(chosen: Candidate, { problem, decisions, story }: Decided): readonly string[] {
-  const isWish = ({ candidates, wanted: { updates = 'always' }, present }: Anchor): boolean =>
+  const isRequest = ({ candidates, requested: { updates = 'always' }, present }: Anchor): boolean =>
     candidates.includes(chosen) && (updates === 'always' || chosen === present);
-  const wishes = problem.anchors.filter(isWish).map((anchor) => `${wishOf(anchor, story.words)}.`);
+  const requests = problem.anchors.filter(isRequest).map((anchor) => `${describeRequest(anchor, story.words)}.`);
   const needs = decisions.flatMap(({ chosen: by }) =>
     (problem.needs.get(by) ?? [])
       .filter(({ met }) => met.includes(chosen))
       .map(({ requirement }) => `${labelOf(by)} needs ${requirement.description}.`),
   );
   const isFixed = problem.fixed.includes(chosen);
-  const fixed = isFixed ? [`It is installed, and no ${story.words.wanted} is about it.`] : [];
-  return [...new Set([...wishes, ...needs, ...fixed])];
+  const fixed = isFixed ? [`It is installed, and no ${story.words.requested} is about it.`] : [];
+  return [...new Set([...requests, ...needs, ...fixed])];
 }
 
 /** Puts what was decided into the order of installation, with the reasons of each.
@@ -104,7 +104,7 @@ export function planOf(decided: Decided): readonly ChosenBundle[] {
         candidate,
         origin: candidate.origin,
         updates: updateOf(candidate, decided),
-        wantedBy: wanting.map(({ wanted }) => wanted.name),
+        wantedBy: wanting.map(({ requested }) => requested.name),
         reasons: reasonsFor(candidate, decided),
         newer: whyNotNewer({ decision, before: decisions.slice(0, index), clashes, story }),
       },

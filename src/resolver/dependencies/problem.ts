@@ -106,7 +106,7 @@ function anchorRules(anchor: Anchor): readonly Rule[] {
   const { candidates, present } = anchor;
   const updates = present === undefined ? [] : candidates.filter((one) => one !== present);
   return [
-    { kind: 'wanted', anchor },
+    { kind: 'requested', anchor },
     { kind: 'choice', anchor },
     ...updates.flatMap((update): readonly Rule[] =>
       present === undefined ? [] : [{ kind: 'replaces', update, present }],
@@ -114,7 +114,7 @@ function anchorRules(anchor: Anchor): readonly Rule[] {
   ];
 }
 
-/** Joins what is wanted and what is installed to one question.
+/** Joins what is requested and what is installed to one question.
  *  @see docs/spec/catalogs.md#variables-and-constraints */
 export function stateProblem(anchors: readonly Anchor[], setting: Setting): Problem {
   const { shelf } = setting;
@@ -138,7 +138,7 @@ export function stateProblem(anchors: readonly Anchor[], setting: Setting): Prob
   };
 }
 
-/** The same problem as if somebody wanted nothing: what is installed for them stays. */
+/** The same problem as if somebody requested nothing: what is installed for them stays. */
 export function withoutAnchor(problem: Problem, anchor: Anchor): Problem {
   const anchors = problem.anchors.filter((one) => one !== anchor);
   const { present } = anchor;

@@ -40,12 +40,12 @@ function line(name: string, of: readonly (readonly Property[])[]): CatalogPackag
 const packages = fc
   .tuple(...names.map(() => fc.array(properties, { minLength: 1, maxLength: 3 })))
   .map((each) => each.map((of, index) => line(names[index] ?? '', of)));
-const wantedNames = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
+const requestedNames = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
 
-function requestOf(stock: readonly CatalogPackage[], wanted: readonly string[]): ResolutionRequest {
+function requestOf(stock: readonly CatalogPackage[], requested: readonly string[]): ResolutionRequest {
   return {
     catalogs: [stockedCatalog('cat', stock)],
-    wanted: wanted.map((name) => ({ name, packageName: name })),
+    requested: requested.map((name) => ({ name, packageName: name })),
     installed: [],
   };
 }
@@ -69,9 +69,11 @@ function selections(stock: readonly CatalogPackage[]): readonly (readonly Catalo
   );
 }
 
-/** How new the wanted bundles are, in the order of their names: greater is better. */
-function rankOf(bundles: readonly CatalogBundle[], wanted: readonly string[]): string {
-  const ranks = wanted.toSorted().map((name) => bundles.find(({ packageName }) => packageName === name)?.version.minor);
+/** How new the requested bundles are, in the order of their names: greater is better. */
+function rankOf(bundles: readonly CatalogBundle[], requested: readonly string[]): string {
+  const ranks = requested
+    .toSorted()
+    .map((name) => bundles.find(({ packageName }) => packageName === name)?.version.minor);
   return ranks.map((minor) => (minor === undefined ? 'missing' : String(minor))).join(' ');
 }
 
@@ -83,14 +85,14 @@ function answerOf(request: ResolutionRequest): readonly CatalogBundle[] | undefi
 
 test('finds a solution where there is one, and the best for those who choose first', () => {
   fc.assert(
-    fc.property(packages, wantedNames, (stock, wanted) => {
+    fc.property(packages, requestedNames, (stock, requested) => {
       const solutions = selections(stock).filter((bundles) => goTogether(bundles));
-      const ranks = solutions.map((bundles) => rankOf(bundles, wanted)).filter((rank) => !rank.includes('missing'));
-      const found = answerOf(requestOf(stock, wanted));
+      const ranks = solutions.map((bundles) => rankOf(bundles, requested)).filter((rank) => !rank.includes('missing'));
+      const found = answerOf(requestOf(stock, requested));
       expect(found === undefined).toBe(ranks.length === 0);
       if (found === undefined) return;
       expect(goTogether(found)).toBe(true);
-      expect(rankOf(found, wanted)).toBe(ranks.toSorted().at(-1));
+      expect(rankOf(found, requested)).toBe(ranks.toSorted().at(-1));
     }),
     { numRuns: 150 },
   );
@@ -98,12 +100,12 @@ test('finds a solution where there is one, and the best for those who choose fir
 
 test('installs nothing that nobody wants or needs', () => {
   fc.assert(
-    fc.property(packages, wantedNames, (stock, wanted) => {
-      const found = answerOf(requestOf(stock, wanted)) ?? [];
+    fc.property(packages, requestedNames, (stock, requested) => {
+      const found = answerOf(requestOf(stock, requested)) ?? [];
       const asked = found.flatMap((bundle) => factsOf(bundle).requirements);
       for (const bundle of found) {
         const isNeeded = asked.some((requirement) => isMetBy(requirement, factsOf(bundle)));
-        expect(isNeeded || wanted.includes(bundle.packageName)).toBe(true);
+        expect(isNeeded || requested.includes(bundle.packageName)).toBe(true);
       }
     }),
     { numRuns: 100 },
@@ -112,8 +114,8 @@ test('installs nothing that nobody wants or needs', () => {
 
 test('a conflict names those who cannot be served together, and says what to do', () => {
   fc.assert(
-    fc.property(packages, wantedNames, (stock, wanted) => {
-      const answer = resolve(requestOf(stock, wanted));
+    fc.property(packages, requestedNames, (stock, requested) => {
+      const answer = resolve(requestOf(stock, requested));
       if (answer.outcome === 'resolved') return;
       expect(answer.wantedBy.length).toBeGreaterThan(0);
       expect(answerOf(requestOf(stock, answer.wantedBy))).toBeUndefined();
@@ -135,14 +137,14 @@ test('the order in which things are given does not matter', () => {
   const shuffled = packages.chain((stock) =>
     fc.tuple(fc.constant(stock), fc.shuffledSubarray(stock, { minLength: stock.length })),
   );
-  const orders = wantedNames.chain((wanted) =>
-    fc.tuple(fc.constant(wanted), fc.shuffledSubarray(wanted, { minLength: wanted.length })),
+  const orders = requestedNames.chain((requested) =>
+    fc.tuple(fc.constant(requested), fc.shuffledSubarray(requested, { minLength: requested.length })),
   );
   fc.assert(
-    fc.property(shuffled, orders, ([stock, other], [wanted, otherWanted]) => {
+    fc.property(shuffled, orders, ([stock, other], [requested, otherWanted]) => {
       const catalogs = [stockedCatalog('m', stock.slice(0, 2)), stockedCatalog('z', stock)];
       const otherCatalogs = [stockedCatalog('z', other), stockedCatalog('m', stock.slice(0, 2).toReversed())];
-      const request = requestOf(stock, wanted);
+      const request = requestOf(stock, requested);
       const otherRequest = requestOf(other, otherWanted);
       expect(textOf({ ...otherRequest, catalogs: otherCatalogs })).toBe(textOf({ ...request, catalogs }));
     }),

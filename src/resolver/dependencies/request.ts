@@ -10,14 +10,14 @@ export interface CatalogName {
 }
 
 /** Versions that are asked for. */
-export interface WantedVersions {
+export interface RequestedVersions {
   /** As it was written. */
   readonly text: string;
   readonly include: (version: Version) => boolean;
 }
 
 /** A package that somebody wants to be there: a subscription, a platform operator, an argument of a command. */
-export interface WantedPackage {
+export interface RequestedPackage {
   /** Of who wants it; unique. Earlier names choose before later ones. */
   readonly name: string;
   readonly packageName: string;
@@ -25,7 +25,7 @@ export interface WantedPackage {
   readonly catalog?: CatalogName;
   /** Absent or empty: any, the default one first. */
   readonly channel?: string;
-  readonly versions?: WantedVersions;
+  readonly versions?: RequestedVersions;
   /** Bundle to begin with (`startingCSV`); of no account once something is installed. */
   readonly startingBundle?: string;
   /** Name of the installed bundle that this is about; one of `installed`. */
@@ -34,10 +34,10 @@ export interface WantedPackage {
    *  `always` when absent. */
   readonly updates?: 'always' | 'ifNeeded' | 'never';
   /** It stays, and that is no fault, when the catalogs have the package, the channel or the catalog itself no more. */
-  readonly staysWhenGone?: boolean;
+  readonly staysIfMissing?: boolean;
 }
 
-/** A bundle that is installed. One that no `WantedPackage` is about stays whatever happens. */
+/** A bundle that is installed. One that no `RequestedPackage` is about stays whatever happens. */
 export interface PresentBundle extends InstalledBundle {
   /** Undefined: nobody knows. */
   readonly packageName?: string;
@@ -46,17 +46,17 @@ export interface PresentBundle extends InstalledBundle {
 
 /** How the two are called in messages. */
 export interface RequestWords {
-  readonly wanted: string;
+  readonly requested: string;
   readonly installed: string;
   /** Nobody in particular wants the packages: sentences do not say who. */
-  readonly isNobody?: boolean;
+  readonly isAnonymous?: boolean;
 }
 
 /** Whether the requirements of installed bundles must be met. `Required`: as those of all others, as the reference has it. `BestEffort`: one that
  *  nothing installed meets is met where that is possible, and stands against nothing. */
 export type InstalledConstraints = 'Required' | 'BestEffort';
 
-/** What is wanted, what is there, and where it may come from. */
+/** What is requested, what is there, and where it may come from. */
 export interface ResolutionRequest {
   readonly catalogs: readonly CatalogView[];
   /** Where the bundles go; its own catalogs come before others of equal priority. */
@@ -65,7 +65,7 @@ export interface ResolutionRequest {
   readonly excludesOtherNamespaces?: boolean;
   /** Catalogs that should be there and cannot be asked; one of them is enough to fail. */
   readonly unavailable?: readonly (CatalogName & { readonly why: string })[];
-  readonly wanted: readonly WantedPackage[];
+  readonly requested: readonly RequestedPackage[];
   readonly installed: readonly PresentBundle[];
   /** `Required` when absent. */
   readonly installedConstraints?: InstalledConstraints;
@@ -76,7 +76,7 @@ export interface ResolutionRequest {
   readonly steps?: Steps;
 }
 
-const defaultWords: RequestWords = { wanted: 'subscription', installed: 'clusterserviceversion' };
+const defaultWords: RequestWords = { requested: 'subscription', installed: 'clusterserviceversion' };
 
 /** As the request calls them. */
 export function wordsOf({ words = defaultWords }: ResolutionRequest): RequestWords {

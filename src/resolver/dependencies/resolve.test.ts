@@ -9,7 +9,7 @@ import {
 import type { JsonValue } from '../../base/index.ts';
 import { type Property, parseVersion } from '../../constraints/index.ts';
 import type { CatalogPackage, CatalogView } from '../package.ts';
-import type { PresentBundle, ResolutionRequest, WantedPackage } from './request.ts';
+import type { PresentBundle, RequestedPackage, ResolutionRequest } from './request.ts';
 import { resolve } from './resolve.ts';
 
 type Properties = readonly Property[];
@@ -22,7 +22,7 @@ const constraint = (value: JsonValue): Property => ({ type: 'olm.constraint', va
 const gvkK: JsonValue = { gvk: { group: 'g.io', version: 'v1', kind: 'K' } };
 const packageB = (versionRange: string): JsonValue => ({ package: { packageName: 'b', versionRange } });
 
-function subscribe(packageName: string, more: Partial<WantedPackage> = {}): WantedPackage {
+function subscribe(packageName: string, more: Partial<RequestedPackage> = {}): RequestedPackage {
   return {
     name: `${packageName}-sub`,
     packageName,
@@ -46,17 +46,17 @@ function present(name: string, properties: Properties = [], packageName?: string
 interface Situation {
   readonly packages?: readonly CatalogPackage[];
   readonly catalogs?: readonly CatalogView[];
-  readonly wanted?: readonly WantedPackage[];
+  readonly requested?: readonly RequestedPackage[];
   readonly installed?: readonly PresentBundle[];
 }
 
 function requestOf({
   packages = [],
   catalogs,
-  wanted = [subscribe('a')],
+  requested = [subscribe('a')],
   installed = [],
 }: Situation): ResolutionRequest {
-  return { catalogs: catalogs ?? [stockedCatalog('cat', packages)], namespace: 'ns', wanted, installed };
+  return { catalogs: catalogs ?? [stockedCatalog('cat', packages)], namespace: 'ns', requested, installed };
 }
 
 /** What would be installed, sorted; or the message. */
@@ -100,7 +100,7 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
   {
     name: 'CR-R4 two that need different versions',
     packages: [one('a', [needsPackage('b', '<1.1.0')]), one('c', [needsPackage('b', '>=1.1.0')]), bTwice],
-    wanted: [subscribe('a'), subscribe('c')],
+    requested: [subscribe('a'), subscribe('c')],
     expected:
       'constraints not satisfiable: bundle a.v1.0.0 requires an operator with package: b and with version in range: <1.1.0, bundle c.v1.0.0 requires an operator with package: b and with version in range: >=1.1.0, cat/ns/stable/b.v1.0.0 and cat/ns/stable/b.v1.1.0 originate from package b, subscription a-sub exists, subscription a-sub requires cat/ns/stable/a.v1.0.0, subscription c-sub exists, subscription c-sub requires cat/ns/stable/c.v1.0.0',
   },
@@ -112,14 +112,14 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
   {
     name: 'CR-R6 an update that cannot be had is not made',
     packages: [twoVersions('a', [needsApi('K')])],
-    wanted: [subscribe('a', { installed: 'a.v1.0.0' })],
+    requested: [subscribe('a', { installed: 'a.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a')],
     expected: 'stays',
   },
   {
     name: 'CR-R7 two that provide one API',
     packages: [one('a', [provides('K')]), one('b', [provides('K')])],
-    wanted: [subscribe('a'), subscribe('b')],
+    requested: [subscribe('a'), subscribe('b')],
     expected: `constraints not satisfiable: cat/ns/stable/a.v1.0.0 and cat/ns/stable/b.v1.0.0 provide K (g.io/v1), ${ofA}, subscription b-sub exists, subscription b-sub requires cat/ns/stable/b.v1.0.0`,
   },
   {
@@ -241,21 +241,21 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
       twoVersions('a', [needsPackage('b', '>=2.0.0')]),
       stockedPackage('b', { stable: '1.0.0; 2.0.0 <1.0.0' }),
     ],
-    wanted: [subscribe('a', { installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
+    requested: [subscribe('a', { installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a'), present('b.v1.0.0', [], 'b')],
     expected: 'cat/ns/stable/a.v1.1.0 cat/ns/stable/b.v2.0.0',
   },
   {
     name: 'CR-R25 two subscriptions to one package',
     packages: [stockedPackage('a', { x: '1.0.0', y: '2.0.0' })],
-    wanted: [subscribe('a', { name: 'ax', channel: 'x' }), subscribe('a', { name: 'ay', channel: 'y' })],
+    requested: [subscribe('a', { name: 'ax', channel: 'x' }), subscribe('a', { name: 'ay', channel: 'y' })],
     expected:
       'constraints not satisfiable: cat/ns/x/a.v1.0.0 and cat/ns/y/a.v2.0.0 originate from package a, subscription ax exists, subscription ax requires cat/ns/x/a.v1.0.0, subscription ay exists, subscription ay requires cat/ns/y/a.v2.0.0',
   },
   {
     name: 'CR-R25 two subscriptions that lead to one bundle',
     packages: [stockedPackage('a', { x: '1.0.0', y: '1.0.0' })],
-    wanted: [subscribe('a', { name: 'ax', channel: 'x' }), subscribe('a', { name: 'ay', channel: 'y' })],
+    requested: [subscribe('a', { name: 'ax', channel: 'x' }), subscribe('a', { name: 'ay', channel: 'y' })],
     expected:
       'constraints not satisfiable: cat/ns/x/a.v1.0.0 and cat/ns/y/a.v1.0.0 originate from package a, subscription ax exists, subscription ax requires cat/ns/x/a.v1.0.0, subscription ay exists, subscription ay requires cat/ns/y/a.v1.0.0',
   },
@@ -267,14 +267,14 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
   {
     name: 'CR-R27 a channel that does not exist',
     packages: [one('a'), one('b')],
-    wanted: [subscribe('a'), subscribe('b', { name: 'b', channel: 'nope' })],
+    requested: [subscribe('a'), subscribe('b', { name: 'b', channel: 'nope' })],
     expected:
       'constraints not satisfiable: no operators found in channel nope of package b in the catalog referenced by subscription b, subscription b exists',
   },
   {
     name: 'CR-R28 an installed operator whose package left the catalog',
     packages: [twoVersions('b', [])],
-    wanted: [subscribe('a', { name: 'a', installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
+    requested: [subscribe('a', { name: 'a', installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a'), present('b.v1.0.0', [], 'b')],
     expected:
       'constraints not satisfiable: no operators found in package a in the catalog referenced by subscription a, subscription a exists',
@@ -282,40 +282,40 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
   {
     name: 'CR-R29 an update that would provide what is installed',
     packages: [twoVersions('a', [provides('K')])],
-    wanted: [subscribe('a', { installed: 'a.v1.0.0' })],
+    requested: [subscribe('a', { installed: 'a.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a'), present('x.v1', [provides('K')])],
     expected: 'stays',
   },
   {
     name: 'CR-R30 a rename',
     packages: [stockedPackage('b', { stable: '2.0.0 <a.v1.0.0' })],
-    wanted: [subscribe('b', { installed: 'a.v1.0.0' })],
+    requested: [subscribe('b', { installed: 'a.v1.0.0' })],
     installed: [present('a.v1.0.0', [], 'a')],
     expected: 'cat/ns/stable/b.v2.0.0',
   },
   {
     name: 'CR-C28 without a channel, the default one comes first',
     packages: [stockedPackage('a', { stable: '1.0.0; 1.2.0 <1.0.0', alpha: '1.0.0; 1.5.0 <1.0.0' })],
-    wanted: [subscribe('a', { channel: '' })],
+    requested: [subscribe('a', { channel: '' })],
     expected: 'cat/ns/stable/a.v1.2.0',
   },
   {
     name: 'CR-C28 a bundle to begin with, while nothing is installed',
     packages: [twoVersions('a', [])],
-    wanted: [subscribe('a', { startingBundle: 'a.v1.0.0' })],
+    requested: [subscribe('a', { startingBundle: 'a.v1.0.0' })],
     expected: 'cat/ns/stable/a.v1.0.0',
   },
   {
     name: 'CR-C28 a bundle to begin with is of no account once something is installed',
     packages: [stockedPackage('a', { stable: '1.0.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' })],
-    wanted: [subscribe('a', { startingBundle: 'a.v1.0.0', installed: 'a.v1.1.0' })],
+    requested: [subscribe('a', { startingBundle: 'a.v1.0.0', installed: 'a.v1.1.0' })],
     installed: [present('a.v1.1.0', [], 'a')],
     expected: 'cat/ns/stable/a.v1.2.0',
   },
   {
     name: 'CR-C28, CR-W15 a bundle to begin with that there is not',
     packages: [twoVersions('a', [])],
-    wanted: [subscribe('a', { startingBundle: 'a.v9.9.9' })],
+    requested: [subscribe('a', { startingBundle: 'a.v9.9.9' })],
     expected:
       'constraints not satisfiable: no operators found with name a.v9.9.9 in channel stable of package a in the catalog referenced by subscription a-sub, subscription a-sub exists',
   },
@@ -335,7 +335,7 @@ const rows: readonly (Situation & { readonly name: string; readonly expected: st
   {
     name: 'CR-C30 two operators swap an API',
     packages: [twoVersions('a', [provides('L')], [provides('K')]), twoVersions('b', [provides('K')], [provides('L')])],
-    wanted: [subscribe('a', { installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
+    requested: [subscribe('a', { installed: 'a.v1.0.0' }), subscribe('b', { installed: 'b.v1.0.0' })],
     installed: [present('a.v1.0.0', [provides('K')], 'a'), present('b.v1.0.0', [provides('L')], 'b')],
     expected: 'cat/ns/stable/a.v1.1.0 cat/ns/stable/b.v1.1.0',
   },

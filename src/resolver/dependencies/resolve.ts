@@ -5,16 +5,16 @@ import { compareTexts, formatCatalogName } from './candidate.ts';
 import { explainConflict } from './conflict.ts';
 import { planOf } from './plan.ts';
 import { type Problem, stateProblem } from './problem.ts';
-import { type ResolutionRequest, type WantedPackage, wordsOf } from './request.ts';
+import { type RequestedPackage, type ResolutionRequest, wordsOf } from './request.ts';
 import type { Conflict, Resolution } from './resolution.ts';
 import { search } from './search.ts';
 import { labelOf } from './sentences.ts';
 import { Shelf } from './shelf.ts';
 
 /** Those who may change something first, then by name. */
-function inOrder(wanted: readonly WantedPackage[]): readonly WantedPackage[] {
-  const rank = ({ updates = 'always' }: WantedPackage): number => Number(updates !== 'always');
-  return wanted.toSorted((a, b) => rank(a) - rank(b) || compareTexts(a.name, b.name));
+function inOrder(requested: readonly RequestedPackage[]): readonly RequestedPackage[] {
+  const rank = ({ updates = 'always' }: RequestedPackage): number => Number(updates !== 'always');
+  return requested.toSorted((a, b) => rank(a) - rank(b) || compareTexts(a.name, b.name));
 }
 
 function assertUnique(kind: string, names: readonly string[]): void {
@@ -24,14 +24,14 @@ function assertUnique(kind: string, names: readonly string[]): void {
 }
 
 function check({
-  wanted,
+  requested,
   installed,
   catalogs,
   words,
-}: ResolutionRequest & { readonly words: { readonly wanted: string } }): void {
+}: ResolutionRequest & { readonly words: { readonly requested: string } }): void {
   assertUnique(
-    `${words.wanted}:`,
-    wanted.map(({ name }) => name),
+    `${words.requested}:`,
+    requested.map(({ name }) => name),
   );
   assertUnique(
     '@existing//',
@@ -74,14 +74,14 @@ type Found = { readonly anchors: readonly Anchor[] } | { readonly failure: Confl
 
 function findAnchors(request: ResolutionRequest, shelf: Shelf): Found {
   const anchors: Anchor[] = [];
-  for (const wanted of inOrder(request.wanted)) {
+  for (const requested of inOrder(request.requested)) {
     try {
-      anchors.push(findAnchor(wanted, request, shelf));
+      anchors.push(findAnchor(requested, request, shelf));
     } catch (thrown) {
       if (!(thrown instanceof TerminalError)) throw thrown;
-      const summary = `Package ${wanted.packageName} cannot be resolved: its channel has no order.`;
+      const summary = `Package ${requested.packageName} cannot be resolved: its channel has no order.`;
       const action = `Use another channel, or repair the catalog.`;
-      return { failure: { ...failure(errorMessage(thrown), summary, action), wantedBy: [wanted.name] } };
+      return { failure: { ...failure(errorMessage(thrown), summary, action), wantedBy: [requested.name] } };
     }
   }
   return { anchors };
@@ -92,16 +92,16 @@ function deprecationsOf({ bundles }: Pick<Resolution, 'bundles'>, shelf: Shelf):
     if (origin === undefined) return [];
     const found = shelf.package(origin.catalog, origin.bundle.packageName);
     const channel = found?.channels.find(({ name }) => name === origin.channel);
-    const told: readonly (readonly [string, string | undefined])[] = [
+    const reported: readonly (readonly [string, string | undefined])[] = [
       [`package ${origin.bundle.packageName}`, found?.deprecation],
       [`channel ${origin.channel}, which ${labelOf(candidate)} is from,`, channel?.deprecation],
       [labelOf(candidate), origin.bundle.deprecation],
     ];
-    return told.flatMap(([what, why]) => (why === undefined ? [] : [`${what} is deprecated: ${why}`]));
+    return reported.flatMap(([what, why]) => (why === undefined ? [] : [`${what} is deprecated: ${why}`]));
   });
 }
 
-/** Chooses bundles for all that is wanted, and for what these need: all of it, or nothing. What is installed changes only where somebody wants
+/** Chooses bundles for all that is requested, and for what these need: all of it, or nothing. What is installed changes only where somebody wants
  *  its package. The same request gives the same answer, in whatever order its lists are. It may take a second and more, and holds up
  *  whoever asks: who has others to answer meanwhile asks in another thread.
  *  @throws TransientError ResolutionCancelled: cancelled, or too many steps · TerminalError DuplicateIdentifier

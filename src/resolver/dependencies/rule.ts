@@ -6,7 +6,7 @@ import type { Requirement } from './requirement.ts';
 
 /** One thing that must hold of what is chosen. */
 export type Rule =
-  | { readonly kind: 'wanted'; readonly anchor: Anchor }
+  | { readonly kind: 'requested'; readonly anchor: Anchor }
   | { readonly kind: 'choice'; readonly anchor: Anchor }
   | {
       readonly kind: 'requires';
@@ -25,11 +25,11 @@ function listed(texts: readonly string[], word: string): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} ${word} ${texts.at(-1)}`;
 }
 
-function choiceText({ wanted, candidates, missing }: Anchor, words: RequestWords): string {
+function choiceText({ requested, candidates, missing }: Anchor, words: RequestWords): string {
   if (missing !== undefined) return missing.text;
   const ids = candidates.map(({ id }) => id);
   const what = ids.length === 1 ? listed(ids, 'or') : `at least one of ${listed(ids, 'or')}`;
-  return `${words.wanted} ${wanted.name} requires ${what}`;
+  return `${words.requested} ${requested.name} requires ${what}`;
 }
 
 function idsOf(candidates: readonly Candidate[]): string {
@@ -41,14 +41,14 @@ function idsOf(candidates: readonly Candidate[]): string {
  *  @see docs/spec/catalogs.md#messages */
 export function formatRule(rule: Rule, words: RequestWords): string {
   switch (rule.kind) {
-    case 'wanted':
-      return `${words.wanted} ${rule.anchor.wanted.name} exists`;
+    case 'requested':
+      return `${words.requested} ${rule.anchor.requested.name} exists`;
     case 'choice':
       return choiceText(rule.anchor, words);
     case 'requires':
       return `bundle ${rule.by.name} requires an operator ${rule.requirement.text}`;
     case 'installed':
-      return `${words.installed} ${rule.candidate.name} exists and is not referenced by a ${words.wanted}`;
+      return `${words.installed} ${rule.candidate.name} exists and is not referenced by a ${words.requested}`;
     case 'api': {
       const { group, version, kind } = rule.api;
       return `${idsOf(rule.groups.flat())} provide ${kind} (${group}/${version})`;

@@ -6,7 +6,7 @@ import type { Need, Problem } from './problem.ts';
 
 /** Why a bundle was chosen: somebody wants its package, a bundle needs it, or it is installed and stays. */
 export type Cause =
-  | { readonly kind: 'wanted'; readonly anchor: Anchor }
+  | { readonly kind: 'requested'; readonly anchor: Anchor }
   | { readonly kind: 'needed'; readonly by: Candidate; readonly need: Need }
   | { readonly kind: 'fixed' };
 
@@ -36,7 +36,9 @@ class Search {
     this.#encoding = encoding;
     this.#questions = [
       ...problem.fixed.map((candidate): Question => ({ cause: { kind: 'fixed' }, choices: [candidate] })),
-      ...problem.anchors.map((anchor): Question => ({ cause: { kind: 'wanted', anchor }, choices: anchor.candidates })),
+      ...problem.anchors.map(
+        (anchor): Question => ({ cause: { kind: 'requested', anchor }, choices: anchor.candidates }),
+      ),
     ];
   }
 

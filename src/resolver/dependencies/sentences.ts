@@ -4,7 +4,7 @@ import type { Anchor } from './anchor.ts';
 import { describeCatalogs } from './anchor.ts';
 import { type Candidate, formatCatalogName } from './candidate.ts';
 import { nearMisses } from './near-misses.ts';
-import type { RequestWords, WantedPackage } from './request.ts';
+import type { RequestedPackage, RequestWords } from './request.ts';
 import type { Rule } from './rule.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -48,8 +48,8 @@ function labelsOf(candidates: readonly Candidate[], word: string): string {
   return listOf(packages, word);
 }
 
-/** Which bundles of a package are wanted, behind its name. */
-function detailsOf({ channel = '', versions, startingBundle = '', installed }: WantedPackage): string {
+/** Which bundles of a package are requested, behind its name. */
+function detailsOf({ channel = '', versions, startingBundle = '', installed }: RequestedPackage): string {
   const range = versions === undefined ? '' : ` in range ${versions.text}`;
   const from = channel === '' ? '' : ` from channel ${channel}`;
   const start = startingBundle === '' || installed !== undefined ? '' : `, to begin with ${startingBundle}`;
@@ -57,26 +57,27 @@ function detailsOf({ channel = '', versions, startingBundle = '', installed }: W
 }
 
 /** Who wants a package, and which. */
-export function wishOf({ wanted, present }: Anchor, words: RequestWords): string {
-  const { name, packageName, updates = 'always' } = wanted;
-  if (words.isNobody !== true) return `${words.wanted} ${name} asks for package ${packageName}${detailsOf(wanted)}`;
+export function describeRequest({ requested, present }: Anchor, words: RequestWords): string {
+  const { name, packageName, updates = 'always' } = requested;
+  if (words.isAnonymous !== true)
+    return `${words.requested} ${name} asks for package ${packageName}${detailsOf(requested)}`;
   if (updates !== 'always' && present !== undefined) return `${labelOf(present)} is installed`;
-  return `package ${packageName} is asked for${detailsOf(wanted)}`;
+  return `package ${packageName} is asked for${detailsOf(requested)}`;
 }
 
 function tellChoice(anchor: Anchor, { shelf, words }: Story): string {
-  const wish = wishOf(anchor, words);
-  const { missing, candidates, wanted, present } = anchor;
-  if (missing !== undefined) return ended(`${wish}: ${nearMisses(shelf).ofAnchor(anchor)}`);
+  const request = describeRequest(anchor, words);
+  const { missing, candidates, requested, present } = anchor;
+  if (missing !== undefined) return ended(`${request}: ${nearMisses(shelf).ofAnchor(anchor)}`);
   const stay =
-    present !== undefined && candidates.includes(present) && !wish.endsWith('is installed')
+    present !== undefined && candidates.includes(present) && !request.endsWith('is installed')
       ? `, where ${labelOf(present)} is installed`
       : '';
   const staysOnly = candidates.length === 1 && candidates[0] === present;
-  if (staysOnly) return `${wish}${stay}, and no update of it comes into question.`;
+  if (staysOnly) return `${request}${stay}, and no update of it comes into question.`;
   const labels = labelsOf(candidates, 'and');
-  if (candidates.length === 1) return `${wish}${stay}: only ${labels} comes into question.`;
-  return `${wish}${stay}: ${labels} come into question (${describeCatalogs(wanted, shelf)}).`;
+  if (candidates.length === 1) return `${request}${stay}: only ${labels} comes into question.`;
+  return `${request}${stay}: ${labels} come into question (${describeCatalogs(requested, shelf)}).`;
 }
 
 function ended(sentence: string): string {
@@ -108,12 +109,12 @@ function tellRefused({ candidate, why }: Rule & { readonly kind: 'refused' }): s
 /** A rule in a sentence; '' where another rule of the same clash says it already. */
 function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
   switch (rule.kind) {
-    case 'wanted':
+    case 'requested':
       return '';
     case 'choice':
       return tellChoice(rule.anchor, story);
     case 'installed':
-      return `${labelOf(rule.candidate)} (${rule.candidate.name}) is installed, and no ${story.words.wanted} is about it, so that it stays as it is.`;
+      return `${labelOf(rule.candidate)} (${rule.candidate.name}) is installed, and no ${story.words.requested} is about it, so that it stays as it is.`;
     case 'api': {
       const { group, kind, version } = rule.api;
       return `Only one operator may provide ${kind} (${group}/${version}): ${labelsOf(rule.groups.flat(), 'and')} do.`;
@@ -133,7 +134,7 @@ function tellRule(rule: Exclude<Rule, Needing>, story: Story): string {
 
 /** Wishes before what follows from them, and what shuts them out last. */
 const order: readonly Rule['kind'][] = [
-  'wanted',
+  'requested',
   'choice',
   'installed',
   'requires',

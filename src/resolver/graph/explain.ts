@@ -42,7 +42,7 @@ export function explainEnd(offer: Offer, last: InstalledBundle): readonly string
   return [
     offer.policy === 'v1'
       ? `Nothing leads on: ${nothing}, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.`
-      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, and nobody is told.`,
+      : `Nothing leads on: ${nothing}; with policy v0 it stays as it is, without a notice.`,
   ];
 }
 
@@ -75,7 +75,7 @@ function explainPlace(offer: Offer, { from, to, natural }: Miss): readonly strin
     return [`It is not in ${channelNames(offer)}; it is in ${others}.`];
   }
   if (compareVersions(to.version, from.version) < 0) {
-    return [`It is older than ${describeInstalled(from)}: updates lead back only where an entry says so.`];
+    return [`It is older than ${describeInstalled(from)}: updates lead back only if an entry allows it.`];
   }
   const entries = meant.flatMap((channel) => channel.entries);
   const skipper = entries.find(({ skips }) => skips.includes(to.name));
@@ -104,7 +104,7 @@ export function explainMiss(offer: Offer, miss: Miss): readonly string[] {
   const ways = waysInto(offer, to);
   if (ways.length > 0) sentences.push(`What leads to ${to.name}: ${ways.join('; ')}.`);
   if (place.length > 0) return sentences;
-  const wish = ways.length > 0 ? ` An entry between them, or` : '';
+  const request = ways.length > 0 ? ` An entry between them, or` : '';
   const needed = `an entry of ${to.name} with "skips: [${last.name}]" or a skipRange that covers ${version}`;
-  return [...sentences, `${wish} ${needed} would do.`.trim().replace(/^an/, 'An')];
+  return [...sentences, `${request} ${needed} would do.`.trim().replace(/^an/, 'An')];
 }

@@ -60,7 +60,7 @@ test.each([
     ['3.0.0', '2.0.0'],
     [
       '2.0.0 is not reachable: no entry replaces, skips or covers 3.0.0.',
-      'It is older than p.v3.0.0: updates lead back only where an entry says so.',
+      'It is older than p.v3.0.0: updates lead back only if an entry allows it.',
       'What leads to p.v2.0.0: it replaces p.v1.0.0; its skipRange covers >=1.0.0 <1.5.0.',
     ],
   ],
@@ -80,7 +80,7 @@ test('what an entry skips is told to be no stop of v0', () => {
 
 test('where nothing leads on at all, each policy says what that means', () => {
   expect(pathOf(ranges, 'v0', ['0.9.0']).end).toEqual([
-    'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0; with policy v0 it stays as it is, and nobody is told.',
+    'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0; with policy v0 it stays as it is, without a notice.',
   ]);
   expect(pathOf(ranges, 'v1', ['0.9.0']).end).toEqual([
     'Nothing leads on: no entry of channel stable replaces, skips or covers p.v0.9.0, and it is not in the catalog itself; with policy v1 that is an error, and nothing changes.',

@@ -5,7 +5,7 @@ import { isSelected, type LabelSelector } from './label-selector.ts';
 import type { InstalledBundle } from './steps.ts';
 import { firstInstalls, isSameBundle, nextUpdates, offerOf, type Update } from './updates.ts';
 
-/** What is wanted of which catalogs. */
+/** What is requested of which catalogs. */
 export interface V1Request {
   readonly packageName: string;
   /** A choice of versions, such as `1.x`. */
@@ -31,7 +31,7 @@ export interface V1Choice extends Update {
   readonly warnings: readonly string[];
 }
 
-interface Kept {
+interface Retained {
   readonly catalog: CatalogView;
   readonly package: CatalogPackage;
   readonly update: Update;
@@ -90,7 +90,7 @@ function bestOf(
   catalog: CatalogView,
   request: V1Request,
   version: VersionChoice | undefined,
-): Kept | Failure | undefined {
+): Retained | Failure | undefined {
   try {
     const found = catalog.package(request.packageName);
     if (found === undefined) return undefined;
@@ -104,19 +104,22 @@ function bestOf(
   }
 }
 
-function isDeprecated({ update }: Kept): boolean {
+function isDeprecated({ update }: Retained): boolean {
   return update.bundle.deprecation !== undefined;
 }
 
 /** Those of the highest priority, of those that are not deprecated if there are any. */
-function winnersOf(kept: readonly Kept[]): readonly Kept[] {
-  const sound = kept.filter((one) => !isDeprecated(one));
-  const left = sound.length > 0 ? sound : kept;
+function winnersOf(retained: readonly Retained[]): readonly Retained[] {
+  const sound = retained.filter((one) => !isDeprecated(one));
+  const left = sound.length > 0 ? sound : retained;
   const top = left.reduce((highest, { catalog }) => Math.max(highest, catalog.priority), Number.NEGATIVE_INFINITY);
   return left.filter(({ catalog }) => catalog.priority === top);
 }
 
-function describeNone({ packageName, version, channels = [], installed }: V1Request, winners: readonly Kept[]): string {
+function describeNone(
+  { packageName, version, channels = [], installed }: V1Request,
+  winners: readonly Retained[],
+): string {
   const names = winners.map(({ catalog }) => catalog.name).toSorted();
   return [
     installed && `error upgrading from currently installed version ${goQuote(formatVersion(installed.version))}:`,
@@ -130,7 +133,7 @@ function describeNone({ packageName, version, channels = [], installed }: V1Requ
 }
 
 /** A catalog that cannot be read matters, unless what was found wins against whatever it holds. */
-function warningsOf(failures: readonly Failure[], winner: Kept | undefined): readonly string[] {
+function warningsOf(failures: readonly Failure[], winner: Retained | undefined): readonly string[] {
   const isCertain = ({ catalog }: Failure): boolean =>
     winner !== undefined && !isDeprecated(winner) && catalog.priority < winner.catalog.priority;
   const fatal = failures.filter((failure) => !isCertain(failure));

@@ -45,12 +45,16 @@ function walkV0(graph: CatalogPackage, from: string, { channel = 'stable', start
 type Wish = Partial<Pick<V1Request, 'version' | 'channels' | 'upgradeConstraintPolicy'>>;
 
 /** Resolved again and again, until it stays. */
-function walkV1(graph: CatalogPackage, from: string, wish: Wish = { channels: ['stable'] }): string {
+function walkV1(graph: CatalogPackage, from: string, request: Wish = { channels: ['stable'] }): string {
   const path: string[] = [];
   try {
     let installed = from === 'none' ? undefined : findInstalled(graph, from);
     for (;;) {
-      const choice = resolveV1([drawnCatalog([graph])], { packageName: 'p', ...wish, ...(installed && { installed }) });
+      const choice = resolveV1([drawnCatalog([graph])], {
+        packageName: 'p',
+        ...request,
+        ...(installed && { installed }),
+      });
       if (choice.isInstalled) break;
       installed = choice.bundle;
       path.push(short(choice.bundle.name));
@@ -149,11 +153,11 @@ const newerPolicy = (
     ['CR-W20', candidate, 'none', { version: '1.x' }, '1.0.0'],
     ['CR-W20', candidate, 'none', { version: '1.0.0-rc.1' }, '1.0.0-rc.1'],
   ] as const
-).map(([id, drawing, from, wish, v1]) => ({ id, drawing, from, wish, v1 }));
+).map(([id, drawing, from, request, v1]) => ({ id, drawing, from, request, v1 }));
 
 test.each(newerPolicy)('$id of $drawing, from $from with the wish $wish policy v1 leads to $v1', (row) => {
-  const { drawing, from, wish, v1 } = row;
-  expect(walkV1(drawnPackage(drawing), from, wish)).toBe(v1);
+  const { drawing, from, request, v1 } = row;
+  expect(walkV1(drawnPackage(drawing), from, request)).toBe(v1);
 });
 
 test('CR-W2, CR-W15 a subscription starts with the bundle it names, even one that is skipped', () => {

@@ -29,10 +29,14 @@ function shrink(solver: SatSolver, start: readonly Literal[]): readonly Literal[
   return core;
 }
 
-/** What must be left out of `assumptions`, none of `kept`, so that the rest can be true together; nothing can be put back.
- *  The solver has just found that `kept` can. */
-function correction(solver: SatSolver, assumptions: readonly Literal[], kept: readonly Literal[]): readonly Literal[] {
-  let together = [...kept];
+/** What must be left out of `assumptions`, none of `retained`, so that the rest can be true together; nothing can be put back.
+ *  The solver has just found that `retained` can. */
+function correction(
+  solver: SatSolver,
+  assumptions: readonly Literal[],
+  retained: readonly Literal[],
+): readonly Literal[] {
+  let together = [...retained];
   const leftOut: Literal[] = [];
   for (const literal of assumptions) {
     if (together.includes(literal)) continue;

@@ -88,9 +88,9 @@ export class SatSolver {
    *  @throws TransientError ResolutionCancelled */
   solve(assumptions: readonly Literal[] = []): Answer {
     this.#steps.ask();
-    const wanted = assumptions.map(codeOf);
+    const requested = assumptions.map(codeOf);
     for (let round = 0; !this.#isContradictory; round += 1) {
-      const answer = this.#search(wanted, luby(round) * conflictsPerRestart);
+      const answer = this.#search(requested, luby(round) * conflictsPerRestart);
       if (answer?.isSatisfiable === true) this.#model = [...this.#truth];
       this.#backtrack(0);
       if (answer !== undefined) return answer;
@@ -170,17 +170,17 @@ export class SatSolver {
   #visit(falsified: Code): Clause | undefined {
     const watching = this.#watches[falsified] ?? [];
     let conflict: Clause | undefined;
-    let kept = 0;
+    let retained = 0;
     for (const clause of watching) {
       if (conflict === undefined && this.#leaves(clause, falsified)) continue;
-      watching[kept] = clause;
-      kept += 1;
+      watching[retained] = clause;
+      retained += 1;
       const first = clause[0] ?? 0;
       if (conflict !== undefined || this.#truth[first] === 1) continue;
       if (this.#truth[first] === -1) conflict = clause;
       else this.#assign(first, clause);
     }
-    watching.length = kept;
+    watching.length = retained;
     return conflict;
   }
 
