@@ -59,7 +59,7 @@ test('knows the admin by client certificate', async () => {
   expect(review.body).toMatchObject({ status: { userInfo: { username: 'kubernetes-admin' } } });
 });
 
-test('AUTH-01 knows somebody else by the certificate of a kubeconfig for them', async () => {
+test('AUTH-01 authenticates another user by the certificate of their kubeconfig', async () => {
   const kubeconfig = await server.kubeconfigFor('alice', ['dev', 'ops']);
   const pem = (field: string): string => {
     const [, data = ''] = new RegExp(`${field}: (\\S+)`).exec(kubeconfig) ?? [];
@@ -92,7 +92,7 @@ test('gives a service account what is bound to it and nothing else', async () =>
   expect((await ask('/api/v1/namespaces/kube-system/configmaps', { token })).code).toBe(403);
 });
 
-test('refuses the token of a service account that is gone, and a token that was changed', async () => {
+test('refuses the token of a deleted service account, and a token that was changed', async () => {
   const token = await tokenOf('gone');
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
   expect((await ask(path, { token, body: {} })).code).toBe(201);
@@ -105,7 +105,7 @@ test('refuses the token of a service account that is gone, and a token that was 
   expect((await ask(path, { token, body: {} })).code).toBe(401);
 });
 
-test('lets the admin act as somebody else, and nobody who may not', async () => {
+test('lets the admin impersonate another user, and no one without permission', async () => {
   const headers = { 'impersonate-user': 'bob' };
   const body = { spec: { resourceAttributes: { verb: 'list', resource: 'pods', namespace: 'default' } } };
   const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';

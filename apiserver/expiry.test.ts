@@ -44,7 +44,7 @@ async function forget(): Promise<{ readonly dataDir: string; readonly first: Lis
   return { dataDir, first };
 }
 
-test('a list that cannot go on says so, and offers a token for the rest as it is now', async () => {
+test('a list that cannot continue fails with a token for the rest as it is now', async () => {
   const { dataDir, first } = await forget();
   await withServer(dataDir, async (connection) => {
     const refused = await get(connection, `limit=1&continue=${first.metadata.continue}`);
@@ -73,7 +73,7 @@ test('an exact list of a forgotten version is 410, a list that is not older than
   });
 });
 
-test('a watch from a forgotten version ends with an event that says so', async () => {
+test('a watch from an expired version ends with an ERROR event', async () => {
   const { dataDir, first } = await forget();
   await withServer(dataDir, async (connection) => {
     const { status, body } = await get(connection, `watch=true&resourceVersion=${first.metadata.resourceVersion}`);

@@ -26,8 +26,8 @@ export {
 export type { Cluster, ClusterEvent, KubeObject, ObjectKey, ResourceType } from './core/index.ts';
 export type { Fault, FaultError, FaultOptions, Faults, RequestMatch } from './faults/index.ts';
 export type { LocalAddress } from './http/index.ts';
-export { createObjectJudge, type Judgement, type ObjectJudge } from './judge.ts';
 export type { Manifest } from './manifests.ts';
+export { createObjectValidator, type ObjectValidator, type ValidationResult } from './object-validator.ts';
 export type { ApiServerOptions } from './options.ts';
 export { builtinResourceTypes } from './registry/index.ts';
 export { type ApiServer, startApiServer } from './server.ts';

@@ -79,7 +79,7 @@ describe.each(clients)('over %s', (_name, connect) => {
     await eventually(() => expect(client.pings).toEqual([1]));
   });
 
-  test('a port that nobody registered is refused on the error stream, and the connection goes on', async () => {
+  test('a port that is not registered is refused on the error stream, and the connection goes on', async () => {
     using client = await connect(target('echo'));
     const refused = await client.open(22);
     await eventually(() => expect(refused.ends).toEqual(expect.arrayContaining(['error fin', 'data reset'])));
@@ -102,7 +102,7 @@ describe.each(clients)('over %s', (_name, connect) => {
   });
 });
 
-test('in other pods nothing runs, whatever their status says', async () => {
+test('in other pods nothing runs, whatever their status is', async () => {
   const status = { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }], hostIP: '127.0.0.1', phase: 'Running' };
   await server.client.patch({ apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'plain' }, { status }, {
     subresource: 'status',

@@ -150,7 +150,7 @@ test.each([
   expect((await ask(configMaps, { method: 'POST', body })).code).toBe(code);
 });
 
-test('answers a duplicate field as fieldValidation says', async () => {
+test('handles a duplicate field as fieldValidation requests', async () => {
   const body = '{"metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}';
   const strict = await ask(`${configMaps}?fieldValidation=Strict`, { method: 'POST', body });
   expect(strict.body['message']).toContain('strict decoding error: duplicate field "data.a"');

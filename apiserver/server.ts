@@ -73,7 +73,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly faults: Faults;
   /** Where webhooks are expected; undefined unless `webhooks` or `webhookServer` were given. */
   readonly webhookServer: WebhookServer | undefined;
-  /** A kubeconfig (YAML) for somebody else, with a client certificate of their own. They may do what roles and bindings allow. */
+  /** A kubeconfig (YAML) for another user, with a client certificate of their own. They may do what roles and bindings allow. */
   kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
   /** Until it is disposed, port-forward to these ports of the pod with this uid reaches the addresses. In other pods nothing runs. */
   listenForPod(uid: string, ports: ReadonlyMap<number, LocalAddress>): Disposable;
@@ -186,7 +186,7 @@ class ServerCore {
     }
   }
 
-  /** From the first request on: what is there before it has nobody to wait for. */
+  /** From the first request on: before it no one waits for objects. */
   holdWrites(hold: HoldWrite): void {
     this.#plugins = [heldWrites(hold), ...this.#plugins];
   }

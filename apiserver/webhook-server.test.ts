@@ -28,7 +28,7 @@ const refuse: RequestListener = (incoming, outgoing) => {
   incoming.on('data', (chunk: Buffer) => (text += chunk.toString()));
   incoming.on('end', () => {
     const { request } = JSON.parse(text) as { request: { uid: string } };
-    const response = { uid: request.uid, allowed: false, status: { message: `no, says ${incoming.url}` } };
+    const response = { uid: request.uid, allowed: false, status: { message: `no, from ${incoming.url}` } };
     outgoing.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }));
   });
 };
@@ -59,7 +59,7 @@ test('webhooks of a folder of manifests are asked on the planned port instead of
   await expect(createSecret(server)).rejects.toThrow('failed calling webhook "guard.example.com"');
   stack.use(await serve(server.webhookServer as WebhookServer));
   await expect(createSecret(server)).rejects.toThrow(
-    'admission webhook "guard.example.com" denied the request: no, says /check',
+    'admission webhook "guard.example.com" denied the request: no, from /check',
   );
 });
 

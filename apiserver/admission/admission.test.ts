@@ -188,7 +188,7 @@ test.each<[JsonObject, JsonObject]>([
   expect(await failureOf(admit())).toMatchObject(expected);
 });
 
-test('a failing webhook refuses under Fail, with a text that says where, and is passed over under Ignore', async () => {
+test('a failing webhook refuses under Fail, with a message that names it, and is skipped under Ignore', async () => {
   await register('Validating');
   webhook.answer = () => ({ status: 500 });
   const prefix = 'Internal error occurred: failed calling webhook "x.example.com": failed to call webhook: ';
@@ -205,7 +205,7 @@ test('a failing webhook refuses under Fail, with a text that says where, and is 
   expect(webhook.seen).toHaveLength(3);
 });
 
-test('no listener, a certificate that nobody vouches for, and silence are told apart', async () => {
+test('distinguishes a missing listener, an untrusted certificate and a timeout', async () => {
   const closed = { url: 'https://127.0.0.1:1/x' };
   await register('Validating', { clientConfig: closed });
   expect((await failureOf(admit())).message).toMatch(

@@ -27,7 +27,7 @@ test.each([
   ['a printable string', { printableString: 'system:masters' }],
   ['a string of 16-bit characters', { bmpString: 'system:masters' }],
   ['a string of 32-bit characters', { universalString: 'system:masters' }],
-])('no client of the API server is in system:masters, said as %s', async (_form, organization) => {
+])('no client of the API server is in system:masters, requested as %s', async (_form, organization) => {
   await expect(create(organization)).rejects.toThrow('system:masters group is not allowed');
 });
 

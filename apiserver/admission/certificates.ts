@@ -5,7 +5,7 @@ import { refusal } from './refusal.ts';
 
 const group = 'certificates.k8s.io';
 
-/** Whether somebody may do something for a signer, or for all signers of its domain. */
+/** Whether a user may do something for a signer, or for all signers of its domain. */
 function mayFor(
   authorizer: Authorizer,
   request: AdmissionRequest,
@@ -62,7 +62,7 @@ function check(authorizer: Authorizer, request: AdmissionRequest): void {
   }
 }
 
-/** Certificates are approved and signed by those who may do it for their signer; nobody gets one of the server's own administrators. */
+/** Certificates are approved and signed by users with permission for their signer; no one gets a certificate of the server's own administrators. */
 export function certificateSigners(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval and CertificateSigning',

@@ -32,7 +32,7 @@ function defaultsOf(range: KubeObject): Defaults {
   return { requests: merge('defaultRequest'), limits: merge('default') };
 }
 
-/** Fills in what a container does not say; what was filled in, in words. */
+/** Fills in what a container does not specify; returns a description of what was filled in. */
 function fillIn(container: JsonObject, defaults: Defaults, what: string): string[] {
   const resources: JsonObject = { ...objectOf(container['resources']) };
   const words: string[] = [];

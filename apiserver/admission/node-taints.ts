@@ -2,7 +2,7 @@ import { type AdmissionPlugin, type KubeObject, objectOf, objectsOf } from '../c
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** Nothing is scheduled to a new node before somebody has called it ready. */
+/** Nothing is scheduled to a new node before it is marked ready. */
 export function taintNodesByCondition(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',

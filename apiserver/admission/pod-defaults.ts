@@ -66,8 +66,8 @@ function useAccount(spec: JsonObject, name: string, account: KubeObject | undefi
   if (spec.imagePullSecrets === undefined && Array.isArray(account?.imagePullSecrets)) {
     spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
   }
-  const wish = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken;
-  if (wish !== false) mountToken(spec);
+  const mountsToken = spec.automountServiceAccountToken ?? account?.automountServiceAccountToken;
+  if (mountsToken !== false) mountToken(spec);
 }
 
 /** Whether anything in a pod is taken from a Secret. */
@@ -125,7 +125,7 @@ export function serviceAccount(cluster: Cluster): AdmissionPlugin {
 
 const evictionTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** Pods stay for five minutes on a node that is lost, unless they say otherwise. */
+/** Pods stay for five minutes on a node that is lost, unless they specify otherwise. */
 export function defaultTolerationSeconds(): AdmissionPlugin {
   return podPlugin(
     'DefaultTolerationSeconds',
@@ -174,15 +174,15 @@ function findPriority(cluster: Cluster, className: string): ResolvedPriority | u
   return value === undefined ? undefined : { value, preemptionPolicy: 'PreemptLowerPriority', className };
 }
 
-function checkSaid(
+function checkPriority(
   spec: JsonObject,
   computed: { readonly value: number; readonly policy: string },
   request: AdmissionRequest,
 ): void {
-  const { priority: said, preemptionPolicy } = spec;
+  const { priority: requested, preemptionPolicy } = spec;
   const from = 'from the given PriorityClass name';
-  if (said !== undefined && said !== computed.value) {
-    const what = `the integer value of priority (${String(said as number)}) must not be provided in pod spec`;
+  if (requested !== undefined && requested !== computed.value) {
+    const what = `the integer value of priority (${String(requested as number)}) must not be provided in pod spec`;
     throw refusal(request, `${what}; priority admission controller computed ${computed.value} ${from}`);
   }
   if (preemptionPolicy !== undefined && preemptionPolicy !== computed.policy) {
@@ -205,7 +205,7 @@ function checkOnlyDefault(cluster: Cluster, { resource, object, operation }: Adm
   throw forbidden({ ...resource, name: object.metadata.name ?? '' }, why);
 }
 
-/** Who writes a pod anew need not say what it was given. */
+/** A client that replaces a pod may omit what the server set. */
 function keepPriority(spec: JsonObject, old: JsonObject): void {
   for (const field of ['priority', 'preemptionPolicy']) {
     const value = old[field];
@@ -221,7 +221,7 @@ function resolvePriority(spec: JsonObject, cluster: Cluster, request: AdmissionR
     throw refusal(request, `no PriorityClass with name ${className} was found`);
   }
   const computed = { value: found?.value ?? 0, policy: found?.preemptionPolicy ?? 'PreemptLowerPriority' };
-  checkSaid(spec, computed, request);
+  checkPriority(spec, computed, request);
   if (found !== undefined && found.className !== '') spec['priorityClassName'] = found.className;
   spec['priority'] = computed.value;
   spec['preemptionPolicy'] = computed.policy;

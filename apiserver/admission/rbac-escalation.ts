@@ -1,6 +1,6 @@
 import { goQuote, isJsonEqual, type JsonValue } from '../../src/base/index.ts';
 import type { PolicyRule } from '../../src/rbac/index.ts';
-import { type Authorizer, missingRights } from '../auth/index.ts';
+import { type Authorizer, missingPermissions } from '../auth/index.ts';
 import {
   type AdmissionPlugin,
   type AdmissionRequest,
@@ -67,7 +67,7 @@ class EscalationCheck {
 
   #checkRole(request: AdmissionRequest): void {
     const { resource, object, oldObject, operation } = request;
-    // As the URL says: a create names nobody.
+    // From the URL: a create has no name there.
     const name = operation === 'CREATE' ? '' : request.name;
     if (object === undefined || this.#may(request, 'escalate', { resource: resource.plural, name })) return;
     this.#confirm(request, rulesOf(object));
@@ -80,7 +80,7 @@ class EscalationCheck {
   #checkBinding(request: AdmissionRequest): void {
     const { resource, object } = request;
     const reference = referenceOf(object);
-    if (reference === undefined) return; // validation will tell
+    if (reference === undefined) return; // validation reports it
     const { plural, name } = reference;
     if (this.#may(request, 'bind', { resource: plural, name })) return;
     const type = this.#cluster.resource(group, plural);
@@ -90,13 +90,13 @@ class EscalationCheck {
     this.#confirm(request, rulesOf(role));
   }
 
-  #missing(request: AdmissionRequest, wanted: readonly PolicyRule[]): string[] {
+  #missing(request: AdmissionRequest, requested: readonly PolicyRule[]): string[] {
     const { rules } = this.#authorizer.rulesOf(request.user, request.namespace);
-    return missingRights(rules, wanted);
+    return missingPermissions(rules, requested);
   }
 
-  #confirm(request: AdmissionRequest, wanted: readonly PolicyRule[]): void {
-    const missing = this.#missing(request, wanted);
+  #confirm(request: AdmissionRequest, requested: readonly PolicyRule[]): void {
+    const missing = this.#missing(request, requested);
     if (missing.length === 0) return;
     const { user, resource, object, namespace } = request;
     const { errors } = this.#authorizer.rulesOf(user, namespace);
@@ -109,7 +109,7 @@ class EscalationCheck {
   }
 }
 
-/** Nobody makes roles, or binds to roles, that allow more than they may do themselves; unless they may `escalate` or `bind`. */
+/** Users cannot create roles, or bind to roles, with more permissions than their own, unless they may `escalate` or `bind`. */
 export function rbacEscalation(cluster: Cluster, authorizer: Authorizer): AdmissionPlugin {
   const check = new EscalationCheck(cluster, authorizer);
   return {

@@ -11,7 +11,7 @@ function authorOf({ username, uid, groups, extra }: UserInfo): JsonObject {
   };
 }
 
-/** Writes into a CertificateSigningRequest who makes it, whatever the request says. */
+/** Writes into a CertificateSigningRequest who makes it, whatever the request contains. */
 export function requestAuthor(): AdmissionPlugin {
   return {
     name: 'RequestAuthor',

@@ -57,7 +57,7 @@ class QuotaCheck {
     if (this.#quotasFor(request).length === 0) return;
     const previous = this.#last.get(namespace) ?? Promise.resolve();
     const mine = previous.then(() => this.#reserve(request));
-    const settled = mine.catch(() => {}); // told to who asked
+    const settled = mine.catch(() => {}); // reported to the caller
     this.#last.set(namespace, settled);
     try {
       await mine;
@@ -86,7 +86,7 @@ class QuotaCheck {
   }
 
   /** What a write adds to what a quota counts.
-   *  @throws StatusError 403 when the quota cannot tell */
+   *  @throws StatusError 403 when the quota has no usage of it */
   #added(request: AdmissionRequest, quota: KubeObject): ResourceList {
     const { resource, object, oldObject } = request;
     const hard = statusPart(quota, 'hard');
@@ -94,10 +94,10 @@ class QuotaCheck {
     const names = Object.keys(hard).filter((name) => countedKind(name) === resource.storageKey);
     const name = quota.metadata.name ?? '';
     const used = statusPart(quota, 'used');
-    const wanted = Object.keys(spec).filter((item) => countedKind(item) === resource.storageKey);
-    const missing = resource.storageKey === 'pods' && object !== undefined ? missingCompute(object, wanted) : '';
+    const requested = Object.keys(spec).filter((item) => countedKind(item) === resource.storageKey);
+    const missing = resource.storageKey === 'pods' && object !== undefined ? missingCompute(object, requested) : '';
     if (missing !== '') throw refusal(request, `failed quota: ${name}: ${missing}`);
-    const unknown = wanted.filter((item) => !Object.hasOwn(used, item)).toSorted();
+    const unknown = requested.filter((item) => !Object.hasOwn(used, item)).toSorted();
     if (unknown.length > 0)
       throw refusal(request, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
     const now = usageOf(resource, object as KubeObject);
@@ -118,8 +118,8 @@ class QuotaCheck {
 
 function checkLimit(request: AdmissionRequest, quota: KubeObject, added: ResourceList): void {
   const [hard, used] = [statusPart(quota, 'hard'), statusPart(quota, 'used')];
-  const wanted = addLists(maskList(used, Object.keys(added)), added);
-  const exceeded = Object.keys(added).filter((name) => compareQuantities(wanted[name] ?? '0', hard[name] ?? '0') > 0);
+  const total = addLists(maskList(used, Object.keys(added)), added);
+  const exceeded = Object.keys(added).filter((name) => compareQuantities(total[name] ?? '0', hard[name] ?? '0') > 0);
   if (exceeded.length === 0) return;
   const [requested, had, limited] = [added, used, hard].map((list) => print(maskList(list, exceeded)));
   const why = `exceeded quota: ${quota.metadata.name}, requested: ${requested}, used: ${had}, limited: ${limited}`;

@@ -35,17 +35,17 @@ function setOverhead(spec: JsonObject, runtime: KubeObject, request: AdmissionRe
 
 function setScheduling(spec: JsonObject, runtime: KubeObject, request: AdmissionRequest): void {
   const scheduling = objectOf(runtime['scheduling']);
-  const [own, wanted] = [objectOf(spec['nodeSelector']), objectOf(scheduling['nodeSelector'])];
-  for (const [key, value] of Object.entries(wanted)) {
-    const said = Object.hasOwn(own, key) ? own[key] : value;
-    if (said === value) continue;
+  const [own, required] = [objectOf(spec['nodeSelector']), objectOf(scheduling['nodeSelector'])];
+  for (const [key, value] of Object.entries(required)) {
+    const existing = Object.hasOwn(own, key) ? own[key] : value;
+    if (existing === value) continue;
     const [runtimeWords, podWords] = [
       `runtimeClass.scheduling.nodeSelector[${key}] = ${String(value as string)}`,
-      `pod.spec.nodeSelector[${key}] = ${String(said as string)}`,
+      `pod.spec.nodeSelector[${key}] = ${String(existing as string)}`,
     ];
     throw refusal(request, `conflict: ${runtimeWords}; ${podWords}`);
   }
-  if (Object.keys(wanted).length > 0) spec['nodeSelector'] = { ...own, ...wanted };
+  if (Object.keys(required).length > 0) spec['nodeSelector'] = { ...own, ...required };
   const added = objectsOf(scheduling['tolerations']);
   const tolerations = objectsOf(spec['tolerations']);
   const lacking = added.filter((item) => !tolerations.some((known) => isJsonEqual(known, item)));

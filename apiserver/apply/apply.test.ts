@@ -112,7 +112,7 @@ describe('server-side apply of a ConfigMap', () => {
     expect(apply(both, 'm', {}).metadata.finalizers).toEqual(['c/d']);
   });
 
-  test('gives an object that nobody tracked to before-first-apply', () => {
+  test('gives an object that was not tracked to before-first-apply', () => {
     const live = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -245,7 +245,7 @@ describe('tracking of updates', () => {
     );
   });
 
-  test.each([[[]], [[{}]]])('%j clears all, and nobody tracks until an apply', (managedFields) => {
+  test.each([[[]], [[{}]]])('%j clears all, and nothing is tracked until an apply', (managedFields) => {
     const live = update(undefined, 'm', { data: { a: '1' } });
     const cleared = update(live, 'n', { metadata: { name: 'a', managedFields }, data: { a: '2' } });
     expect(cleared.metadata.managedFields).toBeUndefined();
@@ -303,7 +303,7 @@ describe('tracking of updates', () => {
     expect(next.metadata.managedFields).toMatchObject([{ manager: 'ctrl', subresource: 'status' }, { manager: 'm' }]);
   });
 
-  test('reset fields belong to nobody', () => {
+  test('reset fields have no owner', () => {
     const resetFields = FieldSet.of(['f:data']);
     const created = update(
       undefined,

@@ -93,7 +93,7 @@ function prepare(options: ServerSideApplyOptions): Application {
   return { options, live, managers, self };
 }
 
-/** Removes what the manager applied before, does not apply now, and nobody else owns. */
+/** Removes what the manager applied before, does not apply now, and no other manager owns. */
 function prune(
   merged: JsonObject,
   previous: FieldSet | undefined,
@@ -111,7 +111,7 @@ function prune(
   return remove(everything.difference(kept).intersection(last));
 }
 
-/** Built-in types have no nulls; custom ones keep those that somebody wrote. */
+/** Built-in types have no nulls; custom ones keep those that a client wrote. */
 function cleaned(value: JsonObject, before: JsonObject, schema: Schema | undefined): KubeObject {
   if (schema?.definition === undefined) return withoutNewNulls(value, before) as KubeObject;
   const copy = copyJson(value);
@@ -138,7 +138,7 @@ function attempt({ options, live, managers, self }: Application): Outcome {
   return { merged, comparison, conflicts, entry };
 }
 
-/** What of the live object is as the annotation of client-side apply says: `kubectl` may take it from others. */
+/** What of the live object is as in the annotation of client-side apply: `kubectl` may take it from others. */
 function lastAppliedFields(live: KubeObject, { apiVersion, schema }: ServerSideApplyOptions): FieldSet {
   const text = live.metadata.annotations?.[lastAppliedAnnotation];
   if (typeof text !== 'string' || text === '') return new FieldSet();

@@ -45,14 +45,14 @@ function structureOf(schema: Schema | undefined, keepsUnknown: boolean): Structu
   return { schema, keepsUnknown: keeps, isAtomic: false };
 }
 
-/** What the schema says about a field of a map: undefined where it may not be there. */
+/** The schema of a field of a map: undefined where the field is not allowed. */
 export function fieldStructure(parent: Structure, name: string): Structure | undefined {
   const declared = declaredField(parent, name);
   if (declared !== undefined) return structureOf(declared, parent.keepsUnknown);
   return parent.isAtomic ? atomic : elementStructure(parent);
 }
 
-/** What the schema says about keys that it does not name. */
+/** The schema of keys that it does not name. */
 function elementStructure({ schema, keepsUnknown }: Structure): Structure | undefined {
   if (schema === undefined) return deduced;
   const values = schema.additionalProperties;
@@ -186,7 +186,7 @@ export function indexItems(shape: Shape & { kind: 'list' }, list: readonly JsonV
   return index;
 }
 
-/** The structure below one element of a path, as far as the schema tells. */
+/** The structure below one element of a path, as far as the schema defines it. */
 export function structureBelow(parent: Structure, element: PathElement): Structure | undefined {
   if (element.startsWith('f:')) return fieldStructure(parent, element.slice(2));
   const shape = shapeOf(parent, []);

@@ -145,7 +145,7 @@ function trackChange(managers: Managers, change: readonly [JsonObject, JsonObjec
 
 export type TrackChange = Actor & Pick<TrackUpdateOptions, 'schema' | 'resetFields'>;
 
-/** The managers of an existing object that nobody tracked yet: all of it belongs to one of this name. */
+/** The managers of an existing object that is not tracked yet: all of it belongs to one of this name. */
 export function trackFromNothing(object: KubeObject, options: TrackChange): Managers {
   return trackChange(new Map(), [emptyObject(options.schema), comparable(object, options.schema)], options);
 }

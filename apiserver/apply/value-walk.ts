@@ -98,7 +98,7 @@ function compareValues(at: Comparer, [before, after]: Pair, structure: Structure
   else if (isLeaf && !isJsonEqual(before, after)) modified.insert(at.path);
 }
 
-/** Where a map gives way to a list or a scalar, or the other way round, what was in it is gone, what is in the new one is added. */
+/** Where a map gives way to a list or a scalar, or the other way round, its content counts as removed, the new content as added. */
 function compareForms(at: Comparer, [before, after]: readonly [JsonValue, JsonValue], structure: Structure): void {
   if (shapeOf(structure, before).kind === shapeOf(structure, after).kind) return;
   if (!isUnit(structure, before, undefined)) compareInside(at, [before, null], structure);

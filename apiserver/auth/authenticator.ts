@@ -6,7 +6,7 @@ import { completeUser, type KubeObject, type UserInfo } from '../core/index.ts';
 
 import { type ServiceAccountTokens, type TokenSubject, tokenIssuer } from './service-account-token.ts';
 
-/** Who asks: a user, nobody in particular, or somebody whose credential is worth nothing. */
+/** Who makes a request: a user, an anonymous client, or a client with an invalid credential. */
 export type Identity =
   | { readonly kind: 'user'; readonly user: UserInfo }
   | { readonly kind: 'anonymous'; readonly user: UserInfo }
@@ -74,8 +74,10 @@ export class Authenticator {
 
   #problemOf(subject: TokenSubject, audiences: readonly string[]): string | undefined {
     if (!subject.audiences.some((name) => audiences.includes(name))) {
-      const [own, wanted] = [subject.audiences, audiences].map((names) => names.map((name) => goQuote(name)).join(' '));
-      return `token audiences [${own}] is invalid for the target audiences [${wanted}]`;
+      const [own, expected] = [subject.audiences, audiences].map((names) =>
+        names.map((name) => goQuote(name)).join(' '),
+      );
+      return `token audiences [${own}] is invalid for the target audiences [${expected}]`;
     }
     const account = this.#lookup('serviceaccounts', subject.namespace, subject.name);
     if (account === undefined) return `serviceaccounts "${subject.name}" not found`;
@@ -116,7 +118,7 @@ function accountUser(subject: TokenSubject): UserInfo {
   return Object.keys(extra).length === 0 ? user : { ...user, extra };
 }
 
-/** The certificate that a client showed, and whether it may stand for somebody; undefined when it showed none. */
+/** The certificate that a client showed, and whether it is valid for a user; undefined without one. */
 function certificateOf(socket: object): { readonly shown: PeerCertificate; readonly isGood: boolean } | undefined {
   // The in-process client has no TLS.
   if (!('getPeerCertificate' in socket)) return undefined;

@@ -16,8 +16,8 @@ function describe(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** What of `wanted` the rules in `own` do not allow, printed as one line a resource, sorted; empty when all is covered.
+/** What of `requested` the rules in `own` do not allow, printed as one line a resource, sorted; empty when all is covered.
  *  @see kube-apiserver, the escalation check of RBAC */
-export function missingRights(own: readonly PolicyRule[], wanted: readonly PolicyRule[]): string[] {
-  return [...new Set(missingRules(own, wanted).map(describe))].toSorted((a, b) => (a < b ? -1 : 1));
+export function missingPermissions(own: readonly PolicyRule[], requested: readonly PolicyRule[]): string[] {
+  return [...new Set(missingRules(own, requested).map(describe))].toSorted((a, b) => (a < b ? -1 : 1));
 }

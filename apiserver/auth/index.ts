@@ -4,7 +4,7 @@
 export { Authenticator, type Identity } from './authenticator.ts';
 export type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 export { type Credentials, loadCredentials } from './credentials.ts';
-export { missingRights } from './escalation.ts';
+export { missingPermissions } from './escalation.ts';
 export { formatKubeconfig } from './kubeconfig.ts';
 export { RbacAuthorizer, type RbacObjects } from './rbac.ts';
 export { type BoundObject, ServiceAccountTokens, tokenIssuer } from './service-account-token.ts';

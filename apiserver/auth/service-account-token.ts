@@ -16,7 +16,7 @@ export interface BoundObject {
   readonly uid: string;
 }
 
-/** What a token says about whom it was issued to. */
+/** The claims of a token about its subject. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
@@ -49,7 +49,7 @@ function decodePart(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** What a text says that looks like a token of this issuer; nothing of it is checked. */
+/** The claims of a text that looks like a token of this issuer; nothing is verified. */
 function ourClaims(token: string): JsonObject | undefined {
   const [header, payload, signature, ...rest] = token.split('.');
   if (signature === undefined || rest.length > 0 || decodePart(header)?.['alg'] !== 'ES256') return undefined;
@@ -149,7 +149,7 @@ export class ServiceAccountTokens {
 }
 
 function timeProblem(claims: JsonObject, now: number): string | undefined {
-  // A token is past its time when this cannot be told from a number.
+  // A token without a readable expiry counts as expired.
   if (!(Number(claims['exp']) > now - leewaySeconds)) return 'service account token has expired';
   return Number(claims['nbf']) <= now + leewaySeconds ? undefined : 'service account token is not valid yet';
 }

@@ -38,14 +38,14 @@ test('a refusal is an ApiError with code, reason and words', async () => {
   });
 });
 
-test('lists take selectors, and their items say what they are', async () => {
+test('lists take selectors, and their items have kind and apiVersion', async () => {
   const { client } = server;
   await client.create({ ...configMap('listed'), metadata: { name: 'listed', labels: { of: 'list' } } });
   const found = await client.list({ apiVersion: 'v1', kind: 'ConfigMap', labelSelector: 'of=list' });
   expect(found).toMatchObject([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'listed' } }]);
 });
 
-test('a watch tells of everything from its opening on', async () => {
+test('a watch reports every change from its opening on', async () => {
   const { client } = server;
   using watch = await client.watch({ apiVersion: 'v1', kind: 'ConfigMap', fieldSelector: 'metadata.name=seen' });
   await client.create(configMap('seen'));
@@ -58,11 +58,11 @@ test('a watch tells of everything from its opening on', async () => {
   expect(types).toEqual(['ADDED', 'DELETED']);
 });
 
-test('until gives the object once it is as wanted, and tells its last state when it never is', async () => {
+test('until returns the object once it is as expected, and reports its last state when it never is', async () => {
   const { client } = server;
-  const wanted = client.until(reference('late'), (object) => object !== undefined);
+  const expected = client.until(reference('late'), (object) => object !== undefined);
   await client.create(configMap('late', { is: 'here' }));
-  expect(await wanted).toMatchObject({ data: { is: 'here' } });
+  expect(await expected).toMatchObject({ data: { is: 'here' } });
   await expect(client.until(reference('late'), (o) => o === undefined, { timeoutMs: 20 })).rejects.toThrow(
     '"is":"here"',
   );

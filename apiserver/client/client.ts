@@ -89,7 +89,7 @@ export class ClusterClient {
   readonly #types: TypeRegistry;
   readonly #identity: Readonly<Record<string, string | readonly string[]>>;
 
-  /** `identity`: the headers that say who asks. */
+  /** `identity`: the headers with the identity of the user. */
   constructor(
     connection: DirectConnection,
     types: TypeRegistry,
@@ -180,7 +180,7 @@ export class ClusterClient {
     return new Watch<T>(await this.#send(request), () => leave.abort());
   }
 
-  /** Waits until the object is as wanted (`undefined`: it is not there) and gives it.
+  /** Waits until the object is as expected (`undefined`: it does not exist) and returns it.
    *  @throws Error with the last state of the object after `timeoutMs` (default 30 s) */
   async until<T extends ApiObject = KubeObject>(
     reference: ObjectReference | ApiObject,

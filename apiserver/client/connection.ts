@@ -26,7 +26,7 @@ export class DirectConnection implements Disposable {
    *  @throws Error when the connection ends before the response begins */
   async send(request: DirectRequest): Promise<IncomingMessage> {
     const { method, path, headers, body, signal } = request;
-    // As a module, node:http brings all of fetch with it: only whoever sends a request waits for that.
+    // As a module, node:http brings all of fetch with it: only a client that sends a request waits for that.
     const { createServer, request: httpRequest } = await import('node:http');
     this.#server ??= this.#listen(createServer);
     const [clientSide, serverSide] = duplexPair();
@@ -38,7 +38,7 @@ export class DirectConnection implements Disposable {
       const sent = httpRequest({ ...options, createConnection: () => clientSide, ...(signal ? { signal } : {}) });
       sent.once('error', reject);
       sent.once('response', (response) => {
-        sent.on('error', () => {}); // told by the response from now on
+        sent.on('error', () => {}); // reported by the response from now on
         resolve(response);
       });
       sent.end(body);

@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
-import { type Controller, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:tokens-controller';
 const secretType = 'kubernetes.io/service-account-token';
@@ -75,15 +75,15 @@ class AccountSecrets implements Controller {
     if (secret === undefined || !isOurs(secret) || secret.metadata.deletionTimestamp !== undefined) return;
     const account = this.#accountFor(secret, namespace);
     if (account === undefined) {
-      await unlessGone(this.#cluster.delete(type, { namespace, name }, { as }));
+      await ignoreNotFound(this.#cluster.delete(type, { namespace, name }, { as }));
       return;
     }
-    const wanted = filled(secret, account, this.#filling);
-    const isDone = isJsonEqual(wanted as unknown as JsonValue, secret as unknown as JsonValue);
-    if (!isDone) await unlessGone(this.#cluster.update(type, wanted, { as }));
+    const desired = filled(secret, account, this.#filling);
+    const isDone = isJsonEqual(desired as unknown as JsonValue, secret as unknown as JsonValue);
+    if (!isDone) await ignoreNotFound(this.#cluster.update(type, desired, { as }));
   }
 
-  /** Undefined when the account is gone, or another has its name. */
+  /** Undefined when the account does not exist any more, or another one has its name. */
   #accountFor(secret: KubeObject, namespace: string): KubeObject | undefined {
     const key = { namespace, name: accountOf(secret) };
     const account = this.#cluster.get(typeOf(this.#cluster, 'serviceaccounts'), key);

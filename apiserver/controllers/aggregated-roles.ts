@@ -1,6 +1,6 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { type Cluster, type KubeObject, matchesLabelSelector } from '../core/index.ts';
-import { type Controller, objectsIn, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, objectsIn, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:clusterrole-aggregation-controller';
 const group = 'rbac.authorization.k8s.io';
@@ -43,7 +43,7 @@ export function aggregatedRoles(cluster: Cluster): Controller {
       if (role === undefined || selectorsOf(role).length === 0) return;
       const rules = gatheredRules(role, cluster.list(type));
       if (isJsonEqual(rules, objectsIn(role['rules']))) return;
-      await unlessGone(cluster.update(type, { ...role, rules }, { as }));
+      await ignoreNotFound(cluster.update(type, { ...role, rules }, { as }));
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from '../../src/base/index.ts';
 import type { Cluster, ClusterEvent, KubeObject } from '../core/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:apiserver';
 const group = 'apiregistration.k8s.io';
@@ -57,7 +57,7 @@ class ApiServices implements Controller {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
   /** By name, the definitions that have such a version. */
-  readonly #wanted = new Map<string, Set<string>>();
+  readonly #desired = new Map<string, Set<string>>();
 
   constructor(cluster: Cluster, clock: Clock) {
     this.#cluster = cluster;
@@ -76,13 +76,13 @@ class ApiServices implements Controller {
   async work(name: string): Promise<void> {
     const type = typeOf(this.#cluster, 'apiservices', group);
     const found = this.#cluster.get(type, { namespace: '', name });
-    const isWanted = (this.#wanted.get(name)?.size ?? 0) > 0;
+    const isDesired = (this.#desired.get(name)?.size ?? 0) > 0;
     if (found === undefined) {
-      if (isWanted) await this.#cluster.create(type, customApiService(name), { as });
+      if (isDesired) await this.#cluster.create(type, customApiService(name), { as });
       return;
     }
-    if (!isWanted && found.metadata.labels?.[automanaged] === 'true') {
-      await unlessGone(this.#cluster.delete(type, { namespace: '', name }, { as }));
+    if (!isDesired && found.metadata.labels?.[automanaged] === 'true') {
+      await ignoreNotFound(this.#cluster.delete(type, { namespace: '', name }, { as }));
       return;
     }
     await this.#report(found);
@@ -91,9 +91,9 @@ class ApiServices implements Controller {
   #learn({ type, object }: ClusterEvent): string[] {
     const { name = '' } = object.metadata;
     const has = type !== 'DELETED' && isEstablished(object) ? namesFor(object) : [];
-    const before = [...this.#wanted].filter(([, owners]) => owners.has(name)).map(([service]) => service);
-    for (const service of before) this.#wanted.get(service)?.delete(name);
-    for (const service of has) this.#wanted.set(service, (this.#wanted.get(service) ?? new Set()).add(name));
+    const before = [...this.#desired].filter(([, owners]) => owners.has(name)).map(([service]) => service);
+    for (const service of before) this.#desired.get(service)?.delete(name);
+    for (const service of has) this.#desired.set(service, (this.#desired.get(service) ?? new Set()).add(name));
     return [...new Set([...before, ...has])];
   }
 
@@ -140,11 +140,11 @@ class ApiServices implements Controller {
     if (isJsonEqual(conditions, old)) return;
     const type = typeOf(this.#cluster, 'apiservices', group);
     const changed = { ...object, status: { ...statusOf(object), conditions } };
-    await unlessGone(this.#cluster.update(type, changed, { as, subresource: 'status' }));
+    await ignoreNotFound(this.#cluster.update(type, changed, { as, subresource: 'status' }));
   }
 }
 
-/** An APIService for each served version of a custom resource; says of all whether they are available. */
+/** An APIService for each served version of a custom resource; reports the availability of all. */
 export function apiServices(cluster: Cluster, clock: Clock): Controller {
   return new ApiServices(cluster, clock);
 }

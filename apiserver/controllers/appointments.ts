@@ -29,7 +29,7 @@ export class Appointments implements Disposable {
     try {
       await this.#clock.sleep(ms, { signal: appointment.signal });
     } catch {
-      // Dropped: nobody is to be woken.
+      // Dropped: no one waits for it.
       return;
     }
     if (this.#pending.get(key) !== appointment) return;

@@ -1,6 +1,6 @@
 import { type Clock, formatTimestamp, isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { type Cluster, groupResource, type KubeObject } from '../core/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
 const group = 'autoscaling';
@@ -79,7 +79,7 @@ function newStatus(scaler: KubeObject, target: Target, now: string): JsonObject 
   return { currentMetrics: [{ type: '' }], desiredReplicas: 0, currentReplicas: replicas, conditions };
 }
 
-/** Says of autoscalers whether their targets are there. Nothing measures pods, so that nothing is scaled. */
+/** Reports in autoscalers whether their targets exist. Nothing measures pods, so that nothing is scaled. */
 export function autoscalers(cluster: Cluster, clock: Clock): Controller {
   const all = (namespace: string): readonly KubeObject[] =>
     cluster.list(typeOf(cluster, 'horizontalpodautoscalers', group), { namespace });
@@ -104,7 +104,7 @@ export function autoscalers(cluster: Cluster, clock: Clock): Controller {
       if (scaler === undefined) return;
       const status = newStatus(scaler, targetOf(cluster, scaler), formatTimestamp(clock.now()));
       if (status === undefined) return;
-      await unlessGone(cluster.update(type, { ...scaler, status }, { as, subresource: 'status' }));
+      await ignoreNotFound(cluster.update(type, { ...scaler, status }, { as, subresource: 'status' }));
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   type SigningRequest,
 } from '../../src/base/index.ts';
 import type { Cluster, KubeObject } from '../core/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:certificate-controller';
 const group = 'certificates.k8s.io';
@@ -25,14 +25,14 @@ export type SignCertificate = (requestPem: string, policy: SigningPolicy) => Pro
 /** What is wrong with a request, in words; undefined when its signer accepts it. */
 type SignerRule = (request: SigningRequest, usages: readonly string[]) => string | undefined;
 
-function hasExactly(usages: readonly string[], wanted: readonly string[]): boolean {
-  return usages.length === wanted.length && wanted.every((usage) => usages.includes(usage));
+function hasExactly(usages: readonly string[], expected: readonly string[]): boolean {
+  return usages.length === expected.length && expected.every((usage) => usages.includes(usage));
 }
 
 /** Kubelets that do not use RSA leave `key encipherment` out. */
 function nodeUsageProblem(usages: readonly string[], purpose: string): string | undefined {
   const required = ['digital signature', 'key encipherment', purpose];
-  const isMet = [required, ['digital signature', purpose]].some((wanted) => hasExactly(usages, wanted));
+  const isMet = [required, ['digital signature', purpose]].some((expected) => hasExactly(usages, expected));
   return isMet ? undefined : `usages did not match [${required.toSorted().join(' ')}]`;
 }
 
@@ -148,7 +148,7 @@ class CertificateSigning implements Controller {
     const request = this.#cluster.get(type, { namespace: '', name });
     if (request === undefined || !isDue(request)) return;
     const status = await this.#decide(request);
-    await unlessGone(this.#cluster.update(type, { ...request, status }, { as, subresource: 'status' }));
+    await ignoreNotFound(this.#cluster.update(type, { ...request, status }, { as, subresource: 'status' }));
   }
 
   /** The status with the certificate, or with the reason why there is none. */

@@ -29,14 +29,14 @@ function codeOf(thrown: unknown): number | undefined {
   return thrown instanceof StatusError ? thrown.failure.code : undefined;
 }
 
-/** Whether a write failed because someone else wrote or removed the object first: look again. */
+/** Whether a write failed because another client changed or deleted the object first: requeue. */
 function isRace(thrown: unknown): boolean {
   const code = codeOf(thrown);
   return code === 404 || code === 409;
 }
 
-/** Runs a write whose object may be gone by now. */
-export async function unlessGone(write: Promise<unknown>): Promise<void> {
+/** Runs a write; ignores that the object does not exist any more. */
+export async function ignoreNotFound(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (thrown) {
@@ -83,7 +83,7 @@ export async function dropFinalizer(
   const { namespace = '', name = '', finalizers = [], resourceVersion = null } = target.object.metadata;
   const kept = finalizers.filter((other) => other !== target.finalizer);
   const metadata = { finalizers: kept.length === 0 ? null : kept, resourceVersion };
-  await unlessGone(cluster.patch(target.type, { namespace, name }, { metadata }, options));
+  await ignoreNotFound(cluster.patch(target.type, { namespace, name }, { metadata }, options));
 }
 
 /** How much is looked at before others have a turn. */

@@ -58,7 +58,7 @@ test.each(['configmap', 'ConfigMapList'])('an owner reference of kind %s names t
   await eventually(() => expect(configMap('b')).toBeUndefined());
 });
 
-test('what is owned only by objects that are gone goes too, through all generations', async () => {
+test('deletes objects whose owners are all deleted, through all generations', async () => {
   const a = await createConfigMap('a');
   const b = await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
   await createConfigMap('c', { ownerReferences: [ownedBy(b)] });
@@ -66,7 +66,7 @@ test('what is owned only by objects that are gone goes too, through all generati
   await eventually(() => expect([configMap('b'), configMap('c')]).toEqual([undefined, undefined]));
 });
 
-test('an object with another living owner stays and forgets the one that is gone', async () => {
+test('an object with another existing owner stays and loses the reference to the deleted one', async () => {
   const [a, b] = [await createConfigMap('a'), await createConfigMap('b')];
   await createConfigMap('c', { ownerReferences: [ownedBy(a), ownedBy(b)] });
   await remove('a', 'Background');
@@ -115,7 +115,7 @@ test('two objects that own each other do not hang the collector', async () => {
   await eventually(() => expect([configMap('a'), configMap('b')]).toEqual([undefined, undefined]));
 });
 
-test('a restart finds what became an orphan while nobody looked', async () => {
+test('a restart finds what became an orphan while the server was stopped', async () => {
   await running[Symbol.asyncDispose]();
   const a = await createConfigMap('a');
   await createConfigMap('b', { ownerReferences: [ownedBy(a)] });
@@ -135,7 +135,7 @@ test('a new namespace gets its account and certificate, and gets them back', asy
   await eventually(() => expect(account()?.metadata.uid).toSatisfy((next) => next !== undefined && next !== uid));
 });
 
-test('a deleted namespace is emptied and goes; what holds it is said in its conditions', async () => {
+test('a deleted namespace is emptied and removed; its conditions report what blocks it', async () => {
   await createConfigMap('a');
   await createConfigMap('held', { finalizers: ['x/hold'] });
   const type = cluster.type('namespaces');

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/index.ts';
 import type { Cluster, KubeObject } from '../core/index.ts';
 import { cleanupFinalizer, type EndStage, isAtEndStage, setEndStage } from '../registry/crd/index.ts';
-import { type Controller, isHeldBy, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, isHeldBy, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:apiserver';
 const group = 'apiextensions.k8s.io';
@@ -16,10 +16,10 @@ function isEstablished(definition: KubeObject): boolean {
   return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
-/** A CustomResourceDefinition that is being deleted goes after the last of its objects, which are deleted first. Its condition Terminating tells
+/** A CustomResourceDefinition that is being deleted goes after the last of its objects, which are deleted first. Its condition Terminating reports
  *  how far that has come. */
 export function crdInstances(cluster: Cluster, clock: Clock): Controller {
-  const going = new Set<string>();
+  const terminating = new Set<string>();
   const deleteInstances = async (definition: KubeObject): Promise<number> => {
     const spec = specOf(definition);
     const type = cluster.resource(textIn(spec, 'group'), textIn(spec.names, 'plural'));
@@ -27,7 +27,7 @@ export function crdInstances(cluster: Cluster, clock: Clock): Controller {
     for (const { metadata } of cluster.list(type)) {
       if (metadata.deletionTimestamp !== undefined) continue;
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-      await unlessGone(cluster.delete(type, key, { as }));
+      await ignoreNotFound(cluster.delete(type, key, { as }));
     }
     return cluster.list(type).length;
   };
@@ -44,11 +44,11 @@ export function crdInstances(cluster: Cluster, clock: Clock): Controller {
       const isDefinition = resource.storageKey === `customresourcedefinitions.${group}`;
       const name = isDefinition ? (object.metadata.name ?? '') : `${resource.plural}.${resource.group}`;
       if (isDefinition) {
-        const isGoing = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
-        if (isGoing) going.add(name);
-        else going.delete(name);
+        const isBeingDeleted = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
+        if (isBeingDeleted) terminating.add(name);
+        else terminating.delete(name);
       }
-      return going.has(name) ? [name] : [];
+      return terminating.has(name) ? [name] : [];
     },
     work: async (name) => {
       const type = typeOf(cluster, 'customresourcedefinitions', group);

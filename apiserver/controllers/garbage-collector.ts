@@ -1,13 +1,13 @@
 import type { JsonValue } from '../../src/base/index.ts';
 import type { Cluster, DeleteOptions, KubeObject, OwnerReference, ResourceType } from '../core/index.ts';
-import { type Controller, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound } from './controller.ts';
 import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 
 const as = 'system:serviceaccount:kube-system:generic-garbage-collector';
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
 
-/** `solid`: is there, or may be; `waiting`: is there and waits for its dependents to go; `absent`: is gone. */
+/** `solid`: exists, or may exist; `waiting`: exists until its dependents are deleted; `absent`: does not exist. */
 type OwnerState = 'solid' | 'waiting' | 'absent';
 
 function hasFinalizer({ metadata }: KubeObject, name: string): boolean {
@@ -87,7 +87,7 @@ class GarbageCollector implements Controller {
     const propagationPolicy: DeleteOptions['propagationPolicy'] = isOwnerWaiting ? 'Foreground' : own;
     const { uid } = object.metadata;
     const options = { as, propagationPolicy, ...(uid === undefined ? {} : { uid }) };
-    await unlessGone(this.#cluster.delete(node.resource, node.key, options));
+    await ignoreNotFound(this.#cluster.delete(node.resource, node.key, options));
   }
 
   /** Dependents are deleted on their own account, as their owner waits; each brings this object back here when it goes. */
@@ -109,12 +109,12 @@ class GarbageCollector implements Controller {
     const object = node === undefined ? undefined : this.#cluster.get(node.resource, node.key);
     if (node === undefined || object?.metadata.uid !== uid) return;
     const kept = (object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== ownerUid);
-    await unlessGone(this.#writeMetadata(node, object, { ownerReferences: kept as unknown as JsonValue }));
+    await ignoreNotFound(this.#writeMetadata(node, object, { ownerReferences: kept as unknown as JsonValue }));
   }
 
   async #dropFinalizer(node: GraphNode, object: KubeObject, name: string): Promise<void> {
     const finalizers = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);
-    await unlessGone(this.#writeMetadata(node, object, { finalizers }));
+    await ignoreNotFound(this.#writeMetadata(node, object, { finalizers }));
   }
 
   /** An empty list is written as `null`, so that nothing is left of it. */
@@ -133,7 +133,7 @@ class GarbageCollector implements Controller {
   }
 }
 
-/** Deletes what is owned only by objects that are gone, and carries out foreground and orphaning deletions. */
+/** Deletes objects whose owners are all deleted, and carries out foreground and orphaning deletions. */
 export function garbageCollector(cluster: Cluster): Controller {
   return new GarbageCollector(cluster);
 }

@@ -21,7 +21,7 @@ import { resourceQuotas } from './resource-quotas.ts';
 import { volumeProtection } from './volume-protection.ts';
 
 export { Appointments } from './appointments.ts';
-export { type Controller, objectsIn, runControllers, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+export { type Controller, ignoreNotFound, objectsIn, runControllers, specOf, statusOf, typeOf } from './controller.ts';
 
 /** What the controllers are given. */
 export interface ControllerDeps {

@@ -1,6 +1,6 @@
 import { type Clock, formatTimestamp, isJsonEqual, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { type Cluster, groupResource, type KubeObject, type ResourceType } from '../core/index.ts';
-import { type Controller, objectsIn, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, objectsIn, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:namespace-controller';
 
@@ -81,7 +81,7 @@ class NamespaceContents implements Controller {
   readonly name = 'namespace';
   readonly #cluster: Cluster;
   readonly #clock: Clock;
-  readonly #going = new Set<string>();
+  readonly #terminating = new Set<string>();
 
   constructor(cluster: Cluster, clock: Clock) {
     this.#cluster = cluster;
@@ -91,13 +91,13 @@ class NamespaceContents implements Controller {
   keysOf({ type, resource, object }: Parameters<Controller['keysOf']>[0]): Iterable<string> {
     if (resource.storageKey !== 'namespaces') {
       const namespace = object.metadata.namespace ?? '';
-      return this.#going.has(namespace) ? [namespace] : [];
+      return this.#terminating.has(namespace) ? [namespace] : [];
     }
     const name = object.metadata.name ?? '';
-    const isGoing = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
-    if (isGoing) this.#going.add(name);
-    else this.#going.delete(name);
-    return isGoing || type === 'DELETED' ? [name] : [];
+    const isBeingDeleted = type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined;
+    if (isBeingDeleted) this.#terminating.add(name);
+    else this.#terminating.delete(name);
+    return isBeingDeleted || type === 'DELETED' ? [name] : [];
   }
 
   async work(name: string): Promise<void> {
@@ -124,7 +124,7 @@ class NamespaceContents implements Controller {
       for (const { metadata } of this.#cluster.list(type, { namespace })) {
         if (metadata.deletionTimestamp !== undefined) continue;
         const key = { namespace, name: metadata.name ?? '' };
-        await unlessGone(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
+        await ignoreNotFound(this.#cluster.delete(type, key, { as, propagationPolicy: 'Background' }));
       }
     }
   }
@@ -156,11 +156,11 @@ class NamespaceContents implements Controller {
     const finalizers = old.filter((name) => name !== 'kubernetes');
     if (finalizers.length === old.length) return;
     const changed = { ...namespace, spec: { ...spec, finalizers } } as KubeObject;
-    await unlessGone(this.#cluster.update(type, changed, { as, subresource: 'finalize' }));
+    await ignoreNotFound(this.#cluster.update(type, changed, { as, subresource: 'finalize' }));
   }
 }
 
-/** Empties namespaces that are being deleted, says in conditions what still holds them, and lets them go. */
+/** Empties namespaces that are being deleted, reports in conditions what still blocks them, and finalizes them. */
 export function namespaceContents(cluster: Cluster, clock: Clock): Controller {
   return new NamespaceContents(cluster, clock);
 }

@@ -49,10 +49,10 @@ export class OwnerGraph {
 
   #concerned(uid: string, { metadata }: KubeObject, before: readonly OwnerReference[]): string[] {
     const hasOwners = (metadata.ownerReferences ?? []).length > 0;
-    const isGoing = metadata.deletionTimestamp !== undefined;
+    const isBeingDeleted = metadata.deletionTimestamp !== undefined;
     const formerOwners = before.map((owner) => owner.uid).filter((owner) => this.#nodes.has(owner));
-    const dependents = isGoing ? this.dependentsOf(uid) : [];
-    return [...formerOwners, ...dependents, ...(hasOwners || isGoing ? [uid] : [])];
+    const dependents = isBeingDeleted ? this.dependentsOf(uid) : [];
+    return [...formerOwners, ...dependents, ...(hasOwners || isBeingDeleted ? [uid] : [])];
   }
 
   #remove(uid: string, object: KubeObject): string[] {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/index.ts';
 import { checkPolicyTypes } from '../cel/index.ts';
 import type { Cluster } from '../core/index.ts';
-import { type Controller, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller';
 const group = 'admissionregistration.k8s.io';
@@ -24,7 +24,7 @@ export function policyTypes(cluster: Cluster): Controller {
       const expressionWarnings = checkPolicyTypes(policy, cluster) as unknown as JsonObject[];
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       const status = { ...statusOf(policy), observedGeneration: generation, typeChecking };
-      await unlessGone(cluster.update(type, { ...policy, status }, { as, subresource: 'status' }));
+      await ignoreNotFound(cluster.update(type, { ...policy, status }, { as, subresource: 'status' }));
     },
   };
 }

@@ -27,7 +27,7 @@ async function createQuota(spec: JsonObject): Promise<void> {
   );
 }
 
-test('what admission reserved for a write that failed is free again after the resync period', async () => {
+test('what admission reserved for a write that failed is released after the resync period', async () => {
   await createQuota({ hard: { configmaps: '5' } });
   await eventually(() => expect(used()).toEqual({ configmaps: '0' }));
   const reserved = { status: { hard: { configmaps: '5' }, used: { configmaps: '5' } } };

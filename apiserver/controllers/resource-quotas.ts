@@ -3,7 +3,7 @@ import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/in
 import { countedKind, isTerminatingPod, matchesScopes, usageOf } from '../quota/index.ts';
 import { addLists, maskList, type ResourceList, resourceList } from '../schema/index.ts';
 import { Appointments } from './appointments.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from './controller.ts';
+import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from './controller.ts';
 
 const as = 'system:serviceaccount:kube-system:resourcequota-controller';
 /** Admission reserves before the write is stored. What a write reserved that then failed is freed by counting again this often, as
@@ -59,7 +59,7 @@ class ResourceQuotas implements Controller {
     const hard = resourceList(specOf(quota)['hard']);
     const status = { hard: { ...hard }, used: { ...this.#used(quota, hard, namespace) } };
     if (isJsonEqual(status as unknown as JsonValue, statusOf(quota))) return;
-    await unlessGone(this.#cluster.update(type, { ...quota, status } as KubeObject, { as, subresource: 'status' }));
+    await ignoreNotFound(this.#cluster.update(type, { ...quota, status } as KubeObject, { as, subresource: 'status' }));
   }
 
   #learn({ type, object, previous }: ClusterEvent): Iterable<string> {
@@ -74,7 +74,7 @@ class ResourceQuotas implements Controller {
     return type === 'DELETED' || isSame ? [] : [key];
   }
 
-  /** Names that count nothing which is served keep what somebody wrote for them. */
+  /** Names of resources that are not served keep the written values. */
   #used(quota: KubeObject, hard: ResourceList, namespace: string): ResourceList {
     const names = Object.keys(hard);
     let used = maskList(resourceList(statusOf(quota)['used']), names);

@@ -15,7 +15,7 @@ test('a key that comes again while its work begins is worked on afterwards, neve
       active += 1;
       mostActive = Math.max(mostActive, active);
       runs += 1;
-      // As a write does that tells of itself before it returns.
+      // As a write does whose event arrives before it returns.
       if (runs === 1) queue.add(key);
       await new Promise(setImmediate);
       active -= 1;

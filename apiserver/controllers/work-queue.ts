@@ -3,7 +3,7 @@ import type { Logger } from '../../src/base/index.ts';
 const firstDelayMs = 20;
 const longestDelayMs = 30_000;
 
-/** What a queue is made of. `work` is never run twice at a time for one key; when it throws, the key comes again after a growing wait. */
+/** What a queue is made of. `work` is never run twice at a time for one key; when it throws, the key is requeued with back-off. */
 export interface WorkQueueOptions {
   /** For the log. */
   readonly name: string;
@@ -47,7 +47,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#timers.set(key, timer);
   }
 
-  /** Work starts in a task of its own, so that whoever adds a key is not held up. */
+  /** Work starts in a task of its own, so that adding a key does not block the caller. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -21,7 +21,7 @@ export interface SubresourceRules {
   readonly validate: (object: KubeObject, old: KubeObject) => FieldError[];
 }
 
-/** What is special about one built-in kind. All members may be left out; `createBuiltinStrategy` says what happens then. */
+/** What is special about one built-in kind. All members may be left out; `createBuiltinStrategy` documents the defaults. */
 export interface KindRules {
   readonly applyDefaults?: (object: KubeObject) => void;
   readonly prepareForCreate?: (object: KubeObject, view: RegistryView) => void;
@@ -34,7 +34,7 @@ export interface KindRules {
   readonly validate?: (object: KubeObject, view: RegistryView) => FieldError[];
   /** Rules for the step from one state to the next. */
   readonly validateUpdate?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
-  /** All rules for an update, instead of `validate` and `validateUpdate`: for kinds whose update is judged in another order. */
+  /** All rules for an update, instead of `validate` and `validateUpdate`: for kinds whose update is validated in another order. */
   readonly validateChange?: (object: KubeObject, old: KubeObject, view: RegistryView) => FieldError[];
   /** Rules for a write to `/status`. */
   readonly validateStatus?: (object: KubeObject, old: KubeObject) => FieldError[];

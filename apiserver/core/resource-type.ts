@@ -97,8 +97,8 @@ export interface ResourceType {
   readonly isStorageVersion: boolean;
   readonly isCustom: boolean;
   /** Of a resource whose definition is being deleted: nothing can be created any more. */
-  readonly isGoing?: boolean;
-  /** Of stored kinds: tells migrators which version objects are stored in. */
+  readonly isBeingDeleted?: boolean;
+  /** Of stored kinds: the version objects are stored in, for storage migration. */
   readonly storageVersionHash?: string | undefined;
   /** Text of the `Warning` header of a deprecated version. */
   readonly deprecationWarning?: string;

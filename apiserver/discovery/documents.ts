@@ -34,10 +34,12 @@ export function groupDocument(group: ApiGroup): JsonObject {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
-/** Those of custom resources are told in an order of their own. */
+/** Those of custom resources have an order of their own. */
 function verbsOf(type: ResourceType, verbs: readonly string[]): string[] {
   if (!type.isCustom) return [...verbs].sort();
-  return type.isGoing === true ? verbs.filter((verb) => !['create', 'patch', 'update'].includes(verb)) : [...verbs];
+  return type.isBeingDeleted === true
+    ? verbs.filter((verb) => !['create', 'patch', 'update'].includes(verb))
+    : [...verbs];
 }
 
 function subresourceEntry(type: ResourceType, subresource: SubresourceType): JsonObject {
@@ -76,7 +78,7 @@ export function resourceListDocument(version: GroupVersion): JsonObject {
   };
 }
 
-/** Of built-in resources the kind of their own group and version says neither. */
+/** Of built-in resources a kind of the resource's own group and version has neither. */
 function responseKind(
   type: ResourceType,
   { group, version, kind }: Pick<ResourceType, 'group' | 'version' | 'kind'>,
@@ -103,7 +105,7 @@ function aggregatedResource(type: ResourceType): JsonObject {
   };
 }
 
-/** `APIGroupDiscoveryList`, which tells everything in one document; `metaVersion` is its version, `v2`. */
+/** `APIGroupDiscoveryList`, everything in one document; `metaVersion` is its version, `v2`. */
 export function aggregatedDocument(groups: readonly ApiGroup[], metaVersion: string): JsonObject {
   const items = groups.map((group) => ({
     metadata: { ...(group.name === '' ? {} : { name: group.name }), creationTimestamp: null },

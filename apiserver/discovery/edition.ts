@@ -20,7 +20,7 @@ export function withTag(
   return { code: 200, contentType: head.contentType, body, headers };
 }
 
-/** What is told of one edition of the registry, made when it is first asked for. */
+/** The documents of one edition of the registry, created on first use. */
 export class Edition {
   readonly number: number;
   readonly groups: readonly ApiGroup[];

@@ -1,4 +1,4 @@
-/** What the server tells about itself: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
+/** Discovery: `/api`, `/apis` in both forms, OpenAPI v3 and v2. Main export: `createDiscovery`.
  *  Reads the resource types that are served and nothing else.
  *  @imports apiserver/http, apiserver/schema, apiserver/core, src/schema, src/base
  *  @packages @bufbuild/protobuf */

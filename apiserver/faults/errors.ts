@@ -1,7 +1,7 @@
 import { alreadyExists, conflict, internalError, notFound, StatusError } from '../core/index.ts';
 import type { RequestInfo, ResourceRequest } from '../http/index.ts';
 
-/** An answer to give instead of the real one; what is left out is what kube-apiserver says with this code. */
+/** An answer to give instead of the real one; defaults are those of kube-apiserver for this code. */
 export interface FaultError {
   readonly code: number;
   readonly reason?: string;

@@ -91,7 +91,7 @@ test('a delay holds the answer up', async () => {
   expect(performance.now() - start).toBeGreaterThanOrEqual(55);
 });
 
-test('a new watch is told that its version is too old', async () => {
+test('a new watch gets an error for a version that is too old', async () => {
   server.faults.add({ verbs: ['watch'], error: 410, times: 1 });
   const { code, text } = await ask('GET', `${path}?watch=true&resourceVersion=1`);
   expect(code).toBe(200);
@@ -109,7 +109,7 @@ test('open watches end, with or without an error', async () => {
   }
 });
 
-test('dry runs and writes are told apart', async () => {
+test('distinguishes dry runs and writes', async () => {
   server.faults.add({ verbs: ['create'], isDryRun: true, error: 500 });
   server.faults.add({ verbs: ['create'], isDryRun: false, error: 503 });
   const asked = [`${path}?dryRun=All`, path].map((target) => ask('POST', target, configMap('either')));
@@ -128,7 +128,7 @@ test('the client within the process meets no fault', async () => {
   await server.client.create(configMap('spared'));
 });
 
-test('a fault is gone when it goes out of scope', async () => {
+test('a fault ends when it goes out of scope', async () => {
   {
     using _fault = server.faults.add({ error: 503 });
     expect((await ask('GET', path)).code).toBe(503);

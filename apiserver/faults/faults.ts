@@ -110,8 +110,8 @@ export class Faults implements RequestGuard {
   /** Ends watches that are open now, as a load balancer or a restart does; gives how many. With `error` (410: the client has to list
    *  again) they end with an ERROR event. Clients may watch again at once. */
   endWatches(match: RequestMatch & { readonly error?: number | FaultError } = {}): number {
-    const { error, ...wanted } = match;
-    const ended = [...this.#watches].filter((watch) => isMatch(wanted, { ...watch, query: watch.exchange.query }));
+    const { error, ...expected } = match;
+    const ended = [...this.#watches].filter((watch) => isMatch(expected, { ...watch, query: watch.exchange.query }));
     for (const { exchange, info } of ended) {
       exchange.interrupt(error === undefined ? undefined : faultError(error, info));
     }

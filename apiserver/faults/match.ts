@@ -19,14 +19,16 @@ export interface RequestMatch {
   readonly isDryRun?: boolean;
 }
 
-function isResource(wanted: string | undefined, { plural, subresource }: ResourceRequest): boolean {
+function isResource(expected: string | undefined, { plural, subresource }: ResourceRequest): boolean {
   return (
-    wanted === undefined || wanted === '*' || wanted === (subresource === '' ? plural : `${plural}/${subresource}`)
+    expected === undefined ||
+    expected === '*' ||
+    expected === (subresource === '' ? plural : `${plural}/${subresource}`)
   );
 }
 
-function isSame(wanted: string | undefined, found: string): boolean {
-  return wanted === undefined || wanted === found;
+function isSame(expected: string | undefined, found: string): boolean {
+  return expected === undefined || expected === found;
 }
 
 /** Whether a request is one of those that `match` means. Requests on paths that are no resources never are. */
@@ -37,7 +39,7 @@ export function isMatch(
   const { info, user, query } = request;
   if (info.kind !== 'resource') return false;
   const isContinued = (query.get('continue') ?? '') !== '';
-  const isWanted =
+  const isExpected =
     match.verbs?.includes(info.verb) !== false &&
     (match.isContinued ?? isContinued) === isContinued &&
     (match.isDryRun ?? query.has('dryRun')) === query.has('dryRun');
@@ -48,5 +50,5 @@ export function isMatch(
     [match.name, name],
     [match.user, user.username],
   ] as const;
-  return isWanted && isResource(match.resource, info) && pairs.every(([wanted, found]) => isSame(wanted, found));
+  return isExpected && isResource(match.resource, info) && pairs.every(([expected, found]) => isSame(expected, found));
 }

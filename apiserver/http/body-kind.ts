@@ -7,7 +7,7 @@ export interface ExpectedKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Custom resources must say their kind; built-in ones are taken from the URL. */
+  /** Custom resources must set their kind; for built-in ones it comes from the URL. */
   readonly isCustom: boolean;
 }
 
@@ -55,7 +55,7 @@ function internalPackage(group: string): string {
   return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.', 1)[0] ?? '');
 }
 
-/** A kind and its version, as an object says them. */
+/** A kind and its version, as an object has them. */
 export interface GivenKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -71,7 +71,7 @@ export function conversionProblem({ apiVersion, kind }: GivenKind, expected: Exp
   return `converting (${version}.${kind}) to (${internalPackage(expected.group)}.${expected.kind}): unknown conversion`;
 }
 
-/** 400: what is in the body cannot be told. `what` is what is wrong with it. */
+/** 400: the body cannot be identified. `what` describes the problem. */
 export function unrecognised(kind: string, what: string): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${what}`);
 }
@@ -115,10 +115,10 @@ export function checkKind(value: JsonObject, expected: ExpectedKind, text: strin
 
 function checkGiven(given: GivenKind, expected: ExpectedKind, text: string): void {
   const { apiVersion, kind } = given;
-  const wanted = groupVersionOf(expected);
+  const expectedVersion = groupVersionOf(expected);
   if (kind === '') throw unrecognised(expected.kind, `Object 'Kind' is missing in '${text}' ${shownStart(text)}`);
-  // Which kind a custom resource says it is, is judged with the rest of it.
-  if (apiVersion === wanted && (kind === expected.kind || expected.isCustom)) return;
+  // The kind of a custom resource is validated with the object.
+  if (apiVersion === expectedVersion && (kind === expected.kind || expected.isCustom)) return;
   if (apiVersion.split('/').length > 2) {
     throw unrecognised(expected.kind, `unexpected GroupVersion string: ${apiVersion} ${shownStart(text)}`);
   }
@@ -127,5 +127,7 @@ function checkGiven(given: GivenKind, expected: ExpectedKind, text: string): voi
     const [, version] = splitVersion(apiVersion);
     throw badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
   }
-  throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`);
+  throw badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${expectedVersion})`,
+  );
 }

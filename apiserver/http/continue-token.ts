@@ -12,7 +12,7 @@ const expectedTypes: Readonly<Record<string, readonly [type: string, goType: str
 export interface Continuation {
   /** The version of its first page; undefined: the rest as it is now. */
   readonly revision: number | undefined;
-  /** The first key that is still wanted, below the namespace of the list. */
+  /** The first key of the rest, below the namespace of the list. */
   readonly startKey: string;
 }
 

@@ -68,7 +68,7 @@ function parseAny(
   return { value: decodeProtobufBody(bytes, expected), text: '' };
 }
 
-/** Acts on unknown and duplicate fields as `fieldValidation` says.
+/** Acts on unknown and duplicate fields as `fieldValidation` requests.
  *  @throws StatusError 400 in strict mode */
 function reportFindings(findings: readonly string[], expected: ExpectedKind, options: DecodeOptions): void {
   if (findings.length === 0 || options.validation === 'Ignore') return;
@@ -111,7 +111,7 @@ function findingsOf(
   return ordered.map((path) => `${isUnknown.has(path) ? 'unknown' : 'duplicate'} field ${JSON.stringify(path)}`);
 }
 
-/** The object that a body holds, checked for kind, types and fields; unknown fields are gone from it.
+/** The object that a body holds, checked for kind, types and fields; unknown fields are removed.
  *  @throws StatusError 400 */
 export function decodeObject(bytes: Buffer, type: ResourceType, options: DecodeOptions): KubeObject {
   const { value, text, duplicates } = parseObject(bytes, type, options.syntax);

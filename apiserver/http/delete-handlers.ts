@@ -36,7 +36,7 @@ function deletedStatus(call: ResourceCall, object: KubeObject): JsonObject {
 
 function deletionReply(call: ResourceCall, result: WriteResult, options: DeletionOptions): Reply {
   const { type } = call;
-  if (!result.isGone) return writeReply(call, options.orphanDependents === false ? 202 : 200, result.object);
+  if (!result.isDeleted) return writeReply(call, options.orphanDependents === false ? 202 : 200, result.object);
   if (type.strategy.answersDeleteWithObject) return writeReply(call, 200, result.object);
   return encodeValue(200, deletedStatus(call, result.object), outputForm(call, false));
 }

@@ -36,10 +36,10 @@ class FieldScan {
   /** Those, and the paths that are looked for, as met. */
   readonly met = new Set<string>();
   readonly #levels: Level[] = [];
-  readonly #wanted: ReadonlySet<string>;
+  readonly #requested: ReadonlySet<string>;
 
-  constructor(wanted: ReadonlySet<string>) {
-    this.#wanted = wanted;
+  constructor(requested: ReadonlySet<string>) {
+    this.#requested = requested;
   }
 
   /** A string from `start` to `end`; a key of the innermost object when a colon follows. */
@@ -49,7 +49,7 @@ class FieldScan {
     level.key = JSON.parse(text.slice(start, end)) as string;
     const path = childPath(level);
     if (level.keys.has(level.key)) this.found.add(path);
-    if (this.found.has(path) || this.#wanted.has(path)) this.met.add(path);
+    if (this.found.has(path) || this.#requested.has(path)) this.met.add(path);
     level.keys.add(level.key);
   }
 
@@ -84,8 +84,8 @@ export function inDocumentOrder(text: string, paths: readonly string[]): string[
   return [...met, ...paths.filter((path) => !met.has(path))];
 }
 
-function scanFields(text: string, wanted: ReadonlySet<string>): FieldScan {
-  const scan = new FieldScan(wanted);
+function scanFields(text: string, requested: ReadonlySet<string>): FieldScan {
+  const scan = new FieldScan(requested);
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);
     if (character === '"') {

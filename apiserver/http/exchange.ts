@@ -37,7 +37,7 @@ export function textReply(code: number, body: string): Reply {
   return { code, contentType: 'text/plain; charset=utf-8', body, headers: { 'x-content-type-options': 'nosniff' } };
 }
 
-/** The plain answer to a path that nobody knows; clients turn it into their own NotFound. */
+/** The plain response for an unknown path; clients turn it into their own NotFound. */
 export function unknownPath(): Reply {
   return textReply(404, '404 page not found\n');
 }
@@ -69,7 +69,7 @@ function warningHeaders(texts: readonly string[]): string[] {
   return kept;
 }
 
-/** Resolves when the socket has taken the bytes, or is gone. */
+/** Resolves when the socket has taken the bytes, or is closed. */
 function written(response: HttpResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

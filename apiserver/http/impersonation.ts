@@ -53,7 +53,7 @@ function userOf(name: string): Impersonated {
 }
 
 /** Everything that is asked for, in the order in which it is checked. */
-function wishesOf(pairs: readonly (readonly [string, string])[]): Impersonated[] {
+function identitiesOf(pairs: readonly (readonly [string, string])[]): Impersonated[] {
   const valuesOf = (header: string): string[] => pairs.filter(([name]) => name === header).map(([, value]) => value);
   const [user = ''] = valuesOf('impersonate-user');
   const [uid = ''] = valuesOf('impersonate-uid');
@@ -78,29 +78,29 @@ function print({ kind, namespace, name, group, subresource }: Impersonated): str
   return `{${[kind, namespace, name, '', version, '', subresource].join(' ')}}`;
 }
 
-function groupsOf(wishes: readonly Impersonated[], username: string): string[] {
-  const named = wishes.filter(({ kind }) => kind === 'Group').map(({ name }) => name);
-  const account = wishes.find(({ kind }) => kind === 'ServiceAccount');
+function groupsOf(identities: readonly Impersonated[], username: string): string[] {
+  const named = identities.filter(({ kind }) => kind === 'Group').map(({ name }) => name);
+  const account = identities.find(({ kind }) => kind === 'ServiceAccount');
   const own =
     account === undefined || named.length > 0
       ? []
       : ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
   const groups = [...own, ...named];
   if (username === anonymous) return groups.includes(unauthenticated) ? groups : [...groups, unauthenticated];
-  const isSaid = groups.includes(authenticated) || groups.includes(unauthenticated);
-  return isSaid ? groups : [...groups, authenticated];
+  const isListed = groups.includes(authenticated) || groups.includes(unauthenticated);
+  return isListed ? groups : [...groups, authenticated];
 }
 
-function impersonatedUser(wishes: readonly Impersonated[], username: string): UserInfo {
+function impersonatedUser(identities: readonly Impersonated[], username: string): UserInfo {
   const extra: Record<string, string[]> = {};
-  for (const { kind, subresource, name } of wishes) {
+  for (const { kind, subresource, name } of identities) {
     if (kind === 'UserExtra')
       extra[subresource] = [...(Object.hasOwn(extra, subresource) ? (extra[subresource] ?? []) : []), name];
   }
-  const uid = wishes.find(({ kind }) => kind === 'UID')?.name;
+  const uid = identities.find(({ kind }) => kind === 'UID')?.name;
   return {
     username,
-    groups: groupsOf(wishes, username),
+    groups: groupsOf(identities, username),
     ...(uid === undefined ? {} : { uid }),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
@@ -111,18 +111,18 @@ function impersonatedUser(wishes: readonly Impersonated[], username: string): Us
 export function impersonate(authorizer: Authorizer, user: UserInfo, request: HttpRequest): UserInfo {
   const pairs = headersOf(request);
   if (pairs.length === 0) return user;
-  const wishes = wishesOf(pairs);
-  const [first] = wishes;
+  const identities = identitiesOf(pairs);
+  const [first] = identities;
   if (first === undefined) return user;
   if (first.kind !== 'User' && first.kind !== 'ServiceAccount') {
-    const list = wishes.map((wish) => print(wish)).join(' ');
+    const list = identities.map((identity) => print(identity)).join(' ');
     const path = JSON.stringify(request.url ?? '');
     throw new PlainError(500, `Internal Server Error: ${path}: requested [${list}] without impersonating a user\n`);
   }
-  for (const { resource, group, subresource, namespace, name } of wishes) {
+  for (const { resource, group, subresource, namespace, name } of identities) {
     const about = { group, version: 'v1', plural: resource, namespace, name, subresource };
     checkAccess(authorizer, user, { kind: 'resource', verb: 'impersonate', ...about });
   }
   const username = first.kind === 'User' ? first.name : `system:serviceaccount:${first.namespace}:${first.name}`;
-  return impersonatedUser(wishes, username);
+  return impersonatedUser(identities, username);
 }

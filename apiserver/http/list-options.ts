@@ -108,12 +108,12 @@ export function parseListPosition(query: URLSearchParams, isCached: boolean): Li
   };
 }
 
-/** 504 that tells a client to come back: it has seen a revision that is not there yet. */
-export function tooLargeVersion(wanted: number, current: number): StatusError {
+/** 504 that asks a client to retry: it has seen a revision that does not exist here yet. */
+export function tooLargeVersion(requested: number, current: number): StatusError {
   return new StatusError({
     code: 504,
     reason: 'Timeout',
-    message: `Timeout: Too large resource version: ${BigInt(wanted)}, current: ${current}`,
+    message: `Timeout: Too large resource version: ${BigInt(requested)}, current: ${current}`,
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,
@@ -121,7 +121,7 @@ export function tooLargeVersion(wanted: number, current: number): StatusError {
   });
 }
 
-/** What kube-apiserver says of a list at exactly a revision that is not there yet. */
+/** kube-apiserver's error for a list at exactly a revision that does not exist yet. */
 export function futureRevision(): StatusError {
   return new StatusError({ code: 500, message: 'etcdserver: mvcc: required revision is a future revision' });
 }

@@ -70,7 +70,7 @@ function answerUpgrades(server: Http2SecureServer): void {
   });
 }
 
-/** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are asked for and judged by the handler. */
+/** Serves HTTPS, HTTP/2 and HTTP/1.1 on one port; client certificates are requested here and verified by the handler. */
 export async function listen(
   address: { readonly host: string; readonly port: number },
   credentials: Credentials,

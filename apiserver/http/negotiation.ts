@@ -25,7 +25,7 @@ export interface Offer {
   readonly isStream?: boolean;
   /** Custom resources have no protobuf form; their metadata have. */
   readonly isCustom?: boolean;
-  /** Whether the router of built-in paths has a say; that of custom resources has not. */
+  /** Whether the router of built-in paths decides; that of custom resources does not. */
   readonly isRouted?: boolean;
   /** Whether a Table is out of the question. */
   readonly hasNoTable?: boolean;
@@ -160,7 +160,7 @@ export function negotiateRoot(
   throw notAcceptable(types);
 }
 
-/** The same of a header, for what has to be known before anything is said of the answer.
+/** The same of a header, for what has to be known before the response starts.
  *  @throws StatusError 406 */
 export function checkAcceptRoute(accept: string | undefined, isList: boolean): void {
   checkRoute(parseClauses(accept), { isList, isPretty: false });

@@ -85,7 +85,7 @@ export function encodeProtobuf(value: JsonValue): Buffer {
   const [apiVersion, kind] = [object['apiVersion'], object['kind']].map((text) =>
     typeof text === 'string' ? text : '',
   );
-  // Documents of discovery do not all say a version.
+  // Not all documents of discovery have a version.
   const codec = messageOfKind(apiVersion === undefined || apiVersion === '' ? 'v1' : apiVersion, kind ?? '');
   if (codec === undefined) throw new Error(`${kind} has no protobuf form`);
   const bytes = encodeEnveloped(codec, object);

@@ -106,7 +106,7 @@ export class ObjectPatch {
   }
 }
 
-/** What says neither kind nor version is read as nothing at all. */
+/** An object with neither kind nor version is read as empty. */
 function isNamed(patched: JsonObject): boolean {
   return textOf(patched['apiVersion']) !== '' || textOf(patched['kind']) !== '';
 }

@@ -94,7 +94,7 @@ function readCompactJson(text: string): JsonValue | undefined {
     const value = JSON.parse(text) as JsonValue;
     return JSON.stringify(value) === text.trimEnd() ? value : undefined;
   } catch {
-    // The YAML parser says what is wrong.
+    // The message comes from the YAML parser.
     return undefined;
   }
 }

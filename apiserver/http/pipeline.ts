@@ -69,21 +69,21 @@ function parseDuration(text: string): number {
   const refuse = (why: string): StatusError =>
     badRequest(`invalid timeout specified in the request URL - time: ${why} duration ${JSON.stringify(text)}`);
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text.replace(/^[-+]/, '')) throw refuse('invalid');
-  const wanted = parts.reduce((sum, [, count, unit = '']) => {
+  const requested = parts.reduce((sum, [, count, unit = '']) => {
     if (unit === '') throw refuse('missing unit in');
     const factor = Object.hasOwn(unitsMs, unit) ? unitsMs[unit] : undefined;
     if (factor === undefined) throw refuse(`unknown unit ${JSON.stringify(unit)} in`);
     return sum + Number(count) * factor;
   }, 0);
-  return text.startsWith('-') ? -wanted : wanted;
+  return text.startsWith('-') ? -requested : requested;
 }
 
 /** Milliseconds that `timeout` gives a request, at most 60 s.
  *  @throws StatusError 400 */
 function parseRequestTimeout(query: URLSearchParams): number {
   const text = query.get('timeout');
-  const wanted = text === null || text === '' ? 0 : parseDuration(text);
-  return wanted <= 0 ? requestDeadlineMs : Math.min(wanted, requestDeadlineMs);
+  const requested = text === null || text === '' ? 0 : parseDuration(text);
+  return requested <= 0 ? requestDeadlineMs : Math.min(requested, requestDeadlineMs);
 }
 
 /** Nothing was written: the disk is full, or fails. */
@@ -146,7 +146,7 @@ export class Pipeline {
   async handle(request: HttpRequest, response: HttpResponse, guard?: RequestGuard): Promise<void> {
     const exchange = new Exchange(request, response, this.#parts.transfers);
     const leave = new AbortController();
-    // Most leave when they have their answer: nobody waits for that.
+    // Most clients disconnect after the response: do not wait for that.
     response.on('close', () => {
       if (!response.writableEnded) leave.abort();
     });
@@ -243,7 +243,7 @@ export class Pipeline {
     return undefined;
   }
 
-  /** Below the roots of built-in groups the router itself says that there is nothing.
+  /** Below the roots of built-in groups the router itself responds 404.
    *  @throws StatusError 404 */
   #unknown(path: string): Reply {
     refuseAggregated(this.#parts.store, path);
@@ -267,7 +267,7 @@ export class Pipeline {
     return await handler({ ...about, parts: this.#parts, exchange, type });
   }
 
-  /** Who asks for what cannot be answered is not told that it is deprecated. */
+  /** Requests that fail get no deprecation warning. */
   #warnOf(type: ResourceCall['type'], { name }: ResourceRequest, exchange: Exchange): void {
     if (!type.isCustom) checkAcceptRoute(exchange.header('accept'), name === '');
     exchange.warn(type.deprecationWarning ?? '');

@@ -20,15 +20,15 @@ function open(bytes: Buffer, kind: string): Envelope {
   }
 }
 
-/** The object of a protobuf body as its JSON would be. The envelope need not say the kind; `apiVersion` and `kind` are then those expected.
+/** The object of a protobuf body as its JSON would be. The envelope may omit the kind; `apiVersion` and `kind` are then the expected ones.
  *  @throws StatusError 400 */
 export function decodeProtobufBody(
   bytes: Buffer,
   expected: { readonly apiVersion: string; readonly kind: string },
 ): JsonObject {
-  const { raw, ...said } = open(bytes, expected.kind);
-  const kind = said.kind === '' ? expected.kind : said.kind;
-  const apiVersion = said.apiVersion === '' ? expected.apiVersion : said.apiVersion;
+  const { raw, ...envelope } = open(bytes, expected.kind);
+  const kind = envelope.kind === '' ? expected.kind : envelope.kind;
+  const apiVersion = envelope.apiVersion === '' ? expected.apiVersion : envelope.apiVersion;
   const what = `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${expected.kind}`;
   const codec = messageOfKind(apiVersion, kind);
   if (codec === undefined) {

@@ -29,7 +29,7 @@ export function integerParameter(query: URLSearchParams, name: string): number {
   return Number(text);
 }
 
-/** What is wrong with a resourceVersion, as the storage layer says it; undefined for a good one, 0 and the empty one included. */
+/** What is wrong with a resourceVersion, as the storage layer reports it; undefined for a good one, 0 and the empty one included. */
 export function revisionProblem(text: string): string | undefined {
   const problem = text === '' ? undefined : numberProblem(text, 'Uint');
   return problem === undefined ? undefined : `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;

@@ -59,11 +59,11 @@ function checkPartial(type: ResourceType, { as }: OutputForm, isList: boolean): 
 
 /** Waits a moment for a revision that is not there yet.
  *  @throws StatusError 504 */
-export async function reachRevision(call: ResourceCall, wanted: number): Promise<void> {
+export async function reachRevision(call: ResourceCall, requested: number): Promise<void> {
   const { store, clock } = call.parts;
   await store.settled();
-  for (let waited = 0; store.revision < wanted; waited += waitStepMs) {
-    if (waited >= waitForVersionMs) throw tooLargeVersion(wanted, store.revision);
+  for (let waited = 0; store.revision < requested; waited += waitStepMs) {
+    if (waited >= waitForVersionMs) throw tooLargeVersion(requested, store.revision);
     await clock.sleep(waitStepMs, { signal: call.signal });
   }
 }
@@ -143,14 +143,14 @@ function candidates(call: ResourceCall, selection: Selection, position: ListPosi
 /** Entries from `start` on that are selected, at most `limit`, and the index where it stopped. */
 function select(
   all: readonly StoredEntry[],
-  wanted: {
+  requested: {
     readonly start: number;
     readonly limit: number;
     readonly type: ResourceType;
     readonly selection: Selection;
   },
 ): { readonly entries: readonly StoredEntry[]; readonly next: number } {
-  const { start, limit, type, selection } = wanted;
+  const { start, limit, type, selection } = requested;
   const most = limit === 0 ? all.length : limit;
   if (selection.isEverything) {
     const next = Math.min(all.length, start + most);
@@ -204,7 +204,7 @@ function takePage(call: ResourceCall, selection: Selection, position: ListPositi
   const rest = all.length - next;
   const hasMore = last !== undefined && rest > 0;
   const metadata: JsonObject = {
-    // Lists of custom resources say so when there is nothing more.
+    // Lists of custom resources state explicitly that nothing remains.
     ...(call.type.isCustom ? { continue: '' } : {}),
     resourceVersion: String(revision),
     ...(hasMore ? { continue: formatContinue(revision, last.key.slice(prefix.length)) } : {}),

@@ -1,13 +1,13 @@
 import { badRequest } from '../core/index.ts';
 
-/** A request on a resource, as its URL and method say. */
+/** A request on a resource, from its URL and method. */
 export interface ResourceRequest {
   readonly kind: 'resource';
   readonly verb: string;
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  /** As the URL says; empty for all namespaces and for cluster-scoped resources. */
+  /** From the URL; empty for all namespaces and for cluster-scoped resources. */
   readonly namespace: string;
   readonly name: string;
   readonly subresource: string;

@@ -69,7 +69,7 @@ function userJson(user: UserInfo): JsonObject {
   };
 }
 
-/** @throws StatusError 422 for a review that says more about itself than its namespace */
+/** @throws StatusError 422 for a review with more metadata than its namespace */
 function checkReview(call: ResourceCall, { object }: Review, errors: readonly FieldError[]): void {
   const isLocal = call.request.namespace !== '';
   const { managedFields: _managed, namespace, ...rest } = object.metadata;
@@ -77,7 +77,7 @@ function checkReview(call: ResourceCall, { object }: Review, errors: readonly Fi
   const detail = isLocal ? 'must be empty except for namespace' : 'must be empty';
   const ofMetadata = hasMore ? [invalidField('metadata', object.metadata as unknown as JsonObject, detail)] : [];
   const all = [...errors, ...ofMetadata];
-  // The kind is not told, as kube-apiserver does not know it at this point.
+  // Without the kind: kube-apiserver does not know it at this point.
   if (all.length > 0) throw invalid({ group: call.type.group, kind: '' }, '', all);
 }
 
@@ -157,7 +157,7 @@ const reviewToken: VerbHandler = async (call) => {
   return reviewReply(call, sentBack(review), { authenticated: true, user: userJson(user), audiences: [...audiences] });
 };
 
-/** Kinds that are answered and not stored, by storage key: who somebody is and what they may do; and where a pod is to run. */
+/** Kinds that are answered and not stored, by storage key: the identity and permissions of a user, and the node of a pod. */
 export const reviewHandlers: ReadonlyMap<string, VerbHandler> = new Map([
   ['selfsubjectaccessreviews.authorization.k8s.io', reviewSelf],
   ['subjectaccessreviews.authorization.k8s.io', reviewAccess],

@@ -19,7 +19,7 @@ const version = {
   platform: 'linux/amd64',
 };
 
-/** Checks of the real server in its order, so that whoever waits for one by name finds it. All hold from the first request on. */
+/** Checks of the real server in its order, so that clients that wait for one by name find it. All hold from the first request on. */
 const hooks = [
   'start-apiserver-admission-initializer',
   'generic-apiserver-start-informers',
@@ -59,7 +59,7 @@ const checksOf: Readonly<Record<string, readonly string[]>> = {
   readyz: ['ping', 'log', 'etcd', 'etcd-readiness', 'informer-sync', ...hooks, ...lastChecks, 'shutdown'],
 };
 
-/** Every path that tells of health. */
+/** Every health path. */
 export const healthPaths: readonly string[] = Object.entries(checksOf).flatMap(([endpoint, checks]) => [
   `/${endpoint}`,
   ...checks.map((check) => `/${endpoint}/${check}`),
@@ -68,7 +68,7 @@ export const healthPaths: readonly string[] = Object.entries(checksOf).flatMap((
 /** The Kubernetes version that the server speaks. */
 export const kubernetesVersion: string = gitVersion;
 
-/** Whether anybody may read the path, whatever roles say. */
+/** Whether anonymous clients may read the path, regardless of roles. */
 export function isPublicPath(path: string): boolean {
   return path === '/healthz' || path === '/livez' || path === '/readyz';
 }

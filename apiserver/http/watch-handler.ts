@@ -11,8 +11,8 @@ import { WatchStream } from './watch-stream.ts';
 const bookmarkMs = 60_000;
 const lastBookmarkMs = 2000;
 
-function tooOld(wanted: number, oldest: number): StatusError {
-  const message = `too old resource version: ${wanted} (${oldest})`;
+function tooOld(requested: number, oldest: number): StatusError {
+  const message = `too old resource version: ${requested} (${oldest})`;
   return new StatusError({ code: 410, reason: 'Expired', message });
 }
 
@@ -160,7 +160,7 @@ async function run(call: ResourceCall, stream: WatchStream, options: WatchOption
   isOver = true;
 }
 
-/** Answers a watch: runs until its time is over, the client leaves, the type is gone, or the server stops. */
+/** Answers a watch: runs until its time is over, the client disconnects, the type is deleted, or the server stops. */
 export async function handleWatch(call: ResourceCall): Promise<void> {
   const { exchange, parts, type, request } = call;
   const { query } = exchange;

@@ -17,12 +17,12 @@ export interface WatchOptions {
 }
 
 /** What the query asks for, with what kube-apiserver adds to watches that name no version. */
-interface Wish {
+interface InitialEvents {
   readonly initial: boolean | undefined;
   readonly match: string;
 }
 
-function wishOf(query: URLSearchParams): Wish {
+function initialEventsOf(query: URLSearchParams): InitialEvents {
   const initial = query.get('sendInitialEvents');
   const match = parameter(query, 'resourceVersionMatch');
   if (initial !== null || match !== '') return { initial: initial === null ? undefined : isTrue(initial), match };
@@ -35,7 +35,7 @@ function forbidden(why: string): FieldError {
   return { field: 'resourceVersionMatch', reason: 'FieldValueForbidden', message: `Forbidden: ${why}` };
 }
 
-function matchErrors(query: URLSearchParams, { initial, match }: Wish): FieldError[] {
+function matchErrors(query: URLSearchParams, { initial, match }: InitialEvents): FieldError[] {
   const errors: FieldError[] = [];
   if (initial === undefined) {
     errors.push(forbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
@@ -50,21 +50,21 @@ function matchErrors(query: URLSearchParams, { initial, match }: Wish): FieldErr
   return errors;
 }
 
-function checkWish(query: URLSearchParams, wish: Wish): void {
+function checkInitialEvents(query: URLSearchParams, options: InitialEvents): void {
   const errors: FieldError[] = [];
-  if (wish.initial !== undefined && wish.match !== 'NotOlderThan') {
+  if (options.initial !== undefined && options.match !== 'NotOlderThan') {
     errors.push(forbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  if (wish.match !== '') errors.push(...matchErrors(query, wish));
+  if (options.match !== '') errors.push(...matchErrors(query, options));
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
 /** Whether the options of a watch go together; answers whether it is one that ends its initial state with a bookmark.
  *  @throws StatusError 422 */
 export function checkWatchOptions(query: URLSearchParams): boolean {
-  const wish = wishOf(query);
-  checkWish(query, wish);
-  return wish.initial === true && isTrue(query.get('allowWatchBookmarks'));
+  const options = initialEventsOf(query);
+  checkInitialEvents(query, options);
+  return options.initial === true && isTrue(query.get('allowWatchBookmarks'));
 }
 
 function startOf(initial: boolean | undefined, revision: number): WatchOptions['start'] {
@@ -75,7 +75,7 @@ function startOf(initial: boolean | undefined, revision: number): WatchOptions['
 /** Reads the options of a watch that `checkWatchOptions` found good.
  *  @throws StatusError 400, 500 */
 export function parseWatchOptions(query: URLSearchParams): WatchOptions {
-  const { initial } = wishOf(query);
+  const { initial } = initialEventsOf(query);
   const revision = parseRevision(parameter(query, 'resourceVersion'));
   const seconds = parseListNumbers(query).timeoutSeconds;
   const hasBookmarks = isTrue(query.get('allowWatchBookmarks'));

@@ -57,7 +57,7 @@ export class WatchStream {
     else this.#sendObject('ADDED', object());
   }
 
-  /** `encodings`: where forms of the event are shared with other watches that are told of it now. */
+  /** `encodings`: where forms of the event are shared with the other watches that receive it now. */
   onEvent(event: StoreEvent, encodings: Encodings = new Map()): void {
     if (event.revision <= this.#revision) return;
     this.#revision = event.revision;

@@ -38,7 +38,7 @@ function refuseCreate({ group, plural }: ResourceType): never {
 }
 
 export async function handleCreate(call: ResourceCall): Promise<Reply> {
-  if (call.type.isGoing === true) refuseCreate(call.type);
+  if (call.type.isBeingDeleted === true) refuseCreate(call.type);
   outputForm(call, false);
   const { context, validation } = readWriteOptions(call, 'CreateOptions');
   const object = await readObjectBody(call, validation);

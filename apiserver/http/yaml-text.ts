@@ -13,7 +13,7 @@ function isTrailing(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x80 && byte < 0xc0;
 }
 
-/** Why a text is no UTF-8, at its first bad character, as a YAML reader says it. */
+/** Why a text is no UTF-8, at its first bad character, in the words of a YAML reader. */
 function problemOf(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; ) {
     const width = widthOf(bytes[at] ?? 0);

@@ -154,9 +154,9 @@ function decodeOperations(patch: JsonValue): Operation[] {
   throw new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message: `Request entity too large: ${limit}` });
 }
 
-function isTestPassed(draft: Draft, path: string, wanted: JsonValue): boolean {
+function isTestPassed(draft: Draft, path: string, expected: JsonValue): boolean {
   const found = path === '' ? draft.root : draft.read(path);
-  return isJsonEqual(found ?? null, wanted);
+  return isJsonEqual(found ?? null, expected);
 }
 
 function required(path: string | undefined): string {
@@ -195,7 +195,7 @@ function hasContainer(draft: Draft, path: string): boolean {
   }
 }
 
-/** What the real server's library says of an operation that does not fit; shown where a webhook made the patch. */
+/** The error of the real server's library for an operation that cannot be applied; shown where a webhook made the patch. */
 function explain(draft: Draft, { op, path = '' }: Operation): string {
   if (op === 'test') return `testing value ${path} failed: test failed`;
   if (!hasContainer(draft, path))

@@ -9,7 +9,7 @@ import {
   patchFailure,
 } from './strategic-errors.ts';
 
-/** What tells items of a merging list apart: the value of `mergeKey` for objects, the item itself for scalars. */
+/** What identifies an item of a merging list: the value of `mergeKey` for objects, the item itself for scalars. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue {
   if (mergeKey === '') return item;
   if (!isJsonObject(item)) throw expectedMap(item);

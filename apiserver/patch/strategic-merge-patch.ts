@@ -46,7 +46,7 @@ function ruleOf(parent: Schema | undefined, field: string): FieldRule {
   throw unknownField(parent?.definition, field);
 }
 
-/** New content without directives and nulls; undefined when a directive says that there is none. */
+/** New content without directives and nulls; undefined when a directive removes it. */
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isJsonObject(value)) return value;
@@ -195,7 +195,7 @@ function mergeKeyedLists(live: readonly JsonValue[], patch: readonly JsonValue[]
     const place = places.get(identity);
     if (place === undefined) {
       places.set(identity, merged.length);
-      // What is new is taken as it is: directives in it are fields that nobody knows.
+      // What is new is taken as it is: directives in it are unknown fields.
       merged.push(item);
     } else {
       merged[place] = mergeMap(merged[place] as JsonObject, item, rule.schema?.items);

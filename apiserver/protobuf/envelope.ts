@@ -6,7 +6,7 @@ import { endless } from './value-codec.ts';
 const magic = Buffer.from('k8s\0');
 const { LengthDelimited } = WireType;
 
-/** What says of which kind the bytes of an object are. Texts are empty where they are not given. */
+/** The kind of the bytes of an object. Texts are empty where they are not given. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -68,7 +68,7 @@ export function decodeMessage(codec: MessageCodec, raw: Uint8Array): JsonObject 
   });
 }
 
-/** An object in its envelope. `value` says its kind and apiVersion. */
+/** An object in its envelope. `value` has its kind and apiVersion. */
 export function encodeEnveloped(codec: MessageCodec, value: JsonObject): Uint8Array {
   const { apiVersion, kind } = value;
   const writer = new BinaryWriter();

@@ -15,8 +15,8 @@ type KindObject = JsonObject & { readonly apiVersion: string; readonly kind: str
 
 function roundTrip(object: KindObject): JsonObject {
   const { apiVersion, kind } = object;
-  const { raw, ...said } = openEnvelope(encodeEnveloped(codec(apiVersion, kind), object));
-  return { ...said, ...decodeMessage(codec(apiVersion, kind), raw) };
+  const { raw, ...envelope } = openEnvelope(encodeEnveloped(codec(apiVersion, kind), object));
+  return { ...envelope, ...decodeMessage(codec(apiVersion, kind), raw) };
 }
 
 function decode(apiVersion: string, kind: string, bytes: Uint8Array): JsonObject {
@@ -129,7 +129,7 @@ function wrap(number: number, bytes: Uint8Array): Uint8Array {
   return new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(bytes).finish();
 }
 
-test('fields that nobody knows are skipped', () => {
+test('unknown fields are skipped', () => {
   const bytes = new BinaryWriter().tag(900, WireType.Varint).int64(5).tag(901, WireType.LengthDelimited).string('x');
   expect(decode('v1', 'ConfigMap', bytes.finish())).toEqual({ metadata: { creationTimestamp: null } });
 });
@@ -206,7 +206,7 @@ test('custom kinds have no message', () => {
   expect(messageOfKind('constructor/v1', 'Pod')).toBeUndefined();
 });
 
-test('frames of a watch say their length first', () => {
+test('frames of a watch begin with their length', () => {
   const frame = encodeWatchFrame('ADDED', new Uint8Array([1, 2, 3]));
   expect(Buffer.from(frame).readUInt32BE(0)).toBe(frame.length - 4);
 });

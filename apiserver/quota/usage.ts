@@ -104,17 +104,17 @@ function isOfPods(name: string): boolean {
 /** Names that are asked of each container when they are limited. */
 const demanded = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** What containers of a pod do not say though it is limited, in words; empty when nothing. */
+/** Describes the limited resources that containers of a pod do not specify; empty if there are none. */
 export function missingCompute(pod: KubeObject, limited: readonly string[]): string {
   const spec = objectOf(pod['spec']);
   const containers = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
-  const saidBy = ({ resources }: JsonObject): ResourceList => {
+  const declaredBy = ({ resources }: JsonObject): ResourceList => {
     const { requests, limits } = objectOf(resources);
     return computeUsage(resourceList(requests), resourceList(limits));
   };
   const lacking = limited.filter((name) => demanded.has(name)).toSorted();
   const words = lacking.flatMap((name) => {
-    const silent = containers.filter((container) => !Object.hasOwn(saidBy(container), name));
+    const silent = containers.filter((container) => !Object.hasOwn(declaredBy(container), name));
     const names = [...new Set(silent.map((container) => textOf(container['name'])))].toSorted();
     return names.length === 0 ? [] : [`${name} for: ${names.join(',')}`];
   });

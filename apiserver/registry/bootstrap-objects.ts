@@ -12,7 +12,7 @@ export const defaultRbac: readonly KubeObject[] = [...objectsOf(source.roles), .
 /** Priority levels and the flow schemas that refer to them. */
 export const defaultFlows: readonly KubeObject[] = objectsOf(source.flows);
 
-/** One APIService for each group-version that the server answers itself; a controller says that they are available. */
+/** One APIService for each group-version that the server answers itself; a controller reports that they are available. */
 export const localApiServices: readonly KubeObject[] = objectsOf(source.apiServices).map((object) => {
   const { status: _status, ...rest } = object;
   return rest as KubeObject;
@@ -27,8 +27,8 @@ export function withTimes(object: KubeObject, now: string): KubeObject {
 }
 
 /** Both lists as one; of equal members the first stands. */
-function union(own: JsonValue | undefined, wanted: JsonValue | undefined): JsonValue[] {
-  const all = [own, wanted].flatMap((list) => (Array.isArray(list) ? list : []));
+function union(own: JsonValue | undefined, desired: JsonValue | undefined): JsonValue[] {
+  const all = [own, desired].flatMap((list) => (Array.isArray(list) ? list : []));
   const texts = new Map<string, JsonValue>();
   for (const item of all) {
     const key = canonical(item);
@@ -45,12 +45,12 @@ function canonical(value: JsonValue): string {
   );
 }
 
-/** A default role or binding that is there, with what was taken from it put back; undefined when nothing lacks, or its annotation says that it
- *  is not to be kept up. */
-export function reconciled(live: KubeObject, wanted: KubeObject): KubeObject | undefined {
+/** A default role or binding that exists, with removed parts restored; undefined when nothing is missing, or its annotation
+ *  turns updates off. */
+export function reconciled(live: KubeObject, desired: KubeObject): KubeObject | undefined {
   if (live.metadata.annotations?.['rbac.authorization.kubernetes.io/autoupdate'] !== 'true') return undefined;
-  const field = wanted.kind.endsWith('Binding') ? 'subjects' : 'rules';
+  const field = desired.kind.endsWith('Binding') ? 'subjects' : 'rules';
   const own = live[field] as JsonValue | undefined;
-  const all = union(own, wanted[field] as JsonValue | undefined);
+  const all = union(own, desired[field] as JsonValue | undefined);
   return Array.isArray(own) && all.length === own.length ? undefined : { ...live, [field]: all };
 }

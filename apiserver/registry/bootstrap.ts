@@ -66,8 +66,8 @@ async function ensure(options: Bootstrap, object: KubeObject): Promise<void> {
 /** Creates a default role or binding, or puts back what was taken from it. */
 async function ensureRbac(options: Bootstrap, object: KubeObject): Promise<void> {
   const live = findLive(options.cluster, object);
-  const wanted = live === undefined ? object : reconciled(live, object);
-  if (wanted !== undefined) await write(options, wanted, live);
+  const desired = live === undefined ? object : reconciled(live, object);
+  if (desired !== undefined) await write(options, desired, live);
 }
 
 /** The authority may be another than at the last start. */
@@ -92,7 +92,7 @@ export async function bootstrap(options: Bootstrap): Promise<void> {
   ]);
 }
 
-/** Creates what tells about the server and nobody waits for: may run beside the first requests. */
+/** Creates objects that describe the server and that no one waits for: may run beside the first requests. */
 export async function describeServer(options: Bootstrap, port: number): Promise<void> {
   await ensure(options, kubernetesService(port));
   const ip = advertisedAddress();

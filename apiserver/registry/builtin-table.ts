@@ -1,7 +1,7 @@
 import type { Verb } from '../core/index.ts';
 import source from './generated/builtin-resources.json' with { type: 'json' };
 
-/** One resource that the server has built in: what discovery says of it. Behaviour is in `kinds/`. */
+/** One resource that the server has built in: its entry in discovery. Behaviour is in `kinds/`. */
 export interface BuiltinRow {
   readonly group: string;
   readonly version: string;

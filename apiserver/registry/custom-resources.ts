@@ -107,7 +107,7 @@ export class CustomResources implements Disposable {
       try {
         await cluster.update(this.#definitions, { ...crd, status }, { as, subresource: 'status' });
       } catch (thrown) {
-        // Somebody else was faster: look again.
+        // Another client was faster: requeue.
         if (!(thrown instanceof StatusError) || ![404, 409].includes(thrown.failure.code)) throw thrown;
       }
     }
@@ -117,15 +117,15 @@ export class CustomResources implements Disposable {
   #serve(crd: KubeObject): void {
     if (!hasCondition(crd, 'NamesAccepted') && !hasCondition(crd, 'Established')) return;
     const { name = '', deletionTimestamp } = crd.metadata;
-    const isGoing = deletionTimestamp !== undefined;
-    const edition = [crd['spec'] as JsonObject, isGoing];
+    const isBeingDeleted = deletionTimestamp !== undefined;
+    const edition = [crd['spec'] as JsonObject, isBeingDeleted];
     if (isJsonEqual(this.#served.get(name), edition)) return;
     const { columns, callConversion, types } = this.#deps;
     const before = this.#served.get(name);
     // Watches go on while only the definition is on its way out: its types stay the same.
     const isSame = Array.isArray(before) && isJsonEqual(before[0] ?? null, edition[0] ?? null);
     const made = isSame ? types.customTypes(name) : resourceTypesOfCrd(crd, { columns, callConversion });
-    types.setCustom(name, isGoing ? made.map((type) => ({ ...type, isGoing: true })) : made);
+    types.setCustom(name, isBeingDeleted ? made.map((type) => ({ ...type, isBeingDeleted: true })) : made);
     this.#served.set(name, edition);
   }
 }

@@ -61,10 +61,10 @@ function wantsFinalizer(type: ResourceType, options: DeletionOptions, present: r
 
 function finalizersFor(type: ResourceType, object: KubeObject, options: DeletionOptions): string[] {
   const present = object.metadata.finalizers ?? [];
-  const wanted = wantsFinalizer(type, options, present);
+  const desired = wantsFinalizer(type, options, present);
   const isGc = (name: string): boolean => name === 'orphan' || name === 'foregroundDeletion';
-  const kept = present.filter((name) => !isGc(name) || name === wanted);
-  return wanted === undefined || kept.includes(wanted) ? kept : [...kept, wanted];
+  const kept = present.filter((name) => !isGc(name) || name === desired);
+  return desired === undefined || kept.includes(desired) ? kept : [...kept, desired];
 }
 
 function isCrd(type: ResourceType): boolean {

@@ -39,7 +39,7 @@ export interface WriterDeps {
 
 /** How admission sees the objects of a subresource that has a kind of its own, such as Scale. */
 export interface AdmittedForm {
-  /** What the plug-ins that change objects see; those that judge them see no managers. */
+  /** What the plug-ins that change objects see; those that validate them see no managers. */
   show(object: KubeObject, hasManagers: boolean): KubeObject;
   /** The object with what admission made of how it was shown. */
   restore(shown: KubeObject, object: KubeObject): KubeObject;
@@ -47,7 +47,7 @@ export interface AdmittedForm {
 
 export interface UpdateRequest {
   readonly target: WriteTarget;
-  /** The wanted object, made from the stored one (in the target's version; shared, not to be changed). */
+  /** The desired object, made from the stored one (in the target's version; shared, not to be changed). */
   readonly build: (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
   /** Creates what is absent, where the kind or the patch allows it. */
   readonly createsAbsent: boolean;
@@ -145,7 +145,7 @@ export class ObjectWriter {
     const stored = await storedForm(type, object, context.signal);
     if (context.dryRun) {
       const isConverted = type.conversion !== undefined;
-      return { object: isConverted ? object : type.toServed(stored), isCreated: true, isGone: false };
+      return { object: isConverted ? object : type.toServed(stored), isCreated: true, isDeleted: false };
     }
     const { entry, durable } = this.#deps.store.commit({
       storageKey: type.storageKey,
@@ -154,7 +154,7 @@ export class ObjectWriter {
       object: stored,
     });
     await durable;
-    return { object: await servedForm(type, entry.object, context.signal), isCreated: true, isGone: false };
+    return { object: await servedForm(type, entry.object, context.signal), isCreated: true, isDeleted: false };
   }
 
   async #updateOnce(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
@@ -163,13 +163,13 @@ export class ObjectWriter {
     const entry = this.#deps.store.get(type.storageKey, storageName(type, target.namespace, name));
     if (entry === undefined) return await this.#createAbsent(request, context);
     const live = await servedForm(type, entry.object, context.signal);
-    const wanted = copyJson(await request.build(live));
-    checkIdentity(wanted, target);
-    if (!request.isPatch) checkUid(target, wanted, live.metadata.uid ?? '');
-    checkVersion({ target, wanted, live, mayOmit: type.strategy.allowsUnconditionalUpdate });
-    const complete = this.#complete(type, wanted);
+    const desired = copyJson(await request.build(live));
+    checkIdentity(desired, target);
+    if (!request.isPatch) checkUid(target, desired, live.metadata.uid ?? '');
+    checkVersion({ target, desired, live, mayOmit: type.strategy.allowsUnconditionalUpdate });
+    const complete = this.#complete(type, desired);
     carryOverMetadata(complete, live);
-    const tracked = request.isTracked ? complete : this.#track(target, { live, wanted: complete }, context);
+    const tracked = request.isTracked ? complete : this.#track(target, { live, desired: complete }, context);
     const admitted = await this.#mutateUpdate(request, { object: tracked, live }, context);
     carryOverMetadata(admitted, live);
     prepareUpdate(target, admitted, live);
@@ -183,20 +183,20 @@ export class ObjectWriter {
     const { managedFields } = object.metadata;
     type.strategy.applyDefaults(object);
     const complete = encodeBuiltIn(object as unknown as JsonObject, type.schema) as unknown as KubeObject;
-    // An empty list is not written, but it says that all managers are to be forgotten.
+    // An empty list is not written, but it removes all managers.
     if (managedFields?.length === 0) complete.metadata.managedFields = managedFields;
     return complete;
   }
 
-  /** What the write itself changes, before admission has its say, belongs to its manager: even what the endpoint then does not take. */
+  /** What the write itself changes, before admission, belongs to its manager: even what the endpoint then does not take. */
   #track(
     target: WriteTarget,
-    change: { readonly live: KubeObject; readonly wanted: KubeObject },
+    change: { readonly live: KubeObject; readonly desired: KubeObject },
     context: WriteContext,
   ): KubeObject {
-    const { live, wanted } = change;
+    const { live, desired } = change;
     const { type, subresource } = target;
-    return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, wanted);
+    return trackFields({ type, live, context, nowMs: this.#deps.clock.now(), subresource }, desired);
   }
 
   async #createAbsent(request: UpdateRequest, context: WriteContext): Promise<WriteResult> {
@@ -223,16 +223,16 @@ export class ObjectWriter {
     const { entry, live } = update;
     const object = keepTimes(update.object, live);
     object.metadata.resourceVersion = live.metadata.resourceVersion ?? '';
-    const isGone = object.metadata.deletionTimestamp !== undefined && !isHeld(object);
+    const isDeleted = object.metadata.deletionTimestamp !== undefined && !isHeld(object);
     const isSame = isJsonEqual(object as unknown as JsonValue, live as unknown as JsonValue);
-    if (context.dryRun || (isSame && !isGone)) return { object, isCreated: false, isGone: false };
+    if (context.dryRun || (isSame && !isDeleted)) return { object, isCreated: false, isDeleted: false };
     const storageKey = type.storageKey;
-    const stored = isGone ? undefined : await storedForm(type, object, context.signal);
+    const stored = isDeleted ? undefined : await storedForm(type, object, context.signal);
     const change = { storageKey, key: entry.key, replaces: entry, object: stored };
     const { entry: written, durable } = this.#deps.store.commit(change);
     await durable;
-    const served = isGone ? object : await servedForm(type, written.object, context.signal);
-    return { object: served, isCreated: false, isGone };
+    const served = isDeleted ? object : await servedForm(type, written.object, context.signal);
+    return { object: served, isCreated: false, isDeleted };
   }
 
   async #deleteOnce(target: WriteTarget, options: DeletionOptions, context: WriteContext): Promise<WriteResult> {
@@ -245,7 +245,7 @@ export class ObjectWriter {
     checkPreconditions(type, old, options);
     const marked = markForDeletion(type, old, { options, nowMs: this.#deps.clock.now() });
     if (marked.isHeld) return await this.#replace(target, { entry, live: old, object: marked.object }, context);
-    if (context.dryRun) return { object: marked.object, isCreated: false, isGone: true };
+    if (context.dryRun) return { object: marked.object, isCreated: false, isDeleted: true };
     const last = marked.object === old ? undefined : await storedForm(type, marked.object, context.signal);
     return await this.#remove(type, { entry, marked: last }, context.signal);
   }
@@ -263,7 +263,7 @@ export class ObjectWriter {
       marked === undefined ? entry : store.commit({ storageKey, key, replaces: entry, object: marked }).entry;
     const { durable, entry: last } = store.commit({ storageKey, key, replaces: before, object: undefined });
     await durable;
-    return { object: await servedForm(type, last.object, signal), isCreated: false, isGone: true };
+    return { object: await servedForm(type, last.object, signal), isCreated: false, isDeleted: true };
   }
 
   async #mutateUpdate(request: UpdateRequest, update: Update, context: WriteContext): Promise<KubeObject> {

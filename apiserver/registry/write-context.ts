@@ -7,7 +7,7 @@ export interface WriteContext {
   /** Name for managedFields. */
   readonly manager: string;
   readonly dryRun: boolean;
-  /** Whether the object is one of many that are deleted at once: then admission is not told its name. */
+  /** Whether the object is one of many that are deleted at once: then admission does not get its name. */
   readonly isCollection?: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions with kind and apiVersion. */
   readonly options: JsonObject;
@@ -22,7 +22,7 @@ export interface WriteContext {
 export interface WriteTarget {
   readonly type: ResourceType;
   readonly namespace: string;
-  /** Empty on create: the object says. */
+  /** Empty on create: the object has it. */
   readonly name: string;
   readonly subresource: string | undefined;
 }
@@ -31,8 +31,8 @@ export interface WriteTarget {
 export interface WriteResult {
   readonly object: KubeObject;
   readonly isCreated: boolean;
-  /** Whether the object is gone: deleted, or the last finalizer removed from a deleted one. */
-  readonly isGone: boolean;
+  /** Whether the object was removed: deleted, or the last finalizer removed from a deleted one. */
+  readonly isDeleted: boolean;
 }
 
 /** Key in storage: `namespace/name`. */

@@ -30,7 +30,7 @@ export function checkIdentity(object: KubeObject, target: WriteTarget): void {
   }
 }
 
-/** Takes out of a new object what only the server may say. */
+/** Removes from a new object what only the server may set. */
 export function wipeMetadata({ metadata }: KubeObject): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;

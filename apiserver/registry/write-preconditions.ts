@@ -54,18 +54,18 @@ export function checkUid(target: WriteTarget, { metadata }: KubeObject, live: st
  *  @throws StatusError 409, 422; 500 for a version that is no number */
 export function checkVersion(options: {
   readonly target: WriteTarget;
-  readonly wanted: KubeObject;
+  readonly desired: KubeObject;
   readonly live: KubeObject;
   readonly mayOmit: boolean;
 }): void {
-  const { target, wanted, live, mayOmit } = options;
-  const sent = sentVersion(wanted);
+  const { target, desired, live, mayOmit } = options;
+  const sent = sentVersion(desired);
   if (Number.isNaN(sent)) {
-    const text = JSON.stringify(wanted.metadata.resourceVersion);
+    const text = JSON.stringify(desired.metadata.resourceVersion);
     throw new StatusError({ code: 500, message: `strconv.ParseUint: parsing ${text}: invalid syntax` });
   }
   if (sent !== 0) {
-    if (wanted.metadata.resourceVersion !== live.metadata.resourceVersion) throw modifiedSince(target, target.name);
+    if (desired.metadata.resourceVersion !== live.metadata.resourceVersion) throw modifiedSince(target, target.name);
     return;
   }
   if (mayOmit) return;

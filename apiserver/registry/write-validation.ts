@@ -14,18 +14,18 @@ import type { WriteContext, WriteTarget } from './write-context.ts';
 
 function metadataFacts(type: ResourceType): MetadataFacts {
   const { namespaced } = type;
-  // Definitions are judged like custom resources, not like the kinds of the core.
+  // Definitions are validated like custom resources, not like the kinds of the core.
   const isCustom = type.isCustom || type.group === 'apiextensions.k8s.io';
   return { namespaced, isCustom, nameProblems: (name) => type.strategy.nameProblems(name) };
 }
 
-/** The group that an error names is the one that the resource is stored in: events are of the core group, whoever asks. */
+/** The group that an error names is the one that the resource is stored in: events are of the core group, for every client. */
 function refusal(type: ResourceType, name: string, errors: readonly FieldError[]): StatusError {
   const group = type.storageKey.slice(type.plural.length + 1);
   return invalid({ group, kind: type.kind }, name, errors);
 }
 
-/** A custom resource says itself what it is; nothing else is said of one of another kind. */
+/** A custom resource has its own kind; for another kind that is the only error. */
 function checkKind(type: ResourceType, { kind, metadata }: KubeObject): void {
   if (!type.isCustom || kind === type.kind) return;
   throw invalid({ group: type.group, kind }, metadata.name ?? '', [invalidField('kind', kind, `must be ${type.kind}`)]);

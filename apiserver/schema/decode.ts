@@ -168,7 +168,7 @@ export function scalarProblem(value: JsonValue, schema: Schema): string | undefi
   return typeof value === 'string' ? textProblem(value, schema) : undefined;
 }
 
-/** An object that cannot be read: the message says why, without naming the object. */
+/** An object that cannot be read: the message has the reason, without naming the object. */
 export class UnreadableObject extends Error {}
 
 /** Why Go could not read `value` as the built-in kind: nothing, or the first problem, in the words of Go's decoder

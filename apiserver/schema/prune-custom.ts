@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import type { Schema } from '../../src/schema/index.ts';
 
-/** Fields of every object, kept whatever the schema says. */
+/** Fields of every object, retained whatever the schema has. */
 const typeFields = new Set(['apiVersion', 'kind', 'metadata']);
 
 interface Walk {

@@ -11,7 +11,7 @@ interface Walk {
 interface Node {
   readonly schema: Schema;
   readonly path: string;
-  /** Unknown fields stay: this node or one above it said so, and none between named its fields. */
+  /** Unknown fields stay: this node or one above it preserves them, and none between declares its fields. */
   readonly keeps: boolean;
 }
 

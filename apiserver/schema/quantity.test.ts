@@ -32,7 +32,7 @@ test('quantities of any notation compare by amount', () => {
   expect(compareQuantities('-1', '1')).toBeLessThan(0);
 });
 
-test('fractions are told from whole units, and rounded away from zero', () => {
+test('fractions are distinguished from whole units, and rounded away from zero', () => {
   expect([isWhole('1500m'), isWhole('2'), isWhole('1Ki')]).toEqual([false, true, true]);
   expect([wholeUnits('1500m'), wholeUnits('-1500m'), wholeUnits('1Ki')]).toEqual([2n, -2n, 1024n]);
 });

@@ -20,17 +20,17 @@ function goScalar({ type, format }: Schema): string {
 function numberMismatch(value: number, schema: Schema): string | undefined {
   const isWhole = Number.isInteger(value);
   if (schema.type === 'number' || (schema.type === 'integer' && isWhole)) return undefined;
-  const [given, wanted] = [goTypeOf(value), goScalar(schema)];
+  const [given, expected] = [goTypeOf(value), goScalar(schema)];
   // Go could turn a whole number into a text of one character, and refuses to.
   const isConvertible = schema.type === 'integer' || (schema.type === 'string' && isWhole);
-  return isConvertible ? `cannot convert ${given} to ${wanted}` : `unrecognized type: ${wanted}`;
+  return isConvertible ? `cannot convert ${given} to ${expected}` : `unrecognized type: ${expected}`;
 }
 
 function mismatch(value: JsonValue, schema: Schema): string | undefined {
   if (schema.format === 'date-time') return `json: cannot unmarshal ${jsonType(value)} into Go value of type string`;
   if (typeof value === 'number') return numberMismatch(value, schema);
-  const wanted = goScalar(schema);
-  return goTypeOf(value) === wanted ? undefined : `unrecognized type: ${wanted}`;
+  const expected = goScalar(schema);
+  return goTypeOf(value) === expected ? undefined : `unrecognized type: ${expected}`;
 }
 
 function first<T>(items: Iterable<T>, check: (item: T) => string | undefined): string | undefined {

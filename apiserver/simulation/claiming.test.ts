@@ -45,7 +45,7 @@ const pod = (name: string): KubeObject | undefined => cluster.get(cluster.type('
 const ownersOf = (object: KubeObject | undefined): unknown[] =>
   (object?.metadata.ownerReferences ?? []).map(({ uid }) => uid);
 
-test.each(workloads)('a $kind adopts a pod that its selector selects and nobody owns', async (workload) => {
+test.each(workloads)('a $kind adopts a pod that its selector selects and that has no owner', async (workload) => {
   await createPod('w-0');
   const { metadata } = await createWorkload(workload);
   await eventually(() => {

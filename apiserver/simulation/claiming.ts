@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, unlessGone } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, specOf } from '../controllers/index.ts';
 import {
   type Cluster,
   type ClusterEvent,
@@ -41,7 +41,7 @@ async function writeOwners({ cluster, type, as }: Claim, child: KubeObject, owne
   const { namespace = '', name = '', uid = null, resourceVersion = null } = child.metadata;
   const ownerReferences = owners.length === 0 ? null : (owners as unknown as JsonValue);
   const metadata = { ownerReferences, uid, resourceVersion };
-  await unlessGone(cluster.patch(type, { namespace, name }, { metadata }, { as }));
+  await ignoreNotFound(cluster.patch(type, { namespace, name }, { metadata }, { as }));
 }
 
 /** Adopts objects that the selector selects and no controller owns, and releases those of the owner that it no longer selects.

@@ -80,7 +80,7 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)('a $kind keeps as many old revisions as it says', async ({ kind, plural, spec }) => {
+test.each(kinds)('a $kind keeps as many old revisions as it specifies', async ({ kind, plural, spec }) => {
   await create(kind, plural, { ...spec, revisionHistoryLimit: 1 });
   for (const image of ['i:1', 'i:2', 'i:3', 'i:4']) {
     await change(plural, { template: template(image) });

@@ -1,10 +1,10 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import { ignoreNotFound, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import type { Cluster, KubeObject, ObjectMeta } from '../core/index.ts';
 import { claimChildren } from './claiming.ts';
 import { childrenOf, controllerReference, countOf, shortHash, templateOf } from './simulated.ts';
 
-/** What tells the revisions of one kind apart. */
+/** What distinguishes the revisions of one kind. */
 export interface RevisionForm {
   /** On the revision: the hash at the end of its name. */
   readonly hashLabel: string;
@@ -20,7 +20,7 @@ export interface RevisionHistory {
   readonly collisionCount: number;
 }
 
-/** How often another name is tried when one is taken by an object of somebody else. */
+/** How often another name is tried when another owner's object has it. */
 const mostCollisions = 8;
 
 /** What `kubectl rollout undo` applies to go back: the template takes the place of another one. */
@@ -73,14 +73,14 @@ async function createRevision(
   const type = typeOf(cluster, 'controllerrevisions', 'apps');
   const { namespace = '' } = workload.metadata;
   let probe = countOf(statusOf(workload).collisionCount, 0);
-  let wanted = newRevision(workload, about.form, { number: about.number, probe });
+  let desired = newRevision(workload, about.form, { number: about.number, probe });
   for (let tries = 0; tries < mostCollisions; tries++) {
-    const { name = '' } = wanted.metadata;
+    const { name = '' } = desired.metadata;
     if (cluster.get(type, { namespace, name }) === undefined) break;
     probe += 1;
-    wanted = newRevision(workload, about.form, { number: about.number, probe });
+    desired = newRevision(workload, about.form, { number: about.number, probe });
   }
-  return { revision: await cluster.create(type, wanted, { as: about.form.as }), collisionCount: probe };
+  return { revision: await cluster.create(type, desired, { as: about.form.as }), collisionCount: probe };
 }
 
 /** The history of a workload: it has a revision for its template, which is the highest. One that had the template before becomes the
@@ -118,6 +118,6 @@ export async function truncateHistory(
   const old = about.history.revisions.filter(({ metadata }) => !about.live.has(metadata.name ?? ''));
   for (const { metadata } of old.slice(0, Math.max(0, old.length - limit))) {
     const { namespace = '', name = '' } = metadata;
-    await unlessGone(cluster.delete(type, { namespace, name }, { as: about.as }));
+    await ignoreNotFound(cluster.delete(type, { namespace, name }, { as: about.as }));
   }
 }

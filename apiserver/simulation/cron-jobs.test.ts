@@ -122,7 +122,7 @@ test.each([
   expect(isJsonObject(status) ? status['active'] : undefined).toHaveLength(count);
 });
 
-test('CTL-09 keeps as many Jobs that are over as the limits say, the newest', async () => {
+test('CTL-09 keeps as many Jobs that are over as the limits allow, the newest', async () => {
   await create({ successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1 });
   await pass('Failed');
   await pass('Complete');

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/in
 import {
   Appointments,
   type Controller,
+  ignoreNotFound,
   objectsIn,
   specOf,
   statusOf,
   typeOf,
-  unlessGone,
 } from '../controllers/index.ts';
 import type { KubeObject, ObjectMeta, ResourceType } from '../core/index.ts';
 import { readSchedule } from '../registry/kinds/index.ts';
@@ -34,7 +34,7 @@ interface Timetable {
   readonly offset: ReturnType<typeof zoneOffset>;
 }
 
-/** When a CronJob is due; undefined when it is held back or says nothing that can be read. */
+/** When a CronJob is due; undefined when it is suspended or has no readable schedule. */
 function timetableOf(cronJob: KubeObject): Timetable | undefined {
   const { schedule: text, timeZone, suspend } = specOf(cronJob);
   if (suspend === true || cronJob.metadata.deletionTimestamp !== undefined) return undefined;
@@ -146,7 +146,7 @@ class CronJobRuns {
     for (const { metadata } of jobs) {
       const { namespace = '', name = '', uid } = metadata;
       const options = { as, propagationPolicy: 'Background' as const, ...(uid === undefined ? {} : { uid }) };
-      await unlessGone(this.#context.cluster.delete(this.#type, { namespace, name }, options));
+      await ignoreNotFound(this.#context.cluster.delete(this.#type, { namespace, name }, options));
     }
   }
 
@@ -165,7 +165,7 @@ class CronJobRuns {
     return { active: now.length === 0 ? undefined : now, lastScheduleTime: timestampOf(dueMs) };
   }
 
-  /** The Job of a time: the one that is there already, or a new one; undefined when somebody else's has its name. */
+  /** The Job of a time: the one that is there already, or a new one; undefined when another owner's Job has its name. */
   async #jobOf(cronJob: KubeObject, dueMs: number): Promise<KubeObject | undefined> {
     const { cluster } = this.#context;
     const job = jobFor(cronJob, dueMs);
@@ -177,7 +177,7 @@ class CronJobRuns {
   }
 }
 
-/** Makes the Jobs of CronJobs when the clock says so, and clears away the old ones. */
+/** Creates the Jobs of CronJobs when they are due, and deletes old ones. */
 export function cronJobSimulation(context: SimulationContext): Controller {
   const { cluster } = context;
   const type = typeOf(cluster, 'cronjobs', 'batch');

@@ -8,7 +8,7 @@ const horizonMs = 5 * 366 * dayMs;
 /** How far back a missed time is looked for, near ones first. */
 const lookBackMs = [2 * minuteMs, 2 * hourMs, 2 * dayMs, 62 * dayMs, horizonMs];
 
-/** Tells how far the clocks of a zone are ahead of UTC, in milliseconds, at a time. */
+/** Returns how far the clocks of a zone are ahead of UTC, in milliseconds, at a time. */
 type ZoneOffset = (atMs: number) => number;
 
 /** How far the clocks of a zone (UTC when there is none) are ahead.

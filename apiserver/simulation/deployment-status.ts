@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
 import { objectsIn, specOf, statusOf } from '../controllers/index.ts';
 import type { KubeObject, ObjectMeta } from '../core/index.ts';
-import { minimumAvailable, sumOf, wantedOf } from './rollout.ts';
-import { countOf, isToldToFail, type Observation, positive, simulateAnnotation, templateOf } from './simulated.ts';
+import { desiredReplicas, minimumAvailable, sumOf } from './rollout.ts';
+import { countOf, isSetToFail, type Observation, positive, simulateAnnotation, templateOf } from './simulated.ts';
 
 /** A Deployment and its ReplicaSets: `current` has its template and is among `sets`; there is none while a change is held back by a pause. */
 export interface Progress {
@@ -57,7 +57,7 @@ function countsOf({ deployment, current, sets }: Progress): JsonObject {
     updatedReplicas: positive(current === undefined ? 0 : sumOf([current], 'replicas')),
     readyReplicas: positive(sumOf(sets, 'readyReplicas')),
     availableReplicas: positive(available),
-    unavailableReplicas: positive(sets.reduce((total, set) => total + wantedOf(set), 0) - available),
+    unavailableReplicas: positive(sets.reduce((total, set) => total + desiredReplicas(set), 0) - available),
     collisionCount,
   };
 }
@@ -77,7 +77,7 @@ function isFurther(before: JsonObject, counts: JsonObject): boolean {
 function isFailing({ deployment, current }: Progress): boolean {
   const template = current === undefined ? {} : templateOf(current)['metadata'];
   const { annotations } = (isJsonObject(template) ? template : {}) as Pick<ObjectMeta, 'annotations'>;
-  return isToldToFail(deployment) || annotations?.[simulateAnnotation] === 'fail';
+  return isSetToFail(deployment) || annotations?.[simulateAnnotation] === 'fail';
 }
 
 function available({ deployment, sets }: Progress): Observation {
@@ -90,7 +90,7 @@ function available({ deployment, sets }: Progress): Observation {
   return { type, status: 'False', reason: 'MinimumReplicasUnavailable', message };
 }
 
-/** What a set says of pods that were refused: the current one before the others. */
+/** The condition of a set about pods that were refused: the current one before the others. */
 function withReplicaFailure(conditions: readonly JsonObject[], { current, sets }: Progress, now: string): JsonObject[] {
   const type = 'ReplicaFailure';
   const failed = [...(current === undefined ? [] : [current]), ...sets]
@@ -111,7 +111,7 @@ function subjectOf({ deployment, current }: Progress): string {
   return `${current === undefined ? 'Deployment' : 'ReplicaSet'} "${name}"`;
 }
 
-/** What is to be said of the progress; `undefined` when what was said before holds. */
+/** The condition for the progress; `undefined` when the last one still applies. */
 function progressing(progress: Progress, before: JsonObject | undefined, nowMs: number): Observation | undefined {
   const { deployment } = progress;
   const type = 'Progressing';
@@ -153,12 +153,12 @@ export function deploymentStatus(progress: Progress, times: Times): JsonObject {
   const { deployment } = progress;
   const { now } = times;
   const known = objectsIn(statusOf(deployment)['conditions']);
-  const judged = withCondition(known, available(progress), { now });
-  const conditions = withReplicaFailure(withProgressing(judged, progress, times), progress, now);
+  const updated = withCondition(known, available(progress), { now });
+  const conditions = withReplicaFailure(withProgressing(updated, progress, times), progress, now);
   return { ...countsOf(progress), conditions };
 }
 
-/** Whether the last status says that all pods are new and available. */
+/** Whether all pods are new and available according to the last status. */
 export function isRolledOut(deployment: KubeObject): boolean {
   const { generation = 0 } = deployment.metadata;
   const status = statusOf(deployment);
@@ -176,7 +176,7 @@ export function untilDeadline(deployment: KubeObject, nowMs: number): number | u
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs) + 1000;
 }
 
-/** The conditions once a pause begins or ends; `undefined` when neither is new, or nobody watches the progress. */
+/** The conditions once a pause begins or ends; `undefined` when neither is new, or the progress is not watched. */
 export function pauseConditions(deployment: KubeObject, now: string): JsonObject[] | undefined {
   const known = objectsIn(statusOf(deployment)['conditions']);
   const reason = conditionOf(known, 'Progressing')?.['reason'];

@@ -174,7 +174,7 @@ test('CTL-02 a change makes revision 2 and keeps the old set, and going back mak
   });
 });
 
-test('CTL-02 of the old sets only as many as revisionHistoryLimit says are kept, the latest', async () => {
+test('CTL-02 retains only as many old sets as revisionHistoryLimit allows, the latest', async () => {
   await deploy({ replicas: 1, revisionHistoryLimit: 1 });
   for (const number of ['1', '2', '3', '4']) {
     if (number !== '1') await change({ template: template(`i:${number}`) });
@@ -183,7 +183,7 @@ test('CTL-02 of the old sets only as many as revisionHistoryLimit says are kept,
   await eventually(() => expect(new Set(sets().map((set) => annotation(set, revision)))).toEqual(new Set(['3', '4'])));
 });
 
-test('CTL-03 pods that never get ready end the rollout at the deadline of the clock, and progress mends it', async () => {
+test('CTL-03 pods that never get ready end the rollout at the deadline of the clock, and progress recovers it', async () => {
   await deploy({ replicas: 1, progressDeadlineSeconds: 5, template: template('i:1', { schedulerName: 'none' }) });
   await eventually(() => {
     expect(conditions()).toMatchObject({ Progressing: 'True ReplicaSetUpdated' });
@@ -206,7 +206,7 @@ test('CTL-03 pods that never get ready end the rollout at the deadline of the cl
   await rolledOut('2');
 });
 
-test('CTL-21 a pause holds a change back, not the scale, and says when it begins and ends', async () => {
+test('CTL-21 a pause holds a change back, not the scale, and reports its begin and end', async () => {
   const seen = new Set<string>();
   cluster.subscribe(() => seen.add(conditions().Progressing ?? ''));
   await deploy({ replicas: 1 });
@@ -294,6 +294,6 @@ test('a changed image with three replicas rolls out, and a set that lacks pods l
   await rolledOut('2');
   expect(current()?.status).toMatchObject({ replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
   const images = (): unknown => pods().map(({ spec }) => (spec as { containers: JsonObject[] }).containers[0]?.image);
-  // A complete rollout says nothing of pods that are still terminating.
+  // A complete rollout ignores pods that are still terminating.
   await eventually(() => expect(images()).toEqual(['i:2', 'i:2', 'i:2']));
 });

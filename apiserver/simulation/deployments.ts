@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, unlessGone } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, specOf, statusOf } from '../controllers/index.ts';
 import type { KubeObject } from '../core/index.ts';
 import { claimChildren } from './claiming.ts';
 import { deploymentStatus, isRolledOut, pauseConditions, startConditions, untilDeadline } from './deployment-status.ts';
@@ -14,10 +14,10 @@ import {
   revisionOf,
   sizeAnnotations,
 } from './revisions.ts';
-import { planRollout, planScaling, wantedOf } from './rollout.ts';
+import { desiredReplicas, planRollout, planScaling } from './rollout.ts';
 import {
   countOf,
-  isToldToFail,
+  isSetToFail,
   type SimulationContext,
   shortHash,
   simulateAnnotation,
@@ -74,7 +74,7 @@ class DeploymentSimulation extends WorkloadController {
     this.requeueAfter(deployment, untilDeadline({ ...deployment, status }, nowMs));
   }
 
-  /** Says so at once when a pause begins or ends, before anything is done about it. */
+  /** Reports at once when a pause begins or ends, before anything is done about it. */
   async #notePause(deployment: KubeObject): Promise<KubeObject> {
     const conditions = pauseConditions(deployment, this.context.now());
     return conditions === undefined ? deployment : await this.#note(deployment, {}, conditions);
@@ -148,7 +148,7 @@ class DeploymentSimulation extends WorkloadController {
     const plan = planScaling(deployment, current, newestFirst);
     for (const set of newestFirst) {
       const { name = '' } = set.metadata;
-      if (!plan.has(name) && isOutsized(deployment, set)) plan.set(name, wantedOf(set));
+      if (!plan.has(name) && isOutsized(deployment, set)) plan.set(name, desiredReplicas(set));
     }
     await this.#resize(deployment, plan);
     if (current !== undefined) await this.#passOn(deployment, current);
@@ -161,26 +161,26 @@ class DeploymentSimulation extends WorkloadController {
       const isSame = replicas === specOf(set).replicas && !isOutsized(deployment, set);
       if (replicas === undefined || isSame) continue;
       const change = { metadata: { annotations: sizeAnnotations(deployment) }, spec: { replicas } };
-      await unlessGone(this.cluster.patch(this.children, keyFor(set), change, { as }));
+      await ignoreNotFound(this.cluster.patch(this.children, keyFor(set), change, { as }));
     }
   }
 
   async #passOn(deployment: KubeObject, set: KubeObject): Promise<void> {
-    const wish = isToldToFail(deployment) ? 'fail' : null;
-    if ((set.metadata.annotations?.[simulateAnnotation] ?? null) === wish) return;
-    const change = { metadata: { annotations: { [simulateAnnotation]: wish } } };
-    await unlessGone(this.cluster.patch(this.children, keyFor(set), change, { as }));
+    const desired = isSetToFail(deployment) ? 'fail' : null;
+    if ((set.metadata.annotations?.[simulateAnnotation] ?? null) === desired) return;
+    const change = { metadata: { annotations: { [simulateAnnotation]: desired } } };
+    await ignoreNotFound(this.cluster.patch(this.children, keyFor(set), change, { as }));
   }
 
   async #forget(deployment: KubeObject): Promise<void> {
     const old = this.#oldSets(deployment, this.#currentOf(deployment));
     for (const set of forgotten(deployment, old)) {
-      await unlessGone(this.cluster.delete(this.children, keyFor(set), { as, propagationPolicy: 'Background' }));
+      await ignoreNotFound(this.cluster.delete(this.children, keyFor(set), { as, propagationPolicy: 'Background' }));
     }
   }
 }
 
-/** Rolls Deployments out over ReplicaSets, within `maxSurge` and `maxUnavailable`, and says by the server's clock when one is stuck.
+/** Rolls Deployments out over ReplicaSets, within `maxSurge` and `maxUnavailable`, and reports by the server's clock when one is stuck.
  *  Old ReplicaSets are kept, scaled to none, up to `revisionHistoryLimit`. */
 export function deploymentSimulation(context: SimulationContext): Controller {
   return new DeploymentSimulation(context);

@@ -23,14 +23,14 @@ function workloadOf(cluster: Cluster, object: KubeObject): KubeObject | undefine
 }
 
 /** How many pods the workloads of these pods want; undefined when one of them has none. */
-function wantedOf(cluster: Cluster, pods: readonly KubeObject[]): number | undefined {
-  const wanted = new Map<string, number>();
+function expectedPods(cluster: Cluster, pods: readonly KubeObject[]): number | undefined {
+  const expected = new Map<string, number>();
   for (const pod of pods) {
     const workload = workloadOf(cluster, pod);
     if (workload === undefined) return undefined;
-    wanted.set(workload.metadata.uid ?? '', countOf(specOf(workload).replicas, 1));
+    expected.set(workload.metadata.uid ?? '', countOf(specOf(workload).replicas, 1));
   }
-  return [...wanted.values()].reduce((sum, count) => sum + count, 0);
+  return [...expected.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /** A number of pods, or of percent of all, rounded up. */
@@ -47,16 +47,16 @@ interface Need {
 function needOf(cluster: Cluster, budget: KubeObject, pods: readonly KubeObject[]): Need | undefined {
   const { maxUnavailable, minAvailable } = specOf(budget);
   if (typeof minAvailable === 'number') return { expected: pods.length, desired: minAvailable };
-  const wanted = wantedOf(cluster, pods);
-  if (wanted === undefined) return undefined;
-  if (minAvailable !== undefined) return { expected: wanted, desired: scaled(minAvailable, wanted) };
+  const expected = expectedPods(cluster, pods);
+  if (expected === undefined) return undefined;
+  if (minAvailable !== undefined) return { expected, desired: scaled(minAvailable, expected) };
   if (maxUnavailable === undefined) return { expected: 0, desired: 0 };
-  return { expected: wanted, desired: Math.max(0, wanted - scaled(maxUnavailable, wanted)) };
+  return { expected, desired: Math.max(0, expected - scaled(maxUnavailable, expected)) };
 }
 
 function isHealthy(pod: KubeObject, disrupted: JsonObject): boolean {
-  const isGoing = pod.metadata.deletionTimestamp !== undefined;
-  return !isGoing && !Object.hasOwn(disrupted, pod.metadata.name ?? '') && isPodReady(pod);
+  const isBeingDeleted = pod.metadata.deletionTimestamp !== undefined;
+  return !isBeingDeleted && !Object.hasOwn(disrupted, pod.metadata.name ?? '') && isPodReady(pod);
 }
 
 function conditionFor(budget: KubeObject, allowed: number, now: string): JsonObject {
@@ -101,7 +101,7 @@ function statusFor(context: SimulationContext, budget: KubeObject, pods: readonl
   };
 }
 
-/** Tells each PodDisruptionBudget how many of its pods may go. */
+/** Reports in each PodDisruptionBudget how many of its pods may be evicted. */
 export function disruptionBudgetSimulation(context: SimulationContext): Controller {
   const { cluster } = context;
   const type = typeOf(cluster, 'poddisruptionbudgets', 'policy');

@@ -7,7 +7,7 @@ import {
   countOf,
   isPodActive,
   isPodReady,
-  isToldToFail,
+  isSetToFail,
   type Observation,
   positive,
   templateOf,
@@ -65,7 +65,7 @@ const mostRetries = 6;
 /** How many pods may fail before the Job does. */
 function retriesOf(job: KubeObject): number {
   const limit = countOf(specOf(job).backoffLimit, mostRetries);
-  return isToldToFail(job) || isToldToFail(templateOf(job) as unknown as KubeObject)
+  return isSetToFail(job) || isSetToFail(templateOf(job) as unknown as KubeObject)
     ? Math.min(limit, mostRetries)
     : limit;
 }
@@ -140,7 +140,7 @@ export function endOf({ job, counts, indexes, nowMs }: JobProgress): JobEnd | un
 }
 
 /** How many pods should run now. */
-export function wantedPods(progress: JobProgress): number {
+export function desiredPods(progress: JobProgress): number {
   const { job, counts, indexes } = progress;
   if (isSuspended(job) || endOf(progress) !== undefined) return 0;
   const completions = completionsOf(job);

@@ -32,7 +32,7 @@ const phases = (): unknown[] => pods().map(({ status }) => (status as JsonObject
 const ended = (type: string, reason: string): unknown =>
   expect.arrayContaining([expect.objectContaining({ type, status: 'True', reason })]) as unknown;
 
-test('the pods of a Job run for as long as the annotation says', async () => {
+test('the pods of a Job run for as long as the annotation specifies', async () => {
   await createJob({}, slow);
   await eventually(() => expect(job()?.status).toMatchObject({ active: 1, ready: 1 }));
   await clock.pass(59_000);

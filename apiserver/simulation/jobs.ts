@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../src/base/index.ts';
-import { type Controller, statusOf, unlessGone } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, statusOf } from '../controllers/index.ts';
 import type { Cluster, KubeObject } from '../core/index.ts';
 import { claimChildren } from './claiming.ts';
 import { type IndexProgress, indexProgress, isIndexed, pendingIndexes, podOfIndex } from './job-indexes.ts';
 import {
   countPods,
+  desiredPods,
   endingOf,
   endOf,
   type JobProgress,
@@ -12,7 +13,6 @@ import {
   startOf,
   untilDeadline,
   untilRemoval,
-  wantedPods,
 } from './job-status.ts';
 import { createPod, deletePod } from './pod-set.ts';
 import { isPodActive, keyOf, keyText, type SimulationContext, writeStatus } from './simulated.ts';
@@ -34,9 +34,9 @@ function labelsFor({ metadata }: KubeObject): Record<string, string> {
 async function createPods(
   cluster: Cluster,
   job: KubeObject,
-  wish: { readonly count: number; readonly indexes: IndexProgress | undefined },
+  options: { readonly count: number; readonly indexes: IndexProgress | undefined },
 ): Promise<void> {
-  const { count, indexes } = wish;
+  const { count, indexes } = options;
   const labels = labelsFor(job);
   if (indexes === undefined) {
     for (let made = 0; made < count; made++) await createPod(cluster, job, { as, labels });
@@ -89,10 +89,10 @@ class JobSimulation extends WorkloadController {
 
   async #keepPods(progress: JobProgress): Promise<void> {
     const { job, counts, indexes } = progress;
-    const wanted = wantedPods(progress);
-    await createPods(this.cluster, job, { count: wanted - counts.active, indexes });
+    const desired = desiredPods(progress);
+    await createPods(this.cluster, job, { count: desired - counts.active, indexes });
     const active = this.childrenOf(job).filter(isPodActive);
-    for (const pod of active.slice(wanted)) await deletePod(this.cluster, pod, as);
+    for (const pod of active.slice(desired)) await deletePod(this.cluster, pod, as);
   }
 
   /** Deletes a Job that ended once its time to live is over. */
@@ -101,11 +101,11 @@ class JobSimulation extends WorkloadController {
     if (waitMs !== 0) return this.requeueAfter(job, waitMs);
     const { uid } = job.metadata;
     const options = { as: cleaner, propagationPolicy: 'Foreground' as const, ...(uid === undefined ? {} : { uid }) };
-    await unlessGone(this.cluster.delete(this.type, keyOf(keyText(job)), options));
+    await ignoreNotFound(this.cluster.delete(this.type, keyOf(keyText(job)), options));
   }
 }
 
-/** Runs the pods of each Job to their end; every pod succeeds at once, fails at once, or runs for a time, as annotations say. */
+/** Runs the pods of each Job to their end; every pod succeeds at once, fails at once, or runs for a time, as its annotations specify. */
 export function jobSimulation(context: SimulationContext): Controller {
   return new JobSimulation(context);
 }

@@ -20,7 +20,7 @@ test.each<{ name: string; group: string; plural: string; kind: string; spec: Jso
     spec: { replicas: most, podManagementPolicy: 'Parallel' },
   },
 ])(
-  'two billion $name of a $kind make some hundred pods, and an Event says so',
+  'two billion $name of a $kind make some hundred pods, and an Event reports it',
   async ({ group, plural, kind, spec }) => {
     const cluster = new MemoryCluster();
     await using _simulation = startSimulation(cluster, { clock: systemClock, log: silentLogger() });
@@ -47,7 +47,7 @@ test.each<{ name: string; group: string; plural: string; kind: string; spec: Jso
   },
 );
 
-test('a cluster with ten thousand pods gets no more for new owners, and an Event says so', async () => {
+test('a cluster with ten thousand pods gets no more for new owners, and an Event reports it', async () => {
   const cluster = new MemoryCluster();
   const pods = cluster.type('pods');
   const pod = { apiVersion: 'v1', kind: 'Pod', spec: template.spec };

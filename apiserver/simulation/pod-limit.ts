@@ -4,7 +4,7 @@ import { childrenOf } from './simulated.ts';
 
 /** Pods of one owner, finished ones included. A cluster has room for so many pods as its nodes have; here only memory would end. */
 const maxPodsOfOwner = 500;
-/** Of all owners together: whoever creates many owners takes no more memory than this. */
+/** Of all owners together: a user who creates many owners takes no more memory than this. */
 const maxPods = 10_000;
 const component = 'simulation';
 
@@ -30,7 +30,7 @@ async function report(cluster: Cluster, owner: KubeObject, text: { as: string; m
   await cluster.create(events, event, { as: text.as });
 }
 
-/** @throws StatusError 403 when the owner, or all of them, have as many pods as the simulation creates; an Event says so */
+/** @throws StatusError 403 when the owner, or all of them, have as many pods as the simulation creates; an Event reports it */
 export async function assertRoomForPod(cluster: Cluster, owner: KubeObject, as: string): Promise<void> {
   const pods = typeOf(cluster, 'pods');
   const isOwnerFull = childrenOf(cluster, pods, owner).length >= maxPodsOfOwner;

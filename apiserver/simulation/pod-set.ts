@@ -1,17 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../src/base/index.ts';
-import { typeOf, unlessGone } from '../controllers/index.ts';
+import { ignoreNotFound, typeOf } from '../controllers/index.ts';
 import type { Cluster, KubeObject, ObjectMeta } from '../core/index.ts';
 import { assertRoomForPod } from './pod-limit.ts';
-import {
-  controllerReference,
-  isToldToFail,
-  runSecondsAnnotation,
-  simulateAnnotation,
-  templateOf,
-} from './simulated.ts';
+import { controllerReference, isSetToFail, runSecondsAnnotation, simulateAnnotation, templateOf } from './simulated.ts';
 
 /** How a new pod differs from its template. */
-export interface PodWish {
+export interface PodOptions {
   readonly as: string;
   /** A name of its own; by default a random one after the owner's. */
   readonly name?: string;
@@ -24,59 +18,59 @@ export interface PodWish {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-function metadataOf(owner: KubeObject, wish: PodWish): ObjectMeta {
-  const template = (wish.template ?? templateOf(owner)).metadata;
+function metadataOf(owner: KubeObject, options: PodOptions): ObjectMeta {
+  const template = (options.template ?? templateOf(owner)).metadata;
   const { labels, annotations } = (isJsonObject(template) ? template : {}) as Pick<
     ObjectMeta,
     'labels' | 'annotations'
   >;
   const runSeconds = owner.metadata.annotations?.[runSecondsAnnotation];
-  const told = {
-    ...(isToldToFail(owner) ? { [simulateAnnotation]: 'fail' } : {}),
+  const simulation = {
+    ...(isSetToFail(owner) ? { [simulateAnnotation]: 'fail' } : {}),
     ...(runSeconds === undefined ? {} : { [runSecondsAnnotation]: runSeconds }),
   };
   const { name = '', namespace = '' } = owner.metadata;
   return {
-    ...(wish.name === undefined ? { generateName: wish.generateName ?? `${name}-` } : { name: wish.name }),
+    ...(options.name === undefined ? { generateName: options.generateName ?? `${name}-` } : { name: options.name }),
     namespace,
-    labels: { ...labels, ...wish.labels },
-    annotations: { ...annotations, ...wish.annotations, ...told },
+    labels: { ...labels, ...options.labels },
+    annotations: { ...annotations, ...options.annotations, ...simulation },
     ownerReferences: [controllerReference(owner)],
   };
 }
 
 /** Creates a pod from the template of its owner. */
-export async function createPod(cluster: Cluster, owner: KubeObject, wish: PodWish): Promise<void> {
-  await assertRoomForPod(cluster, owner, wish.as);
-  const { spec } = wish.template ?? templateOf(owner);
+export async function createPod(cluster: Cluster, owner: KubeObject, options: PodOptions): Promise<void> {
+  await assertRoomForPod(cluster, owner, options.as);
+  const { spec } = options.template ?? templateOf(owner);
   const pod: KubeObject = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: metadataOf(owner, wish),
-    spec: { ...(isJsonObject(spec) ? structuredClone(spec) : {}), ...wish.spec },
+    metadata: metadataOf(owner, options),
+    spec: { ...(isJsonObject(spec) ? structuredClone(spec) : {}), ...options.spec },
   };
-  await cluster.create(typeOf(cluster, 'pods'), pod, { as: wish.as });
+  await cluster.create(typeOf(cluster, 'pods'), pod, { as: options.as });
 }
 
 /** Deletes this very pod. */
 export async function deletePod(cluster: Cluster, { metadata }: KubeObject, as: string): Promise<void> {
   const { namespace = '', name = '', uid } = metadata;
   const options = { as, propagationPolicy: 'Background' as const, ...(uid === undefined ? {} : { uid }) };
-  await unlessGone(cluster.delete(typeOf(cluster, 'pods'), { namespace, name }, options));
+  await ignoreNotFound(cluster.delete(typeOf(cluster, 'pods'), { namespace, name }, options));
 }
 
-/** Tells pods what their owner is told, when that changed after they were made. */
+/** Copies the owner's simulation annotation to its pods, when it changed after they were made. */
 export async function passOnFailure(
   cluster: Cluster,
   owner: KubeObject,
-  wish: { readonly pods: readonly KubeObject[]; readonly as: string },
+  options: { readonly pods: readonly KubeObject[]; readonly as: string },
 ): Promise<void> {
   const template = templateOf(owner).metadata;
   const { annotations } = (isJsonObject(template) ? template : {}) as Pick<ObjectMeta, 'annotations'>;
-  const told = isToldToFail(owner) || annotations?.[simulateAnnotation] === 'fail';
-  for (const pod of wish.pods.filter((candidate) => isToldToFail(candidate) !== told)) {
+  const simulation = isSetToFail(owner) || annotations?.[simulateAnnotation] === 'fail';
+  for (const pod of options.pods.filter((candidate) => isSetToFail(candidate) !== simulation)) {
     const { namespace = '', name = '' } = pod.metadata;
-    const metadata = { annotations: { [simulateAnnotation]: told ? 'fail' : null } };
-    await unlessGone(cluster.patch(typeOf(cluster, 'pods'), { namespace, name }, { metadata }, { as: wish.as }));
+    const metadata = { annotations: { [simulateAnnotation]: simulation ? 'fail' : null } };
+    await ignoreNotFound(cluster.patch(typeOf(cluster, 'pods'), { namespace, name }, { metadata }, { as: options.as }));
   }
 }

@@ -2,16 +2,16 @@ import { type Clock, isJsonObject, type JsonObject } from '../../src/base/index.
 import {
   Appointments,
   type Controller,
+  ignoreNotFound,
   objectsIn,
   specOf,
   statusOf,
   typeOf,
-  unlessGone,
 } from '../controllers/index.ts';
 import type { Cluster, ClusterEvent, KubeObject, ResourceType } from '../core/index.ts';
 import {
   conditionsFrom,
-  isToldToFail,
+  isSetToFail,
   keyOf,
   keyText,
   type Observation,
@@ -43,8 +43,8 @@ function untilEnd(pod: KubeObject, nowMs: number): number | undefined {
 
 function outcomeOf(pod: KubeObject, nowMs: number): Outcome {
   const leftMs = untilEnd(pod, nowMs);
-  if (leftMs === 0) return isToldToFail(pod) ? 'failed' : 'succeeded';
-  return leftMs === undefined && isToldToFail(pod) ? 'crashing' : 'running';
+  if (leftMs === 0) return isSetToFail(pod) ? 'failed' : 'succeeded';
+  return leftMs === undefined && isSetToFail(pod) ? 'crashing' : 'running';
 }
 
 /** Why a pod whose containers are ready is not ready itself: gates whose conditions another controller has not set to True. */
@@ -243,7 +243,7 @@ class PodSimulation implements Controller {
     const { deletionGracePeriodSeconds = 0, uid } = pod.metadata;
     if (deletionGracePeriodSeconds === 0) return;
     const options = { as: kubelet, gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) };
-    await unlessGone(this.#cluster.delete(this.#type, keyOf(keyText(pod)), options));
+    await ignoreNotFound(this.#cluster.delete(this.#type, keyOf(keyText(pod)), options));
   }
 }
 

@@ -36,10 +36,10 @@ function victims(pods: readonly KubeObject[], count: number): KubeObject[] {
 async function createMissing(
   cluster: Cluster,
   owner: KubeObject,
-  wish: { readonly count: number; readonly as: string },
+  options: { readonly count: number; readonly as: string },
 ): Promise<StatusError | undefined> {
   try {
-    for (let missing = wish.count; missing > 0; missing--) await createPod(cluster, owner, { as: wish.as });
+    for (let missing = options.count; missing > 0; missing--) await createPod(cluster, owner, { as: options.as });
     return undefined;
   } catch (thrown) {
     if (thrown instanceof StatusError && thrown.failure.code === 403) return thrown;
@@ -74,10 +74,10 @@ function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind
       const object = cluster.get(type, keyOf(text));
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
       await claimChildren({ cluster, type: pods, owner: object, as, isPassedOver: (pod) => !isPodActive(pod) });
-      const wanted = countOf(specOf(object).replicas, 1);
+      const desired = countOf(specOf(object).replicas, 1);
       const present = activePods(object);
-      const refusal = await createMissing(cluster, object, { count: wanted - present.length, as });
-      for (const pod of victims(present, present.length - wanted)) await deletePod(cluster, pod, as);
+      const refusal = await createMissing(cluster, object, { count: desired - present.length, as });
+      for (const pod of victims(present, present.length - desired)) await deletePod(cluster, pod, as);
       const now = activePods(object);
       await passOnFailure(cluster, object, { pods: now, as });
       const ready = now.filter(isPodReady).length;
@@ -96,7 +96,7 @@ function replicas(context: SimulationContext, { plural, group, as }: ReplicaKind
         },
       );
       waits?.set(text, againInMs);
-      // Tried again after a growing wait.
+      // Retried with back-off.
       if (refusal !== undefined) throw refusal;
     },
   };

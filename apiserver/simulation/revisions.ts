@@ -1,7 +1,7 @@
 import { isJsonEqual, isJsonObject, type JsonObject } from '../../src/base/index.ts';
 import { specOf, statusOf } from '../controllers/index.ts';
 import type { KubeObject, ObjectMeta } from '../core/index.ts';
-import { rolloutRoom, wantedOf } from './rollout.ts';
+import { desiredReplicas, rolloutRoom } from './rollout.ts';
 import { controllerReference, countOf, templateOf } from './simulated.ts';
 import { desiredAnnotation, maxAnnotation } from './size-annotations.ts';
 
@@ -51,7 +51,7 @@ export function sizeAnnotations(deployment: KubeObject): Record<string, string> 
 export function isOutsized(deployment: KubeObject, set: KubeObject): boolean {
   const desired = set.metadata.annotations?.[desiredAnnotation];
   const isKnown = desired !== undefined && /^\d+$/.test(desired);
-  return isKnown && wantedOf(set) > 0 && Number(desired) !== countOf(specOf(deployment).replicas, 1);
+  return isKnown && desiredReplicas(set) > 0 && Number(desired) !== countOf(specOf(deployment).replicas, 1);
 }
 
 /** Whether the set has the pod template of the Deployment, apart from the hash among its labels. */
@@ -121,7 +121,9 @@ export function catchUp(deployment: KubeObject, set: KubeObject, revision: numbe
 function isIdle(set: KubeObject): boolean {
   const { replicas, observedGeneration } = statusOf(set);
   const isSeen = countOf(observedGeneration, 0) >= (set.metadata.generation ?? 0);
-  return wantedOf(set) === 0 && countOf(replicas, 0) === 0 && isSeen && set.metadata.deletionTimestamp === undefined;
+  return (
+    desiredReplicas(set) === 0 && countOf(replicas, 0) === 0 && isSeen && set.metadata.deletionTimestamp === undefined
+  );
 }
 
 /** The old sets without pods that are beyond `revisionHistoryLimit`: the lowest revisions. */

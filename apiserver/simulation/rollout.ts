@@ -42,7 +42,7 @@ export function minimumAvailable(deployment: KubeObject): number {
 }
 
 /** How many pods a ReplicaSet is to have. */
-export function wantedOf(set: KubeObject): number {
+export function desiredReplicas(set: KubeObject): number {
   return countOf(specOf(set).replicas, 0);
 }
 
@@ -53,8 +53,8 @@ export function sumOf(sets: readonly KubeObject[], field: string): number {
   return sets.reduce((total, set) => total + counted(set, field), 0);
 }
 
-const totalOf = (sets: readonly KubeObject[]): number => sets.reduce((sum, set) => sum + wantedOf(set), 0);
-const missingIn = (set: KubeObject): number => Math.max(0, wantedOf(set) - counted(set, 'availableReplicas'));
+const totalOf = (sets: readonly KubeObject[]): number => sets.reduce((sum, set) => sum + desiredReplicas(set), 0);
+const missingIn = (set: KubeObject): number => Math.max(0, desiredReplicas(set) - counted(set, 'availableReplicas'));
 
 function oldestFirst(sets: readonly KubeObject[]): KubeObject[] {
   const madeAt = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
@@ -64,7 +64,7 @@ function oldestFirst(sets: readonly KubeObject[]): KubeObject[] {
 /** Takes pods of old sets away as far as enough stay available: first those that are not available anyway. */
 function planOld(old: readonly KubeObject[], current: KubeObject, minAvailable: number): Map<string, number> {
   let room = Math.max(0, totalOf([...old, current]) - minAvailable - missingIn(current));
-  const plan = new Map<string, number>(old.map((set) => [set.metadata.name ?? '', wantedOf(set)]));
+  const plan = new Map<string, number>(old.map((set) => [set.metadata.name ?? '', desiredReplicas(set)]));
   const take = (set: KubeObject, most: number): void => {
     const name = set.metadata.name ?? '';
     const left = plan.get(name) ?? 0;
@@ -82,11 +82,11 @@ function planRecreation(deployment: KubeObject, current: KubeObject, old: readon
   const plan = new Map<string, number>(old.map((set) => [set.metadata.name ?? '', 0]));
   const replicas = countOf(specOf(deployment).replicas, 1);
   const isClear = totalOf(old) === 0 && sumOf(old, 'replicas') === 0;
-  plan.set(current.metadata.name ?? '', isClear ? replicas : Math.min(replicas, wantedOf(current)));
+  plan.set(current.metadata.name ?? '', isClear ? replicas : Math.min(replicas, desiredReplicas(current)));
   return plan;
 }
 
-/** How many replicas each ReplicaSet should want next, by name. Called again after every change until nothing changes. */
+/** How many replicas each ReplicaSet should want next, by name. Called after every change until nothing changes. */
 export function planRollout(
   deployment: KubeObject,
   current: KubeObject,
@@ -96,7 +96,7 @@ export function planRollout(
   const replicas = countOf(specOf(deployment).replicas, 1);
   const plan = planOld(old, current, minimumAvailable(deployment));
   const room = replicas + rolloutRoom(deployment).surge - totalOf(old);
-  plan.set(current.metadata.name ?? '', Math.min(replicas, Math.max(wantedOf(current), room)));
+  plan.set(current.metadata.name ?? '', Math.min(replicas, Math.max(desiredReplicas(current), room)));
   return plan;
 }
 
@@ -111,7 +111,7 @@ function planProportional(deployment: KubeObject, active: readonly KubeObject[])
   for (const set of ordered) {
     const share = shareOf(set, { deployment, allowed: replicas + surge });
     const step = missing > 0 ? Math.min(share, open) : Math.max(share, open);
-    plan.set(set.metadata.name ?? '', wantedOf(set) + step);
+    plan.set(set.metadata.name ?? '', desiredReplicas(set) + step);
     open -= step;
   }
   const largest = ordered[0]?.metadata.name ?? '';
@@ -122,16 +122,16 @@ function planProportional(deployment: KubeObject, active: readonly KubeObject[])
 /** The largest first; among equals the newest when pods are added, the oldest when they are removed. */
 function bySize(sets: readonly KubeObject[], isNewestFirst: boolean): KubeObject[] {
   const ordered = isNewestFirst ? oldestFirst(sets).reverse() : oldestFirst(sets);
-  return ordered.toSorted((a, b) => wantedOf(b) - wantedOf(a));
+  return ordered.toSorted((a, b) => desiredReplicas(b) - desiredReplicas(a));
 }
 
 /** How many pods more, or less, a set has when it keeps its part of the whole. */
 function shareOf(set: KubeObject, to: { readonly deployment: KubeObject; readonly allowed: number }): number {
   const { deployment, allowed } = to;
-  if (countOf(specOf(deployment).replicas, 1) === 0) return -wantedOf(set);
+  if (countOf(specOf(deployment).replicas, 1) === 0) return -desiredReplicas(set);
   const noted = Number(set.metadata.annotations?.[maxAnnotation] ?? 0);
   const before = noted > 0 ? noted : countOf(statusOf(deployment).replicas, 0);
-  return before === 0 ? 0 : Math.round((wantedOf(set) * allowed) / before) - wantedOf(set);
+  return before === 0 ? 0 : Math.round((desiredReplicas(set) * allowed) / before) - desiredReplicas(set);
 }
 
 function isSaturated(deployment: KubeObject, current: KubeObject | undefined): boolean {
@@ -139,7 +139,7 @@ function isSaturated(deployment: KubeObject, current: KubeObject | undefined): b
   const replicas = countOf(specOf(deployment).replicas, 1);
   const desired = Number(current.metadata.annotations?.[desiredAnnotation] ?? Number.NaN);
   const available = countOf(statusOf(current).availableReplicas, 0);
-  return wantedOf(current) === replicas && desired === replicas && available === replicas;
+  return desiredReplicas(current) === replicas && desired === replicas && available === replicas;
 }
 
 /** The sizes of the sets, by name, once the Deployment is scaled, while it is paused or in the middle of a rollout: the one set that has pods,
@@ -149,7 +149,7 @@ export function planScaling(
   current: KubeObject | undefined,
   newestFirst: readonly KubeObject[],
 ): Map<string, number> {
-  const active = newestFirst.filter((set) => wantedOf(set) > 0);
+  const active = newestFirst.filter((set) => desiredReplicas(set) > 0);
   if (active.length <= 1) {
     const only = active[0] ?? newestFirst[0];
     const replicas = countOf(specOf(deployment).replicas, 1);

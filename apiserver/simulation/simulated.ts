@@ -26,7 +26,7 @@ export interface SimulationContext {
   now(): string;
 }
 
-export function isToldToFail({ metadata }: KubeObject): boolean {
+export function isSetToFail({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[simulateAnnotation] === 'fail';
 }
 

@@ -72,12 +72,12 @@ test('a changed template rolls out to a new ReplicaSet, and scaling follows', as
   await eventually(() => expect(pods()).toHaveLength(0));
 });
 
-test.each(['object', 'template'])('what is told to fail on its %s keeps crashing, and recovers', async (place) => {
-  const told = { [simulateAnnotation]: 'fail' };
+test.each(['object', 'template'])('pods annotated to fail on the %s keep crashing, and recover', async (place) => {
+  const annotations = { [simulateAnnotation]: 'fail' };
   const object =
     place === 'object'
-      ? workload('Deployment', { replicas: 1 }, told)
-      : workload('Deployment', { replicas: 1, template: template('i:1', told) });
+      ? workload('Deployment', { replicas: 1 }, annotations)
+      : workload('Deployment', { replicas: 1, template: template('i:1', annotations) });
   await cluster.create(deployments(), object, as);
   await eventually(() => {
     expect(read('deployments', 'apps')?.status).toMatchObject({

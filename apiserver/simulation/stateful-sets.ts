@@ -105,7 +105,7 @@ class StatefulPass {
     return this.#isParallel() || this.#isAvailable(pod);
   }
 
-  /** Removes the highest numbers first. Whether all are gone. */
+  /** Removes the highest numbers first. Returns whether all are removed. */
   async #removeCondemned(condemned: readonly KubeObject[]): Promise<boolean> {
     for (const pod of condemned) {
       if (!isBeingDeleted(pod)) await deletePod(this.#cluster, pod, as);

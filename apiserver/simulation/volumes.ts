@@ -1,5 +1,5 @@
 import { isJsonEqual, isJsonObject, type JsonObject, type JsonValue } from '../../src/base/index.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controllers/index.ts';
+import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from '../controllers/index.ts';
 import {
   type Cluster,
   type ClusterEvent,
@@ -46,14 +46,14 @@ function modesOf(object: KubeObject): string[] {
   return Array.isArray(accessModes) ? accessModes.map((mode) => text(mode)) : [];
 }
 
-/** Whether a volume that is nobody's would do for a claim. */
+/** Whether an unbound volume satisfies a claim. */
 function fits(volume: KubeObject, claim: KubeObject): boolean {
-  const [own, wanted] = [specOf(volume), specOf(claim)];
+  const [own, requested] = [specOf(volume), specOf(claim)];
   const isFree = own['claimRef'] === undefined;
   const isAlike =
-    text(own['storageClassName']) === text(wanted['storageClassName']) &&
-    (own['volumeMode'] ?? 'Filesystem') === (wanted['volumeMode'] ?? 'Filesystem');
-  const { selector } = wanted;
+    text(own['storageClassName']) === text(requested['storageClassName']) &&
+    (own['volumeMode'] ?? 'Filesystem') === (requested['volumeMode'] ?? 'Filesystem');
+  const { selector } = requested;
   return (
     isFree &&
     isAlike &&
@@ -110,10 +110,10 @@ class Volumes implements Controller {
     if (claim !== undefined && isOf(volume, claim)) return;
     const wasBound = claimRef['uid'] !== undefined;
     await this.#setPhase(volume, wasBound ? 'Released' : 'Available');
-    const isGoing = volume.metadata.deletionTimestamp !== undefined;
-    if (!wasBound || isGoing || persistentVolumeReclaimPolicy !== 'Delete') return;
+    const isBeingDeleted = volume.metadata.deletionTimestamp !== undefined;
+    if (!wasBound || isBeingDeleted || persistentVolumeReclaimPolicy !== 'Delete') return;
     const volumeKey = { namespace: '', name: volume.metadata.name ?? '' };
-    await unlessGone(this.#cluster.delete(this.#volumes, volumeKey, { as }));
+    await ignoreNotFound(this.#cluster.delete(this.#volumes, volumeKey, { as }));
   }
 
   async #keepClaim(claim: KubeObject): Promise<void> {
@@ -123,10 +123,10 @@ class Volumes implements Controller {
   }
 
   async #volumeFor(claim: KubeObject): Promise<KubeObject | undefined> {
-    const wanted = text(specOf(claim)['volumeName']);
+    const requested = text(specOf(claim)['volumeName']);
     const all = this.#cluster.list(this.#volumes).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    if (wanted !== '') {
-      const named = all.find(({ metadata }) => metadata.name === wanted);
+    if (requested !== '') {
+      const named = all.find(({ metadata }) => metadata.name === requested);
       return named !== undefined && (specOf(named)['claimRef'] === undefined || isOf(named, claim)) ? named : undefined;
     }
     const fitting = all.filter((volume) => isOf(volume, claim) || fits(volume, claim));

@@ -137,8 +137,8 @@ test.each([
   [0, 1],
   [2, 3],
 ])('CTL-08 a Job that may try %i times again fails with its pods', async (backoffLimit, failed) => {
-  const told = { [simulateAnnotation]: 'fail' };
-  await cluster.create(jobs(), workload('Job', { backoffLimit }, told), as);
+  const annotations = { [simulateAnnotation]: 'fail' };
+  await cluster.create(jobs(), workload('Job', { backoffLimit }, annotations), as);
   const why = { status: 'True', reason: 'BackoffLimitExceeded' };
   await eventually(() =>
     expect(statusOfJob()).toEqual({
@@ -152,9 +152,9 @@ test.each([
   );
 });
 
-test('a Job that is told to fail gives up soon, however often it may try', async () => {
-  const told = { [simulateAnnotation]: 'fail' };
-  await cluster.create(jobs(), workload('Job', { backoffLimit: 2_147_483_647 }, told), as);
+test('a Job annotated to fail stops soon, whatever its back-off limit', async () => {
+  const annotations = { [simulateAnnotation]: 'fail' };
+  await cluster.create(jobs(), workload('Job', { backoffLimit: 2_147_483_647 }, annotations), as);
   await eventually(() => expect(statusOfJob()).toMatchObject({ failed: 7 }));
 });
 

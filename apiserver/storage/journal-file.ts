@@ -34,7 +34,7 @@ export function hasLog(path: string): boolean {
 }
 
 /** Why a file must not be opened for writing, by its first bytes alone; undefined for a good or an absent one. Whether a database is complete is
- *  for SQLite to decide: with a log beside it, it may be shorter than its header says, and nothing is lost. */
+ *  for SQLite to decide: with a log beside it, it may be shorter than its header states, and nothing is lost. */
 export function headerProblem(path: string): string | undefined {
   const header = readHeader(path);
   if (header === undefined || header.fileBytes === 0) {
@@ -47,7 +47,7 @@ export function headerProblem(path: string): string | undefined {
   return owner === applicationId || owner === 0 ? undefined : 'it is a database of another program';
 }
 
-/** What a reader of "malformed" wants to know: whether the end of the file is missing. Empty when the size is as the header says. */
+/** What a reader of "malformed" wants to know: whether the end of the file is missing. Empty when the size matches the header. */
 export function missingBytes(path: string): string {
   const header = readHeader(path);
   if (header === undefined) return '';

@@ -64,7 +64,7 @@ export class ParsedObjects {
     this.#budget = budget;
   }
 
-  /** An entry whose object is parsed when somebody asks for it. */
+  /** An entry whose object is parsed on first access. */
   ofText(position: Position, text: string): StoredEntry {
     return new LazyEntry(position, text, this);
   }

@@ -2,7 +2,7 @@ import { TransientError } from '../../src/base/index.ts';
 import type { KubeObject } from '../core/index.ts';
 
 /** One stored object. `text` is its JSON, beginning with kind and apiVersion; both are shared and never changed.
- *  `object` may be parsed anew from time to time: it is equal, but not always the same. */
+ *  `object` may be parsed again from time to time: it is equal, but not always the same. */
 export interface StoredEntry {
   readonly storageKey: string;
   /** `namespace/name`; the namespace is empty for cluster-scoped objects. */
@@ -20,7 +20,7 @@ export interface StoreEvent {
   readonly previous: StoredEntry | undefined;
 }
 
-/** Serialised forms of one event, shared by all who are told of it at the same time, so that each is made once. */
+/** Serialised forms of one event, shared by all watches that receive it at the same time, so that each is made once. */
 export type Encodings = Map<string, Buffer>;
 
 /** A write that replaces exactly the state it was made from. */

@@ -53,7 +53,7 @@ test('lists what was there at an older revision', async () => {
   expect(before?.[0]?.object['value']).toBe(0);
 });
 
-test('refuses a change made from a state that is gone, at once', async () => {
+test('refuses a change made from an expired state, at once', async () => {
   const store = new Store();
   const first = await put(store, 'a');
   await put(store, 'a', { value: 1, replaces: first });
@@ -61,7 +61,7 @@ test('refuses a change made from a state that is gone, at once', async () => {
   expect(() => store.commit(change)).toThrow(StaleChangeError);
 });
 
-test('forgets the oldest events when there are too many, and says so', async () => {
+test('forgets the oldest events when there are too many, and reports it', async () => {
   const store = new Store({ historyLimits: { entries: 2, bytes: 1e6 } });
   const first = await put(store, 'a');
   await put(store, 'b');

@@ -182,7 +182,7 @@ export class Store {
     flushing?.resolve();
   }
 
-  /** Nobody was told of these changes: it is as if they had never been. */
+  /** No watch has seen these changes: it is as if they had never been. */
   #undo(batch: readonly Pending[]): void {
     for (const { event } of batch.toReversed()) {
       const { entry, previous } = event;

@@ -32,7 +32,7 @@ export interface Hit {
 /** What a kube-apiserver would say of new objects. */
 export interface ApiRules {
   /** Violations of the rules for an object, after defaulting; empty for kinds that it does not know. `unknownFields` would be dropped. */
-  judge(object: JsonObject): { readonly errors: readonly FieldError[]; readonly unknownFields: readonly string[] };
+  validate(object: JsonObject): { readonly errors: readonly FieldError[]; readonly unknownFields: readonly string[] };
   /** Makes the kinds of a definition known; false, and nothing changed, when the definition itself is refused. */
   define(definition: JsonObject): boolean;
 }

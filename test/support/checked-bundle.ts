@@ -1,4 +1,4 @@
-import { createObjectJudge } from '../../apiserver/index.ts';
+import { createObjectValidator } from '../../apiserver/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
 import {
   type BundleUnderCheck,
@@ -38,7 +38,7 @@ export function judgeBundle(
   options: Partial<Selection> & { readonly context?: Partial<CheckContext> } = {},
 ): readonly Finding[] {
   const { select = ['default'], ignore = [], context = {} } = options;
-  return runChecks(bundle, selectChecks(checks, { select, ignore }), { rules: createObjectJudge(), ...context });
+  return runChecks(bundle, selectChecks(checks, { select, ignore }), { rules: createObjectValidator(), ...context });
 }
 
 /** `manifests/tide.yaml:3:5 error CSV12 install modes not found` */

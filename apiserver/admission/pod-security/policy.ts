@@ -19,7 +19,7 @@ export interface LevelVersion {
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly warn: LevelVersion;
-  /** Labels that say nothing; then the rest counts as if they were not there. */
+  /** Labels without effect: the others count as if these were not set. */
   readonly errors: readonly FieldError[];
 }
 
@@ -67,7 +67,7 @@ function readMode(labels: Readonly<Record<string, string>>, mode: string): Readi
   return { policy, hasLevel: level !== undefined && isGoodLevel, errors };
 }
 
-/** Reads the labels of a namespace. Who enforces without saying what to warn of is warned of the same. */
+/** Reads the labels of a namespace. A namespace that enforces a level without one for warnings warns at the same level. */
 export function policyOf(labels: Readonly<Record<string, string>> = {}): Policy {
   const [enforce, audit, warn] = ['enforce', 'audit', 'warn'].map((mode) => readMode(labels, mode)) as [
     Reading,

@@ -34,7 +34,7 @@ export type ServiceResolver = (service: {
 
 interface Target {
   readonly url: URL;
-  /** Of the URL as it is printed: `https://svc.ns.svc:443`, though 443 goes without saying. */
+  /** Of the URL as it is printed: `https://svc.ns.svc:443`, although 443 is the default. */
   readonly origin: string;
   readonly connect: () => ServiceEndpoint;
   readonly serverName: string;
@@ -118,7 +118,7 @@ function send({ target, agent, body, signal }: Exchange): { call: ClientRequest;
   return { call, answer };
 }
 
-/** A connection that the other side closed while it was idle says nothing about the webhook: once more, on a new one. */
+/** A connection that the other side closed while it was idle is no failure of the webhook: retry on a new one. */
 async function exchange(options: Exchange): Promise<HookAnswer> {
   for (let attempt = 0; ; attempt++) {
     const { call, answer } = send(options);

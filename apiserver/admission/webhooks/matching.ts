@@ -116,7 +116,7 @@ export interface MatchedHook {
   readonly type: ResourceType;
 }
 
-/** The version in which a request that meets the criteria is wanted; undefined when it does not.
+/** The version in which the webhook expects a request that matches; undefined when it does not match.
  *  @throws StatusError 404 for an object whose namespace is missing and matters */
 export function matchCriteria(
   criteria: MatchCriteria,

@@ -11,7 +11,7 @@ async function validateWith(caller: HookCaller, matched: MatchedHook, request: A
   throw internalError(`failed calling webhook "${matched.hook.name}": ${why}`);
 }
 
-/** Asks all matching validating webhooks at once; the refusal that arrives first is the one that is told. */
+/** Asks all matching validating webhooks at once; the refusal that arrives first is reported. */
 export function validatingWebhooks(cluster: Cluster, caller: HookCaller): AdmissionPlugin {
   const reader = new HookReader(cluster, 'validating');
   return {

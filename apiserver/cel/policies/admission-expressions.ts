@@ -20,9 +20,9 @@ function printType(type: CelType): string {
   return `${type.name}(${type.parameters.map((inner) => printType(inner)).join(', ')})`;
 }
 
-function typeProblem(type: CelType, wanted: ResultType): string | undefined {
-  if (wanted === 'any') return undefined;
-  const names = typeNames[wanted];
+function typeProblem(type: CelType, expected: ResultType): string | undefined {
+  if (expected === 'any') return undefined;
+  const names = typeNames[expected];
   const found = printType(type);
   if (names.includes(found)) return undefined;
   const what = names.length === 1 ? (names[0] ?? '') : `one of [${names.join(' ')}]`;
@@ -32,7 +32,7 @@ function typeProblem(type: CelType, wanted: ResultType): string | undefined {
 /** Compiles an expression of a webhook's condition or of a policy. */
 export function compileAdmissionExpression(
   text: string,
-  wanted: ResultType,
+  expected: ResultType,
   variables: AdmissionVariables,
 ): AdmissionExpression {
   const result = compileProgram(text, admissionEnvironment(variables));
@@ -40,6 +40,6 @@ export function compileAdmissionExpression(
     if (result.issues !== undefined) return { text, error: `compilation failed: ${result.issues}`, isInternal: false };
     return { text, error: `program instantiation failed: ${result.instantiation ?? ''}`, isInternal: true };
   }
-  const problem = typeProblem(result.type, wanted);
+  const problem = typeProblem(result.type, expected);
   return problem === undefined ? { text, program: result } : { text, error: problem, isInternal: false };
 }

@@ -2,7 +2,7 @@ import { Failure, type Lookup, MapValue, type Value } from '../../../src/cel/ind
 import { limits } from '../rules/limits.ts';
 import type { AdmissionExpression } from './admission-expressions.ts';
 
-/** Said when expressions have used up what they may cost together. */
+/** Message when expressions exceed their total cost limit. */
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** Ends the evaluation of a list of expressions. */

@@ -20,8 +20,8 @@ export class PolicyExpressions {
   }
 
   /** Messages cannot ask the authorizer. */
-  compile(text: string, wanted: ResultType, options: { readonly hasAuthorizer?: boolean } = {}): AdmissionExpression {
-    return compileAdmissionExpression(text, wanted, this.#names(options.hasAuthorizer ?? true));
+  compile(text: string, expected: ResultType, options: { readonly hasAuthorizer?: boolean } = {}): AdmissionExpression {
+    return compileAdmissionExpression(text, expected, this.#names(options.hasAuthorizer ?? true));
   }
 
   addVariable(name: string, text: string): AdmissionExpression {

@@ -1,4 +1,4 @@
-/** Limits of expressions in Kubernetes, in units of cost unless they say otherwise. */
+/** Limits of expressions in Kubernetes, in units of cost unless stated otherwise. */
 export const limits = {
   /** One evaluation of one expression. */
   perCall: 1_000_000,

@@ -210,7 +210,7 @@ class Run {
     if ('problem' in message) throw new BudgetSpent();
   }
 
-  /** What the message expression says, or what is said when it says nothing. */
+  /** The result of the message expression, or the default message. */
   #message(check: RuleCheck): { readonly text: string } | { readonly problem: string } {
     const { rule } = check;
     const { value, cost } = rule.message?.run(lookUpIn(check), limits.perCall) ?? { value: '', cost: 0 };

@@ -14,9 +14,9 @@ const units: readonly (readonly [readonly string[], bigint])[] = [
 ];
 
 function multiplierOf(unit: string): bigint | undefined {
-  const wanted = unit.toLowerCase();
+  const lower = unit.toLowerCase();
   return units.find(([names]) =>
-    names.some((name, index) => name === wanted || (index === names.length - 1 && unit.startsWith(name))),
+    names.some((name, index) => name === lower || (index === names.length - 1 && unit.startsWith(name))),
   )?.[1];
 }
 

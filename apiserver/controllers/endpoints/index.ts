@@ -1,7 +1,7 @@
-/** Endpoints and EndpointSlices of Services, and slices of Endpoints that somebody else keeps. Main function: `serviceEndpoints`. */
+/** Endpoints and EndpointSlices of Services, and slices of Endpoints of other owners. Main function: `serviceEndpoints`. */
 import { isJsonEqual, type JsonObject, type JsonValue } from '../../../src/base/index.ts';
 import { type Cluster, type ClusterEvent, type KubeObject, matchesLabelSelector } from '../../core/index.ts';
-import { type Controller, specOf, statusOf, typeOf, unlessGone } from '../controller.ts';
+import { type Controller, ignoreNotFound, specOf, statusOf, typeOf } from '../controller.ts';
 import { backendsOf, copiedLabels, selectorOf } from './pod-addresses.ts';
 import { mirrorsOf, type SliceContent, slicesOf } from './slices.ts';
 import { subsetsOf } from './subsets.ts';
@@ -40,7 +40,7 @@ function keysOfSlice({ metadata: { namespace = '', labels } }: KubeObject): stri
   return service === undefined || labels?.[managedBy] === undefined ? [] : [`${namespace}/${service}`];
 }
 
-/** Whether Endpoints that somebody keeps are to be had as slices too. */
+/** Whether Endpoints of other owners are mirrored as slices. */
 function isForMirror({ metadata: { labels } }: KubeObject): boolean {
   return labels?.[endpointsManagedBy] === undefined && labels?.[skipMirror] !== 'true';
 }
@@ -99,13 +99,13 @@ class ServiceEndpoints implements Controller {
     return services.filter(isSelecting).map(({ metadata }) => `${namespace}/${metadata.name}`);
   }
 
-  /** What was made for a Service that went goes; Endpoints that somebody made for one are mirrored. */
+  /** Deletes what was made for a deleted Service; mirrors Endpoints that a user made for one. */
   async #withoutSelector(key: string, service: KubeObject | undefined): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
     const type = typeOf(this.#cluster, 'endpoints');
     const endpoints = this.#cluster.get(type, { namespace, name });
     if (endpoints?.metadata.labels?.[endpointsManagedBy] !== undefined) {
-      await unlessGone(this.#cluster.delete(type, { namespace, name }, { as: endpointsUser }));
+      await ignoreNotFound(this.#cluster.delete(type, { namespace, name }, { as: endpointsUser }));
     }
     await this.#deleteSlices(this.#slicesOf(namespace, name, own));
     if (endpoints === undefined || service === undefined || !isForMirror(endpoints)) {
@@ -126,15 +126,15 @@ class ServiceEndpoints implements Controller {
     const type = typeOf(this.#cluster, 'endpointslices', group);
     for (const { metadata } of slices) {
       const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-      await unlessGone(this.#cluster.delete(type, key, { as: slicesUser }));
+      await ignoreNotFound(this.#cluster.delete(type, key, { as: slicesUser }));
     }
   }
 
   /** Slices that are there are used again, in their order. */
-  async #writeSlices(owner: Owner, wanted: readonly SliceContent[]): Promise<void> {
+  async #writeSlices(owner: Owner, desired: readonly SliceContent[]): Promise<void> {
     const { namespace = '', name = '' } = owner.object.metadata;
     const found = this.#slicesOf(namespace, name, owner.labels[managedBy] ?? '');
-    for (const content of wanted) {
+    for (const content of desired) {
       const index = found.findIndex((slice) => slice['addressType'] === content.addressType);
       const [slice] = index < 0 ? [] : found.splice(index, 1);
       await this.#writeSlice(owner, content, slice);
@@ -159,7 +159,7 @@ class ServiceEndpoints implements Controller {
     }
     if (isSame(slice, labels, content)) return;
     const changed = { ...slice, metadata: { ...slice.metadata, labels: { ...labels } }, ...fields };
-    await unlessGone(this.#cluster.update(type, changed, { as: slicesUser }));
+    await ignoreNotFound(this.#cluster.update(type, changed, { as: slicesUser }));
   }
 
   async #writeEndpoints(
@@ -181,7 +181,7 @@ class ServiceEndpoints implements Controller {
     const before = { labels: { ...found.metadata.labels }, subsets: (found['subsets'] ?? []) as JsonValue };
     if (isJsonEqual(before, content)) return;
     const metadata = { ...found.metadata, labels: content.labels };
-    await unlessGone(
+    await ignoreNotFound(
       this.#cluster.update(type, { ...found, metadata, subsets: content.subsets }, { as: endpointsUser }),
     );
   }

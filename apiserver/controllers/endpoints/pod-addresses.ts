@@ -14,7 +14,7 @@ function text(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whether a pod's condition says that it is ready. */
+/** Whether a pod has the condition Ready. */
 function isPodReady(pod: KubeObject): boolean {
   return objectsIn(statusOf(pod)['conditions']).some(({ type, status }) => type === 'Ready' && status === 'True');
 }

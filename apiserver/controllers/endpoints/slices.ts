@@ -10,7 +10,7 @@ const maxEndpoints = 100;
 export interface SliceContent {
   readonly addressType: 'IPv4' | 'IPv6';
   readonly endpoints: readonly JsonObject[];
-  /** Null where nobody offers any. */
+  /** Null where no pod has any. */
   readonly ports: readonly JsonObject[] | null;
 }
 
@@ -48,7 +48,7 @@ function mirrored(address: JsonObject, ready: boolean): JsonObject {
   return { addresses: [ip ?? ''], conditions: { ready }, ...identity };
 }
 
-/** Endpoints that somebody else keeps, as slices. */
+/** Endpoints of other owners, as slices. */
 export function mirrorsOf(endpoints: KubeObject): SliceContent[] {
   return objectsIn(endpoints['subsets']).flatMap((subset) => {
     const all = [

@@ -19,18 +19,18 @@ function reference(name: string): Schema {
   return loadBuiltinSchemas().definition(metaDefinition(name));
 }
 
-/** Definitions of which documents tell nothing, since no one schema says what may stand there. */
-const untold = /\.JSONSchemaPropsOr(Array|Bool|StringArray)$/;
+/** Definitions that documents leave open, since no single schema describes their values. */
+const unspecified = /\.JSONSchemaPropsOr(Array|Bool|StringArray)$/;
 
 /** A built-in definition without what the server marks in it for itself. */
 function builtinSchema(name: string): Schema {
-  if (untold.test(name)) return { definition: name };
+  if (unspecified.test(name)) return { definition: name };
   const {
     'x-kubernetes-preserve-unknown-fields': _free,
     'x-kubernetes-int-or-string': _either,
-    ...told
+    ...schema
   } = loadBuiltinSchemas().definition(name);
-  return told;
+  return schema;
 }
 
 const text: Schema = { type: 'string' };
@@ -45,7 +45,7 @@ function customDefinition(type: ResourceType): Schema {
   return { ...schema, type: 'object', properties: { ...described, apiVersion, kind, metadata } };
 }
 
-/** Embedded resources have, besides what their schema says, what every object has. */
+/** Embedded resources have, besides the fields of their schema, those of every object. */
 export function withEmbedded(schema: Schema): Schema {
   if (schema['x-kubernetes-embedded-resource'] !== true) return schema;
   const metadata = { ...reference('ObjectMeta'), description: '' };
@@ -104,7 +104,7 @@ export function mentionedDefinitions(paths: readonly ApiPath[]): string[] {
   return [...new Set(names)].filter((name) => name !== 'string').sort();
 }
 
-/** The definitions named and all that they refer to, written by `write`, which is told to `visit` each name that it meets. */
+/** The definitions named and all that they refer to, written by `write`, which calls `visit` for each name that it meets. */
 export function writeDefinitions(
   names: readonly string[],
   find: FindDefinition,

@@ -41,7 +41,7 @@ const keptKeys = [
   'x-kubernetes-unions',
 ] as const;
 
-/** All that is said of a value that may be anything, or null: version 2 has no words for it. */
+/** The schema of a value that may be anything, or null: version 2 cannot express it. */
 const openKeys = [
   'description',
   'x-kubernetes-preserve-unknown-fields',

@@ -18,7 +18,7 @@ const schemaOf = (name: string): JsonObject => (name === 'string' ? { type: 'str
 
 type Visit = (name: string) => void;
 
-/** Zeros of Go that are never null, in the places that `x-zeros` of the object around says. */
+/** Zeros of Go that are never null, in the places that `x-zeros` of the enclosing object lists. */
 interface Place {
   readonly zeros: ReadonlySet<string>;
   readonly path: string;
@@ -43,13 +43,13 @@ const besideReference = [
   'x-kubernetes-list-type',
 ] as const;
 
-/** What stands beside a reference at a property: what it says other than the definition does. */
+/** The keys beside a reference at a property: those that differ from the definition. */
 export function besides(schema: Schema, definition: string): JsonObject {
   const kept: JsonObject = {};
   for (const key of besideReference) {
     const value = schema[key];
-    const isSaid = value !== undefined && value !== '';
-    if (isSaid && value !== loadBuiltinSchemas().definition(definition)[key]) kept[key] = value;
+    const isSet = value !== undefined && value !== '';
+    if (isSet && value !== loadBuiltinSchemas().definition(definition)[key]) kept[key] = value;
   }
   return kept;
 }
@@ -94,9 +94,9 @@ function writeMember(key: string, value: unknown, at: { place: Place; visit: Vis
 
 const ownKeys = new Set(['definition', 'x-zeros', 'x-bare', 'properties']);
 
-/** A schema as documents of version 3 have it; definitions that it refers to are told to `visit`. */
-function writeBody(told: Schema, place: Place, visit: Visit): JsonObject {
-  const schema = withEmbedded(told);
+/** A schema as documents of version 3 have it; calls `visit` for the definitions that it refers to. */
+function writeBody(source: Schema, place: Place, visit: Visit): JsonObject {
+  const schema = withEmbedded(source);
   const body: JsonObject = defaultOf(schema, place);
   for (const [key, value] of Object.entries(schema)) {
     if (!ownKeys.has(key) && value !== undefined) body[key] = writeMember(key, value, { place, visit });
@@ -105,7 +105,7 @@ function writeBody(told: Schema, place: Place, visit: Visit): JsonObject {
   return body;
 }
 
-/** What the server itself marks in built-in definitions is said in other words. */
+/** The server's own marks in built-in definitions are translated. */
 const ownWords: Readonly<Record<string, JsonObject>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': { oneOf: [{ type: 'integer' }, { type: 'string' }] },
@@ -156,7 +156,7 @@ function writePath({ operations, parameters, tag }: ApiPath): JsonObject {
   return { ...(Object.fromEntries(entries) as JsonObject), ...shared };
 }
 
-/** How clients say who they are. */
+/** How clients authenticate. */
 export const securitySchemes: JsonObject = {
   BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
 };

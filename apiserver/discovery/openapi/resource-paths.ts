@@ -119,7 +119,7 @@ function everywherePath(subject: Subject): ApiPath[] {
 function collectionPath(subject: Subject): ApiPath {
   const { type, collection, tag, place } = subject;
   const operations = collectionOperations(subject);
-  // What all operations share is said of the path.
+  // What all operations share belongs to the path.
   const isReview = !type.verbs.includes('get');
   const isListOnly = operations.length === 1 && !isReview;
   const shared = isReview ? writeParameters : isListOnly ? listParameters : [];

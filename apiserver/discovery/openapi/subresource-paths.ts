@@ -100,8 +100,8 @@ export function subresourcePaths(subject: Subject, subresource: SubresourceType)
   if (verbs.length === 1) return [singlePath(subject, subresource)];
   const body = { group, version, kind };
   const shown = { ...subject, definition: definitionName(body) };
-  const told = subject.type.isCustom ? subject.kind : body;
-  const operations = readWriteOperations(shown, verbs, capitalise(name)).map((made) => ({ ...made, kind: told }));
+  const documented = subject.type.isCustom ? subject.kind : body;
+  const operations = readWriteOperations(shown, verbs, capitalise(name)).map((made) => ({ ...made, kind: documented }));
   const parameters = sortParameters([...placeOf(subject), ...prettyParameter]);
   return [{ path: `${subject.collection}/{name}/${name}`, tag: subject.tag, parameters, operations }];
 }

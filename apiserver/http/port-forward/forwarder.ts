@@ -17,7 +17,7 @@ const pairMs = 30_000;
 export interface TunnelTarget {
   readonly pod: { readonly name: string; readonly uid: string };
   /** Where a port of the pod is, as of now.
-   *  @throws Error that says why there is nothing */
+   *  @throws Error with the reason why nothing listens */
   readonly addressOf: (port: number) => LocalAddress;
   readonly limits: PortForwardLimits;
   /** Ends the tunnel. */

@@ -28,7 +28,7 @@ export class SpdyStream extends Duplex {
     this.on('error', () => {}); // the stream that it is piped to or from reports the error
   }
 
-  /** Hands received bytes to the reader; resolves when there is room for more, or nobody reads any more. */
+  /** Hands received bytes to the reader; resolves when there is room for more, or the reader has stopped. */
   async deliver(bytes: Buffer): Promise<void> {
     if (this.destroyed || this.readableEnded || this.push(bytes)) return;
     await new Promise<void>((resolve) => {

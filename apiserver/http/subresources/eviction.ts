@@ -33,7 +33,7 @@ function countOf(parent: JsonObject, key: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** Pods that do not run, or not for long: evicting them disturbs nobody. */
+/** Pods that do not run, or not for long: evicting them disrupts nothing. */
 function isHarmless({ metadata, status }: KubeObject): boolean {
   const { phase } = objectOf(status);
   const isOver = phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending';
@@ -71,7 +71,7 @@ function refused(why: string, retryAfterSeconds?: number): StatusError {
   });
 }
 
-/** Pods that are not ready may go where the budget says so, or where enough others are. */
+/** Pods that are not ready may be evicted if the budget allows it, or if enough others are ready. */
 function mayGoUnready(budget: KubeObject): boolean {
   const status = objectOf(budget['status']);
   const [current, desired] = [countOf(status, 'currentHealthy'), countOf(status, 'desiredHealthy')];

@@ -1,4 +1,4 @@
-/** What answers on subresources. Main export: `subresourceHandlers`. Which of them a resource has is said by its type. */
+/** What answers on subresources. Main export: `subresourceHandlers`. The type of a resource lists its subresources. */
 import type { VerbHandler } from '../api-parts.ts';
 import { handlePatch } from '../patch-handler.ts';
 import { handleGet } from '../read-handlers.ts';

@@ -84,13 +84,13 @@ function selectorText(selector: JsonValue | undefined): string {
   return [...pairs.sort(), ...expressions.map(expressionText)].join(',');
 }
 
-/** Custom resources show a selector only where their definition says where it is. */
+/** Custom resources show a selector only where their definition has a path for it. */
 function scaleSelector(type: ResourceType, object: KubeObject): string {
   const path = pathsOf(type).labelSelector ?? (type.isCustom ? undefined : '.spec.selector');
   return path === undefined ? '' : selectorText(valueAt(object, path));
 }
 
-/** @throws StatusError 500 for a custom resource that says nothing of replicas */
+/** @throws StatusError 500 for a custom resource without replicas */
 function readScale(type: ResourceType, object: KubeObject): JsonObject {
   const { specReplicas } = pathsOf(type);
   if (type.isCustom && valueAt(object, specReplicas) === undefined) {
@@ -117,7 +117,7 @@ function scaleOf(type: ResourceType, object: KubeObject): JsonObject {
   };
 }
 
-/** kube-apiserver says this of whatever it cannot read as the scale of a custom resource. */
+/** kube-apiserver's error for anything that it cannot read as the scale of a custom resource. */
 function unreadable(): Error {
   return badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:110"');
 }
@@ -134,7 +134,7 @@ function replicasField(type: ResourceType): ReplicasField {
   return { path, apiVersion: groupVersionOf(type), isKnown };
 }
 
-/** The replicas that a scale asks for. Of a custom resource they are judged with the object.
+/** The replicas that a scale asks for. Those of a custom resource are validated with the object.
  *  @throws StatusError 422 */
 function replicasOf(scale: KubeObject, type: ResourceType): number {
   const { replicas = 0 } = (scale['spec'] ?? {}) as { readonly replicas?: number };
@@ -157,7 +157,7 @@ interface ScaleChange {
   readonly scale: KubeObject;
 }
 
-/** The object with what the changed Scale says of it. */
+/** The object with the values of the changed Scale. */
 function rescaled(call: ResourceCall, change: ScaleChange, isPatch: boolean): KubeObject {
   const { live, scale } = change;
   checkIdentity(scale, { ...targetOf(call), subresource: undefined });
@@ -184,7 +184,7 @@ function managedScale(type: ResourceType, object: KubeObject): KubeObject {
   return { ...bare, metadata: { ...bare.metadata, managedFields } };
 }
 
-/** Admission judges scales, not what they are of. */
+/** Admission validates the Scale, not the object that is scaled. */
 function admittedForm(type: ResourceType): AdmittedForm {
   return {
     show: (object, hasManagers) =>

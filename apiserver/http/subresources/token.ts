@@ -109,9 +109,9 @@ function bindingOf(call: ResourceCall, spec: JsonObject): Binding {
   const object = findBound(call, `${kindName.toLowerCase()}s`, name);
   if (kindName === 'Pod') checkPodAccount(object, call.request.name);
   const { uid = '' } = object.metadata;
-  const wanted = text(reference['uid']);
-  if (wanted !== '' && wanted !== uid) {
-    const why = `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const expected = text(reference['uid']);
+  if (expected !== '' && expected !== uid) {
+    const why = `the UID in the bound object reference (${expected}) does not match the UID in record. The object might have been deleted and then recreated`;
     throw conflict({ group: '', plural: kindName }, name, why);
   }
   const boundTo = { kind: kindName.toLowerCase(), name, uid };
@@ -131,10 +131,10 @@ export async function issueToken(call: ResourceCall): Promise<Reply> {
   // Before anything is done.
   virtualForm(call);
   const { parts, request } = call;
-  const wish = await readTokenRequest(call);
-  checkIdentity(wish, request);
+  const tokenRequest = await readTokenRequest(call);
+  checkIdentity(tokenRequest, request);
   const account = readObject(call);
-  const spec = wish['spec'] as JsonObject;
+  const spec = tokenRequest['spec'] as JsonObject;
   const seconds = Number(spec['expirationSeconds']);
   checkLifetime(seconds);
   const audiences = audiencesOf(spec);
@@ -146,7 +146,7 @@ export async function issueToken(call: ResourceCall): Promise<Reply> {
     : { lifetimeSeconds: seconds };
   const subject = { namespace: request.namespace, name: request.name, uid: account.metadata.uid ?? '', audiences };
   const token = parts.tokens.issue({ ...subject, ...binding }, { nowMs, ...times });
-  const { managedFields } = wish.metadata;
+  const { managedFields } = tokenRequest.metadata;
   const answer = {
     kind: kind.kind,
     apiVersion: `${kind.group}/${kind.version}`,

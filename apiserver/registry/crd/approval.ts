@@ -6,7 +6,7 @@ const annotation = 'api-approved.kubernetes.io';
 const help = 'see https://github.com/kubernetes/enhancements/pull/1111';
 const rule = `protected groups must have approval annotation "${annotation}"`;
 
-/** What the annotation of a CustomResourceDefinition in a protected group says; undefined for other groups.
+/** The approval annotation of a CustomResourceDefinition in a protected group; undefined for other groups.
  *  `reason` and `message` are those of the condition KubernetesAPIApprovalPolicyConformant. */
 export interface Approval {
   readonly isConformant: boolean;

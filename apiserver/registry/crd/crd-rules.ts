@@ -69,7 +69,7 @@ function scopeErrors(scope: string): FieldError[] {
   return scopes.includes(scope) ? [] : [unsupportedField('spec.scope', scope, scopes)];
 }
 
-/** `preserveUnknownFields: true` contradicts defaults and conversion; that it may not be set at all is said last. */
+/** `preserveUnknownFields: true` contradicts defaults and conversion; that it may not be set at all is reported last. */
 function preserveErrors(spec: JsonObject): FieldError[] {
   if (!isTrueAt(spec, 'preserveUnknownFields')) return [];
   const hasDefaults = objectsAt(spec, 'versions').some((version) =>

@@ -59,7 +59,7 @@ const kindNames = [
 
 function checkNames(crd: KubeObject, others: readonly KubeObject[]): NameCheck {
   const spec = objectAt(asJson(crd), 'spec');
-  const wanted = objectAt(spec, 'names') ?? {};
+  const requested = objectAt(spec, 'names') ?? {};
   const before = acceptedOf(crd);
   const taken = takenNames(textAt(spec, 'group'), others);
   const accepted: JsonObject = {
@@ -69,18 +69,18 @@ function checkNames(crd: KubeObject, others: readonly KubeObject[]): NameCheck {
   };
   const conflicts: Conflict[] = [];
   const take = (set: ReadonlySet<string>, [key, reason]: readonly [string, string]): void => {
-    const name = textAt(wanted, key);
+    const name = textAt(requested, key);
     if (set.has(name)) conflicts.push({ reason, name });
     else if (name !== '') accepted[key] = name;
   };
   for (const row of resourceNames) take(taken.resources, row);
-  const short = listAt(wanted, 'shortNames').map(String);
+  const short = listAt(requested, 'shortNames').map(String);
   const takenShort = short.filter((name) => taken.resources.has(name));
   conflicts.push(...takenShort.map((name) => ({ reason: 'ShortNamesConflict', name })));
   if (takenShort.length === 0) setOrDrop(accepted, 'shortNames', short);
   for (const row of kindNames) take(taken.kinds, row);
-  setOrDrop(accepted, 'categories', listAt(wanted, 'categories').map(String));
-  // Of several conflicts the last one is told.
+  setOrDrop(accepted, 'categories', listAt(requested, 'categories').map(String));
+  // Of several conflicts the last one is reported.
   return { accepted, condition: namesCondition(conflicts.at(-1)) };
 }
 

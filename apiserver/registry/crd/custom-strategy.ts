@@ -67,7 +67,7 @@ export function compileObjects(version: CustomVersion): CustomObjects {
       const problem = metadataProblem(valueAt(json, 'metadata') ?? null);
       if (problem !== undefined) throw new UnreadableObject(problem);
       const unknownMetadata = settleMetadata(json, '');
-      // What says it is something else is judged later, and by nothing but that.
+      // An object of another kind is validated later, by its kind alone.
       if (object.kind !== version.kind) return unknownMetadata;
       const unknown = [...unknownMetadata, ...complete(json)];
       walk?.(json, '', (inner, path) => {

@@ -2,7 +2,7 @@ import { formatTimestamp, objectAt, objectsAt } from '../../../src/base/index.ts
 import { asJson, ensureObject, type KubeObject } from '../../core/index.ts';
 import { withCondition } from './crd-status.ts';
 
-/** Holds a definition until its objects are gone. */
+/** Holds a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 const stages = {
@@ -32,7 +32,7 @@ export function isAtEndStage(crd: KubeObject, reason: EndStage): boolean {
   return conditions.some((condition) => condition['type'] === 'Terminating' && condition['reason'] === reason);
 }
 
-/** What a first DELETE makes of a definition: it stays until its objects are gone, whatever the request says of dependents. Changes `crd`. */
+/** What a first DELETE makes of a definition: it stays until its objects are deleted, whatever the request specifies for dependents. Changes `crd`. */
 export function markDefinition(crd: KubeObject, nowMs: number): KubeObject {
   const { metadata } = crd;
   metadata.deletionTimestamp = formatTimestamp(nowMs);

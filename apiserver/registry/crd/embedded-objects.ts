@@ -62,7 +62,7 @@ export function metadataProblem(metadata: JsonValue): string | undefined {
   return decodeProblems(metadata, objectMetaSchema(), 'ObjectMeta')[0];
 }
 
-/** What Go does not write. An empty `managedFields` says that nobody owns anything any more. */
+/** What Go does not write. An empty `managedFields` removes all managers. */
 function isLeftOut(key: string, value: JsonValue | undefined): boolean {
   if (key === 'managedFields') return false;
   if (Array.isArray(value)) return value.length === 0;

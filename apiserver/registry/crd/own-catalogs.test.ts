@@ -20,7 +20,7 @@ function refusal(spec: JsonObject): string[] {
 
 const ofImage = (image: JsonObject): string[] => refusal({ source: { type: 'Image', image } });
 const ofRef = (ref: string): string[] => ofImage({ ref });
-const told = (text: string): string[] => [expect.stringContaining(text) as unknown as string];
+const errorWith = (text: string): string[] => [expect.stringContaining(text) as unknown as string];
 
 test.each([
   'quay.io/ns/cat:v1',
@@ -54,19 +54,19 @@ test.each([
     text: 'digest is not valid. the encoded string must only contain hex characters',
   },
 ])('a ClusterCatalog does not come from $ref', ({ ref, text }) => {
-  expect(ofRef(ref)).toEqual(told(text));
+  expect(ofRef(ref)).toEqual(errorWith(text));
 });
 
 test('CR-C25 a digest is not polled', () => {
   const text = 'cannot specify pollIntervalMinutes while using digest-based image';
-  expect(ofImage({ ref: `quay.io/cat@sha256:${hex}`, pollIntervalMinutes: 5 })).toEqual(told(text));
+  expect(ofImage({ ref: `quay.io/cat@sha256:${hex}`, pollIntervalMinutes: 5 })).toEqual(errorWith(text));
   expect(ofImage({ ref: 'quay.io/cat:v1', pollIntervalMinutes: 5 })).toEqual([]);
-  expect(ofImage({ ref: 'quay.io/cat:v1', pollIntervalMinutes: 0 })).toEqual(told('greater than or equal to 1'));
+  expect(ofImage({ ref: 'quay.io/cat:v1', pollIntervalMinutes: 0 })).toEqual(errorWith('greater than or equal to 1'));
 });
 
-test('a ClusterCatalog says everything that it must, and nothing else is known', () => {
-  expect(refusal({ source: { type: 'Image' } })).toEqual(told('image is required when source type is Image'));
-  const among = (text: string): unknown => expect.arrayContaining(told(text));
+test('a ClusterCatalog has all required fields, and unknown ones are refused', () => {
+  expect(refusal({ source: { type: 'Image' } })).toEqual(errorWith('image is required when source type is Image'));
+  const among = (text: string): unknown => expect.arrayContaining(errorWith(text));
   expect(refusal({ source: { type: 'Git' } })).toEqual(among('Unsupported value: "Git"'));
   expect(ofRef(`quay.io/cat:${'t'.repeat(1000)}`)).toEqual(among('may not be more than 1000'));
   const source = { type: 'Image', image: { ref: 'quay.io/cat:v1' } };
@@ -74,7 +74,7 @@ test('a ClusterCatalog says everything that it must, and nothing else is known',
   expect(refusal({ source, priority: 2 ** 31 })).not.toEqual([]);
 });
 
-test('a ClusterCatalog is available, with priority 0, unless it says otherwise', () => {
+test('a ClusterCatalog is available, with priority 0, by default', () => {
   const object = catalog({ source: { type: 'Image', image: { ref: 'quay.io/cat:v1' } } });
   type?.strategy.applyDefaults(object);
   expect(object['spec']).toMatchObject({ availabilityMode: 'Available', priority: 0 });

@@ -17,7 +17,7 @@ const notChecked =
 export interface RuleChecks {
   /** Errors by rules, after those already found: some of these make rules meaningless. */
   errors(object: KubeObject, old: KubeObject | undefined, found: readonly FieldError[]): FieldError[];
-  /** What the rules said of the object when `errors` looked at it, where it was wrong in the same way before. */
+  /** The results of the rules when `errors` validated the object, where it had the same errors before. */
   warnings(object: KubeObject): string[];
 }
 

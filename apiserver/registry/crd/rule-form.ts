@@ -30,7 +30,7 @@ function fieldPathErrors(rule: JsonObject, node: JsonObject, path: string): Fiel
   return errors;
 }
 
-/** Errors of the members of `x-kubernetes-validations` other than what the expressions say. */
+/** Errors of the members of `x-kubernetes-validations` except those of the expressions. */
 export function ruleFormErrors(node: JsonObject, path: string): FieldError[] {
   return objectsAt(node, 'x-kubernetes-validations').flatMap((rule, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;

@@ -37,8 +37,8 @@ function follow(object: KubeObject, path: string): Found {
   return { value: undefined };
 }
 
-function accessProblem(steps: readonly string[], value: JsonValue, wanted: string): string {
-  return `.${steps.join('.')} accessor error: ${goPlain(value)} is of the type ${goTypeOf(value)}, expected ${wanted}`;
+function accessProblem(steps: readonly string[], value: JsonValue, expected: string): string {
+  return `.${steps.join('.')} accessor error: ${goPlain(value)} is of the type ${goTypeOf(value)}, expected ${expected}`;
 }
 
 function typed(object: KubeObject, path: string, type: 'int64' | 'string'): Found {
@@ -61,7 +61,7 @@ function replicaErrors(object: KubeObject, path: string): FieldError[] {
   return count > maxReplicas ? [invalidField(path, count, `should be less than or equal to ${maxReplicas}`)] : [];
 }
 
-/** Errors of the wanted replicas of a kind that can be scaled. */
+/** Errors of the desired replicas of a kind that can be scaled. */
 export function specScaleErrors(object: KubeObject, scale: ScalePaths | undefined): FieldError[] {
   return scale === undefined ? [] : replicaErrors(object, scale.specReplicas);
 }

@@ -57,7 +57,7 @@ function settleDefault(node: JsonObject): void {
   compileEmbeddedWalk(node as Schema)?.(value, '', (object) => settleMetadata(object, ''));
 }
 
-/** Gives a schema the form that it is stored in: what says nothing is taken out. Changes `node`. */
+/** Gives a schema the form that it is stored in: keys without effect are removed. Changes `node`. */
 export function settleSchema(node: JsonObject): void {
   for (const [key, value] of Object.entries(node)) if (isNothing(key, value)) delete node[key];
   if (Object.hasOwn(node, 'default')) settleDefault(node);

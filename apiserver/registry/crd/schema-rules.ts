@@ -60,7 +60,7 @@ const rootKeywords: readonly (readonly [keyword: string, name: string, mayStand:
   ['x-kubernetes-validations', 'XValidations', true],
 ];
 
-/** With a status subresource the root may only say what holds for its parts as well. The first offence is reported. */
+/** With a status subresource the root may only have keys that apply to its parts as well. The first offence is reported. */
 function statusErrors(root: JsonObject, path: string): FieldError[] {
   const allowed = rootKeywords.filter(([, , mayStand]) => mayStand).map(([, name]) => name);
   for (const [keyword, , mayStand] of rootKeywords) {

@@ -100,7 +100,7 @@ function embeddedShapeErrors(node: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-/** What a root may say of metadata: that it is an object, and rules for its name. */
+/** What a root may specify for metadata: that it is an object, and rules for its name. */
 const metadataKeys = new Set(['type', 'default', 'externalDocs', 'example']);
 
 function metadataErrors(node: JsonObject, level: Level, path: string): FieldError[] {
@@ -175,7 +175,7 @@ const nestedTexts: readonly (readonly [string, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ];
 
-/** A branch may only restrict values; what they are is said outside. */
+/** A branch may only restrict values; their types are declared outside. */
 function nestedErrors(node: JsonObject, path: string, form: IntOrStringForm): FieldError[] {
   const errors = branchErrors(node, path, form);
   const items = objectAt(node, 'items');
@@ -201,7 +201,7 @@ function byText(a: FieldError, b: FieldError): number {
   return left < right ? -1 : Number(left > right);
 }
 
-/** Why a settled schema is not structural (every value has one type, said outside of branches), in alphabetical order.
+/** Why a settled schema is not structural (every value has one type, declared outside of branches), in alphabetical order.
  *  @see docs/spec/kube-api-types.md#schema-rules */
 export function structuralErrors(root: JsonObject, path: string): FieldError[] {
   return [...invariantErrors(root, 'root', path), ...completenessErrors(root, path)].sort(byText);

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { type FieldError, invalidField } from '../../../src/schema/index.ts';
 
-/** IP addresses, networks and ports in objects, judged as kube-apiserver judges them. */
+/** IP addresses, networks and ports in objects, validated as kube-apiserver validates them. */
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const cidrText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

@@ -94,7 +94,7 @@ function has(target: JsonObject | undefined, key: string): boolean {
   return valueAt(target, key) !== undefined;
 }
 
-/** How much of a resource is wanted: so much each, or such a part of what was asked for. */
+/** The target for a resource: an amount for each pod, or a percentage of the request. */
 function usageErrors(source: JsonObject, field: string): FieldError[] {
   const [target, path] = [objectAt(source, 'target'), `${field}.target`];
   const [isPart, isAmount] = [has(target, 'averageUtilization'), has(target, 'averageValue')];
@@ -154,7 +154,7 @@ function podsErrors(source: JsonObject, field: string): FieldError[] {
   return [...errors, requiredField(`${field}.target.averageValue`, 'must specify a positive target averageValue')];
 }
 
-/** In the order in which they are judged: the first one that is there. */
+/** In the order of validation: the first one that is set. */
 const sources: Readonly<Record<string, SourceCheck>> = {
   object: describedErrors,
   external: externalErrors,
@@ -273,7 +273,7 @@ export const autoscalerRules: KindRules = {
   validateStatus: statusErrors,
 };
 
-/** Rules of autoscaling/v1: what the stored form would be is judged. */
+/** Rules of autoscaling/v1: validates the form that would be stored. */
 export const autoscalerV1Rules: KindRules = {
   applyDefaults: (object) => {
     const spec = specOf(object);

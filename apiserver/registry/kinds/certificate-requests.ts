@@ -151,12 +151,12 @@ function requestObjectErrors(object: KubeObject, old: KubeObject | undefined): F
 }
 
 /** What a write through one of the endpoints may do. */
-interface Rights {
+interface Permissions {
   readonly approves: boolean;
   readonly issues: boolean;
 }
 
-function decisionErrors(object: KubeObject, old: KubeObject, { approves }: Rights): FieldError[] {
+function decisionErrors(object: KubeObject, old: KubeObject, { approves }: Permissions): FieldError[] {
   const count = (request: KubeObject, type: string): number =>
     conditionsOf(request).filter((condition) => textAt(condition, 'type') === type).length;
   const field = 'status.conditions';
@@ -170,15 +170,15 @@ function decisionErrors(object: KubeObject, old: KubeObject, { approves }: Right
   ];
 }
 
-function changeErrors(object: KubeObject, old: KubeObject, rights: Rights): FieldError[] {
+function changeErrors(object: KubeObject, old: KubeObject, permissions: Permissions): FieldError[] {
   const certificate = (request: KubeObject): string => textAt(objectAt(asJson(request), 'status'), 'certificate');
   const [now, before] = [certificate(object), certificate(old)];
-  const errors = [...requestObjectErrors(object, old), ...decisionErrors(object, old, rights)];
+  const errors = [...requestObjectErrors(object, old), ...decisionErrors(object, old, permissions)];
   if (now === before) return errors;
-  const why = rights.issues
+  const why = permissions.issues
     ? 'updates may not modify existing certificate content'
     : 'updates may not set certificate content';
-  return [...errors, ...forbiddenWhen(!rights.issues || before !== '', 'status.certificate', why)];
+  return [...errors, ...forbiddenWhen(!permissions.issues || before !== '', 'status.certificate', why)];
 }
 
 /** Times of conditions that were given without; those that only repeat the state before keep its time. */

@@ -113,7 +113,7 @@ function secretChangeErrors(object: KubeObject, old: KubeObject): FieldError[] {
   return [...errors, ...frozenErrors(object, old, ['data'])];
 }
 
-/** Says whether certificate and key of a TLS secret belong together, as far as they can be read. */
+/** Reports whether certificate and key of a TLS secret belong together, as far as they can be read. */
 function pairProblem(data: Readonly<Record<string, string>>): string | undefined {
   const pem = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString();
   const [certificate, key] = [pem('tls.crt'), pem('tls.key')];

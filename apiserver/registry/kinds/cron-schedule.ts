@@ -180,7 +180,7 @@ function parse(text: string): Schedule {
   return parseTimes(known);
 }
 
-/** What a text says when something is due, without the zone in it; undefined when it is no schedule. */
+/** The schedule in a text, without its time zone; undefined when it is no schedule. */
 export function readSchedule(text: string): Schedule | undefined {
   return scheduleProblem(text) === undefined ? parse(text) : undefined;
 }

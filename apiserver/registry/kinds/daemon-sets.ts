@@ -106,7 +106,7 @@ function prepareForUpdate(object: KubeObject, old: KubeObject): void {
   object.metadata.annotations = { ...object.metadata.annotations, [generationAnnotation]: String(generation) };
 }
 
-/** Rules of DaemonSets. An update is judged twice, as kube-apiserver does: its causes say all twice. */
+/** Rules of DaemonSets. An update is validated twice, as kube-apiserver does: its causes have everything twice. */
 export const daemonSetRules: KindRules = {
   applyDefaults,
   validate,

@@ -90,7 +90,7 @@ function subsetWarnings(object: KubeObject): string[] {
   );
 }
 
-/** Rules of Endpoints; subsets that stay as they were are not judged again. */
+/** Rules of Endpoints; unchanged subsets are not validated again. */
 export const endpointsRules: KindRules = {
   applyDefaults: (object) => {
     for (const subset of subsetsOf(object)) {

@@ -13,7 +13,7 @@ import { asJson, countAt, type KindRules, type KubeObject, setDefaults, specOf }
 import { goStruct } from '../../schema/index.ts';
 import { eachErrors, forbiddenWhen, invalids } from './checks.ts';
 
-/** FlowSchemas and PriorityLevelConfigurations. They are kept and judged; the server gives every request its turn anyway. */
+/** FlowSchemas and PriorityLevelConfigurations. They are stored and validated; the server handles every request anyway. */
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
@@ -107,16 +107,16 @@ function accountErrors(account: JsonObject, field: string): FieldError[] {
 
 function subjectErrors(subject: JsonObject, path: string): FieldError[] {
   const kind = textAt(subject, 'kind');
-  const wanted = subjects.find((item) => item.kind === kind);
-  if (wanted === undefined) return [unsupportedField(`${path}.kind`, kind, ['Group', 'ServiceAccount', 'User'])];
-  const [field, given] = [`${path}.${wanted.key}`, objectAt(subject, wanted.key)];
+  const expected = subjects.find((item) => item.kind === kind);
+  if (expected === undefined) return [unsupportedField(`${path}.kind`, kind, ['Group', 'ServiceAccount', 'User'])];
+  const [field, given] = [`${path}.${expected.key}`, objectAt(subject, expected.key)];
   const extra = subjects
-    .filter((item) => item !== wanted && objectAt(subject, item.key) !== undefined)
+    .filter((item) => item !== expected && objectAt(subject, item.key) !== undefined)
     .map((item) =>
       forbiddenField(`${path}.${item.key}`, `${item.key} is forbidden when subject kind is not '${item.kind}'`),
     );
   if (given === undefined) {
-    return [requiredField(field, `${wanted.key} is required when subject kind is '${kind}'`), ...extra];
+    return [requiredField(field, `${expected.key} is required when subject kind is '${kind}'`), ...extra];
   }
   if (kind === 'ServiceAccount') return [...accountErrors(given, field), ...extra];
   return [...(textAt(given, 'name') === '' ? [requiredField(`${field}.name`)] : []), ...extra];

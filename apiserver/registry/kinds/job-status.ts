@@ -254,7 +254,7 @@ const rules: readonly Rule[] = [
   disablingRules,
 ];
 
-/** Errors of a write to the status of a job: what may be said of it, and what may be taken back. */
+/** Errors of a write to the status of a job: which changes are allowed, and which values may be reset. */
 export function jobStatusErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const now = objectAt(asJson(object), 'status') ?? {};
   const before = objectAt(asJson(old), 'status') ?? {};

@@ -90,13 +90,13 @@ function prepareForCreate(object: KubeObject): void {
   if (!Object.hasOwn(match, `${prefix}controller-uid`)) match[`${prefix}controller-uid`] = uid;
 }
 
-function labelErrors(spec: JsonObject, key: string, wanted: string): FieldError[] {
+function labelErrors(spec: JsonObject, key: string, expected: string): FieldError[] {
   const path = 'spec.template.metadata.labels';
   const labels = objectAt(spec, 'template', 'metadata', 'labels');
   const value = valueAt(labels, key);
-  const text = `must be '${wanted}'`;
+  const text = `must be '${expected}'`;
   if (value === undefined) return [requiredField(`${path}[${key}]`, text)];
-  return value === wanted ? [] : [invalidField(`${path}[${key}]`, goTextMap(labels), text)];
+  return value === expected ? [] : [invalidField(`${path}[${key}]`, goTextMap(labels), text)];
 }
 
 /** A selector that the server made still is the one of this job. */

@@ -27,13 +27,13 @@ function kindOf(value: unknown): string | undefined {
   return typeof value === 'object' ? undefined : typeof value;
 }
 
-/** What stands before the character that is in the way says what should have been there. */
+/** What precedes the unexpected character determines what was expected. */
 const expectedAfter = new Map([
   ['{', 'looking for beginning of object key string'],
   ['[', 'looking for beginning of value'],
   [':', 'looking for beginning of value'],
 ]);
-/** Else the parser's message tells. */
+/** Otherwise the parser's message determines it. */
 const expectedBy = [
   { part: 'property name', text: 'looking for beginning of object key string' },
   { part: "':'", text: 'after object key' },
@@ -45,6 +45,6 @@ function syntaxProblem(text: string, message: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
   if (position >= text.length || /end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input';
   const before = text.slice(0, position).trimEnd().at(-1) ?? '';
-  const told = expectedBy.find(({ part }) => message.includes(part))?.text ?? 'after top-level value';
-  return `invalid character ${quoted(text.charAt(position))} ${expectedAfter.get(before) ?? told}`;
+  const expectation = expectedBy.find(({ part }) => message.includes(part))?.text ?? 'after top-level value';
+  return `invalid character ${quoted(text.charAt(position))} ${expectedAfter.get(before) ?? expectation}`;
 }

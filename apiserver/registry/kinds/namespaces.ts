@@ -48,13 +48,13 @@ const finalize: SubresourceRules = {
 
 function phaseErrors(object: KubeObject): FieldError[] {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
-  const [wanted, phase] = [isLeaving ? 'Terminating' : 'Active', textAt(objectAt(asJson(object), 'status'), 'phase')];
+  const [expected, phase] = [isLeaving ? 'Terminating' : 'Active', textAt(objectAt(asJson(object), 'status'), 'phase')];
   const when = isLeaving ? 'is not empty' : 'is empty';
-  if (phase === wanted) return [];
-  return [invalidField('status.Phase', phase, `may only be '${wanted}' if \`deletionTimestamp\` ${when}`)];
+  if (phase === expected) return [];
+  return [invalidField('status.Phase', phase, `may only be '${expected}' if \`deletionTimestamp\` ${when}`)];
 }
 
-/** Namespaces: `spec.finalizers` keeps a deleted one until its contents are gone; only `/finalize` changes it. */
+/** Namespaces: `spec.finalizers` keeps a deleted one until its contents are deleted; only `/finalize` changes it. */
 export const namespaceRules: KindRules = {
   applyDefaults: forceNameLabel,
   prepareForCreate: (object) => {

@@ -41,7 +41,7 @@ function policyPortErrors(port: JsonObject, field: string): FieldError[] {
   return [...choice(`${field}.protocol`, valueAt(port, 'protocol'), protocols), ...portRangeErrors(port, field)];
 }
 
-/** What the stored object has already is not judged again. */
+/** What the stored object already has is not validated again. */
 type Known = ReadonlySet<string>;
 
 function blockErrors(block: JsonObject, field: string, known: Known): FieldError[] {
@@ -124,7 +124,7 @@ function warnings(object: KubeObject): string[] {
   ]);
 }
 
-/** Defaults, rules and warnings of NetworkPolicies. A change is judged twice, and says so twice. */
+/** Defaults, rules and warnings of NetworkPolicies. A change is validated twice, and its errors appear twice. */
 export const networkPolicyRules: KindRules = {
   generationOf: ['spec'],
   applyDefaults: defaultNetworkPolicy,

@@ -113,13 +113,13 @@ const subresources: ReadonlyMap<string, SubresourceRules> = new Map([
   ['eviction', { prepare: () => {}, validate: () => [] }],
 ]);
 
-function isGoneAtOnce(object: KubeObject): boolean {
+function isDeletedAtOnce(object: KubeObject): boolean {
   const phase = textAt(objectAt(asJson(object), 'status'), 'phase');
   return textAt(readSpec(object), 'nodeName') === '' || phase === 'Succeeded' || phase === 'Failed';
 }
 
 function graceSeconds(object: KubeObject, requested: number | undefined): number {
-  if (isGoneAtOnce(object)) return 0;
+  if (isDeletedAtOnce(object)) return 0;
   const own = valueAt(readSpec(object), 'terminationGracePeriodSeconds');
   const seconds = requested ?? (typeof own === 'number' ? own : 0);
   return seconds < 0 ? 1 : seconds;
@@ -136,7 +136,7 @@ function alignAddresses(status: JsonObject): void {
   else if (first !== undefined && single !== textAt(first, 'ip')) status['podIPs'] = [{ ip: single }];
 }
 
-/** A status that says nothing of the class of service leaves it. */
+/** A status without a class of service does not change it. */
 function prepareForStatusUpdate(object: KubeObject, old: KubeObject): void {
   const before = inStatus('qosClass')(old);
   const status = ensureObject(asJson(object), 'status');

@@ -103,7 +103,7 @@ function suits(scope: string, name: string): boolean {
   return podScopes.includes(scope) ? podNames.has(name) : true;
 }
 
-/** How many of the limits a scope has no say in. */
+/** How many of the limits a scope does not cover. */
 function unsuitedCount(scope: string, hard: readonly string[]): number {
   return hard.filter((name) => (quotaResources.has(name) || isQuotaHugePages(name)) && !suits(scope, name)).length;
 }
@@ -208,7 +208,7 @@ export const quotaRules: KindRules = {
   },
 };
 
-/** What a limit says of one resource. */
+/** The limits of one resource. */
 interface Amounts {
   readonly min?: string | undefined;
   readonly max?: string | undefined;
@@ -321,7 +321,7 @@ function limitRangeErrors(object: KubeObject): FieldError[] {
   });
 }
 
-/** What a container gets that says nothing, from what it may have. */
+/** The default for a container that specifies nothing, from its limits. */
 function defaultLimit(limit: JsonObject): void {
   const usual: JsonObject = { ...textsAt(limit, 'max'), ...textsAt(limit, 'default') };
   const request: JsonObject = { ...textsAt(limit, 'min'), ...usual, ...textsAt(limit, 'defaultRequest') };

@@ -12,7 +12,7 @@ import { goStruct, invalidPrinted } from '../../schema/index.ts';
 import { choice, eachErrors, invalids } from './checks.ts';
 import { selectorErrors } from './selectors.ts';
 
-/** Roles and their bindings. The server judges a change of one twice, and says so twice. @see docs/spec/kube-api-types.md#authorisation-requests-and-rbac */
+/** Roles and their bindings. The server validates a change twice, and its errors appear twice. @see docs/spec/kube-api-types.md#authorisation-requests-and-rbac */
 
 const group = 'rbac.authorization.k8s.io';
 
@@ -56,7 +56,7 @@ function aggregationErrors(object: KubeObject): FieldError[] {
   });
 }
 
-/** Rules of roles that are judged at every change anew. */
+/** Rules of roles that are validated again at every change. */
 function roleRules(check: (object: KubeObject) => FieldError[]): KindRules {
   return {
     nameProblems: pathSegmentProblems,

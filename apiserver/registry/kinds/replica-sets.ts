@@ -47,7 +47,7 @@ export const replicaStatusRule: (object: KubeObject, old: KubeObject) => FieldEr
   countsCollisions: false,
 });
 
-/** Rules of ReplicaSets. An update is judged twice, as kube-apiserver does: its causes say all twice. */
+/** Rules of ReplicaSets. An update is validated twice, as kube-apiserver does: its causes have everything twice. */
 export const replicaSetRules: KindRules = {
   applyDefaults,
   validate,

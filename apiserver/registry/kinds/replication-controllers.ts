@@ -43,7 +43,7 @@ function validate(object: KubeObject): FieldError[] {
   ];
 }
 
-/** Rules of ReplicationControllers. An update is judged twice, as kube-apiserver does: its causes say all twice. */
+/** Rules of ReplicationControllers. An update is validated twice, as kube-apiserver does: its causes have everything twice. */
 export const replicationControllerRules: KindRules = {
   applyDefaults,
   validate,

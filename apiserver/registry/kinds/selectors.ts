@@ -43,7 +43,7 @@ export function selectorErrors(selector: JsonObject | undefined, path: string): 
   ];
 }
 
-/** Whether the selector says nothing, and so chooses everything. */
+/** Whether the selector is empty, and so selects everything. */
 export function isEmptySelector(selector: JsonObject): boolean {
   const labels = Object.keys(objectAt(selector, 'matchLabels') ?? {});
   return labels.length === 0 && objectsAt(selector, 'matchExpressions').length === 0;
@@ -73,7 +73,7 @@ function meets(requirement: JsonObject, labels: Readonly<Record<string, string>>
 /** Whether the selector chooses what has these labels; an absent one chooses nothing. */
 export function selects(selector: JsonObject | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (selector === undefined) return false;
-  const wanted = Object.entries(textsAt(selector, 'matchLabels'));
-  const isMatch = wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+  const required = Object.entries(textsAt(selector, 'matchLabels'));
+  const isMatch = required.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
   return isMatch && objectsAt(selector, 'matchExpressions').every((requirement) => meets(requirement, labels));
 }

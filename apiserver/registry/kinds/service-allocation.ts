@@ -54,7 +54,7 @@ function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   }
 }
 
-/** Makes `clusterIP` and `clusterIPs` say the same where only one of them was changed. */
+/** Aligns `clusterIP` and `clusterIPs` where only one of them was changed. */
 function alignAddresses(spec: JsonObject, before: JsonObject | undefined): void {
   const [now, then] = [textAt(spec, 'clusterIP'), textAt(before, 'clusterIP')];
   const addresses = listOfTexts(spec, 'clusterIPs');
@@ -122,7 +122,7 @@ class NodePorts {
 }
 
 /** The node port that a port of a new service is to have, 0 for any; `known` is what its number was given already. */
-function wantedPort(port: JsonObject, known: number | undefined, list: readonly JsonObject[]): number {
+function requestedPort(port: JsonObject, known: number | undefined, list: readonly JsonObject[]): number {
   if (known === undefined) return requestedFor(countAt(port, 'port'), list);
   return countAt(port, 'nodePort') || known;
 }
@@ -135,10 +135,10 @@ function allocateNewPorts(spec: JsonObject, ports: NodePorts): FieldError[] {
     if (countAt(port, 'nodePort') === 0 && !wantsNodePorts(spec)) continue;
     const number = countAt(port, 'port');
     const known = given.get(number);
-    const wanted = wantedPort(port, known, list);
-    const problem = wanted === 0 || wanted === known ? undefined : ports.problem(wanted);
-    if (problem !== undefined) return [invalidField(`spec.ports[${index}].nodePort`, wanted, problem)];
-    const nodePort = wanted === 0 ? ports.next() : wanted;
+    const requested = requestedPort(port, known, list);
+    const problem = requested === 0 || requested === known ? undefined : ports.problem(requested);
+    if (problem !== undefined) return [invalidField(`spec.ports[${index}].nodePort`, requested, problem)];
+    const nodePort = requested === 0 ? ports.next() : requested;
     port['nodePort'] = nodePort;
     if (known === undefined) given.set(number, nodePort);
   }

@@ -77,9 +77,9 @@ function pairErrors(spec: JsonObject, addresses: readonly string[]): FieldError[
   }
   if (isHeadless(spec)) return errors;
   addresses.slice(0, families.length).forEach((address, index) => {
-    const wanted = families[index] ?? '';
-    if (!['IPv4', 'IPv6'].includes(wanted) || familyOf(address) === wanted) return;
-    const why = `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``;
+    const expected = families[index] ?? '';
+    if (!['IPv4', 'IPv6'].includes(expected) || familyOf(address) === expected) return;
+    const why = `expected an ${expected} value as indicated by \`ipFamilies[${index}]\``;
     errors.push(invalidField(`spec.clusterIPs[${index}]`, address, why));
   });
   return errors;

@@ -60,7 +60,7 @@ function refuse(object: KubeObject, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, object.metadata.name ?? '', errors);
 }
 
-/** Addresses are given out before anything else is judged: a PUT that leaves out what was given at creation keeps it, and a change of type
+/** Addresses are allocated before anything else is validated: a PUT that leaves out what was given at creation keeps it, and a change of type
  *  gives back what the new type has not. */
 const lifecycle: KindRules = {
   prepareForCreate: (object, view) => {

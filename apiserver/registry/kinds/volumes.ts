@@ -51,7 +51,7 @@ function isKnownSource(source: JsonObject): boolean {
   return group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot';
 }
 
-/** `dataSource` and `dataSourceRef` say the same; what neither a claim nor a snapshot is, the older one cannot name. */
+/** `dataSource` and `dataSourceRef` are equal; what neither a claim nor a snapshot is, the older one cannot name. */
 function alignSources(spec: JsonObject, before: JsonObject | undefined): void {
   if (textAt(objectAt(spec, 'dataSourceRef'), 'namespace') !== '') delete spec['dataSourceRef'];
   const [source, reference] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
@@ -84,13 +84,13 @@ function keepsClass(object: KubeObject, old: KubeObject): boolean {
 
 /** The part of a claim that stays as it is. */
 function fixedClaim(object: KubeObject, old: KubeObject): { readonly now: JsonObject; readonly before: JsonObject } {
-  const { resources: wanted, ...now } = specOf(object);
+  const { resources: requested, ...now } = specOf(object);
   const { resources: had, ...before } = specOf(old);
   if (textAt(before, 'volumeName') === '') delete now['volumeName'];
   if (keepsClass(object, old)) delete now['storageClassName'];
   const isBound = textAt(objectAt(asJson(object), 'status'), 'phase') === 'Bound';
   if (isBound) return { now, before };
-  return { now: { ...now, resources: wanted ?? {} }, before: { ...before, resources: had ?? {} } };
+  return { now: { ...now, resources: requested ?? {} }, before: { ...before, resources: had ?? {} } };
 }
 
 function sizeOf(object: KubeObject, ...path: string[]): string {
@@ -157,7 +157,7 @@ function rowOf(name: string): readonly [string, SourceRule] {
   return [name, (source, path) => (storageRules[name]?.(source, path) ?? []).map(shortened)];
 }
 
-/** The server says less of a malformed initiator here than in a pod. */
+/** The server reports less about a malformed initiator here than in a pod. */
 function shortened(error: FieldError): FieldError {
   return { ...error, message: error.message.replace(/ starting with iqn, eui, or naa$/, '') };
 }

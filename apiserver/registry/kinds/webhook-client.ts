@@ -8,7 +8,7 @@ export function clientConfigErrors(client: JsonObject | undefined, path: string)
   if ((url === '') === (service === undefined))
     return [requiredField(path, 'exactly one of url or service is required')];
   if (service === undefined) return webhookUrlErrors(url, `${path}.url`);
-  // The real server takes one for the other here: a missing namespace is told of the name, and the other way round.
+  // The real server takes one for the other here: a missing namespace is reported for the name, and the other way round.
   const { name = '', namespace = '' } = service;
   return webhookServiceErrors({ port: 443, ...service, name: namespace, namespace: name }, `${path}.service`);
 }

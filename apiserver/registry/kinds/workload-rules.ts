@@ -24,7 +24,7 @@ export interface SelectorWords {
   readonly malformed: string;
 }
 
-/** Errors of a selector that must be there and say something, and then, unless it is malformed, of the template. */
+/** Errors of a selector that must not be empty, and then, unless it is malformed, of the template. */
 export function selectorAndTemplateErrors(
   spec: JsonObject,
   words: SelectorWords,

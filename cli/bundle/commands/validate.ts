@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createObjectJudge } from '../../../apiserver/index.ts';
+import { createObjectValidator } from '../../../apiserver/index.ts';
 import {
   errorMessage,
   fileProblem,
@@ -51,7 +51,7 @@ async function validate(name: string, validation: Validation): Promise<Report> {
     const wantsImages = selected.some(({ suite }) => suite === 'multiarch');
     const images = wantsImages ? await readImagePlatforms(bundle, known, { values, progress, signal }) : undefined;
     const given = { ...context, ...(images === undefined ? {} : { images }) };
-    const findings = runChecks(bundle, selected, { rules: createObjectJudge(), ...given });
+    const findings = runChecks(bundle, selected, { rules: createObjectValidator(), ...given });
     return { name, isFolder, findings };
   } catch (thrown) {
     return { name: redactUrl(name), isFolder: false, findings: [], failure: errorMessage(thrown) };

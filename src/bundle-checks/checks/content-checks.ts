@@ -54,7 +54,7 @@ function* judgedManifests({ others }: BundleUnderCheck, { rules }: CheckContext)
   for (const manifest of others) {
     if (findKind(manifest.kind) === undefined) continue;
     const { namespace: _namespace, ...metadata } = objectAt(manifest.object, 'metadata') ?? {};
-    for (const { field, message } of rules.judge({ ...manifest.object, metadata }).errors) {
+    for (const { field, message } of rules.validate({ ...manifest.object, metadata }).errors) {
       // Too many annotations: T4 has them.
       if (field === 'metadata.annotations') continue;
       const text = `${manifest.kind} "${manifest.name}": ${field === '' ? '' : `${field}: `}${message}`;

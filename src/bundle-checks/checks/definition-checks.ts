@@ -14,7 +14,7 @@ function isOld({ apiVersion }: ManifestObject): boolean {
   return apiVersion === versions[1];
 }
 
-type Judgement = ReturnType<ApiRules['judge']>;
+type Judgement = ReturnType<ApiRules['validate']>;
 
 /** By definition: a large one takes long to judge, and every row below asks. Other objects of the bundle change nothing about it. */
 const judgements = new WeakMap<ApiRules, WeakMap<ManifestObject, Judgement>>();
@@ -22,7 +22,7 @@ const judgements = new WeakMap<ApiRules, WeakMap<ManifestObject, Judgement>>();
 function judgementOf(crd: ManifestObject, rules: ApiRules): Judgement {
   const known = judgements.get(rules) ?? new WeakMap<ManifestObject, Judgement>();
   judgements.set(rules, known);
-  const judgement = known.get(crd) ?? rules.judge(asCurrentDefinition(crd.object));
+  const judgement = known.get(crd) ?? rules.validate(asCurrentDefinition(crd.object));
   known.set(crd, judgement);
   return judgement;
 }

@@ -135,7 +135,7 @@ function judgeExamples(bundle: BundleUnderCheck, { rules }: CheckContext): reado
   for (const crd of bundle.crds) rules.define(asCurrentDefinition(crd.object));
   return (examplesOf(bundle)?.list ?? []).map((example, index) => {
     const metadata = { name: 'example', ...objectAt(example, 'metadata') };
-    const { errors, unknownFields } = rules.judge({ ...example, metadata });
+    const { errors, unknownFields } = rules.validate({ ...example, metadata });
     const said = errors.filter(({ message }) => !message.includes('some validation rules were not checked'));
     const at = (field: string): FieldPath => [index, ...parseField(field)];
     return {

@@ -65,7 +65,7 @@ function* judgedPart(
   judged: { readonly object: JsonObject; readonly prefix: string; readonly part: Part },
 ): Iterable<Hit> {
   const { object, prefix, part } = judged;
-  for (const { field, message } of rules.judge(object).errors) {
+  for (const { field, message } of rules.validate(object).errors) {
     // Wrong types are told by L6, names of the rest of the object by other checks.
     if (!field.startsWith(prefix)) continue;
     const below = field.slice(prefix.length).replace(/^\./, '');

@@ -116,7 +116,7 @@ function* isAccepted(bundle: BundleUnderCheck, { rules }: CheckContext): Iterabl
   for (const object of renderings(read).objects) {
     const name = `${object.kind}/${object.metadata.name ?? ''}`;
     if (shipped.has(name)) continue;
-    const { errors } = rules.judge({ ...object, metadata: objectAt(object, 'metadata') ?? {} });
+    const { errors } = rules.validate({ ...object, metadata: objectAt(object, 'metadata') ?? {} });
     for (const { field, message } of errors) {
       if (isGenerated(object, field)) yield { message: `${name}: ${field}: ${message}`, place: csvPlace(bundle, []) };
     }

@@ -91,7 +91,7 @@ const gated = {
 };
 
 /** The client named profiles in fields itself. */
-function saysProfiles(object: KubeObject): boolean {
+function hasProfiles(object: KubeObject): boolean {
   return JSON.stringify(object.metadata.managedFields ?? []).includes('"f:appArmorProfile"');
 }
 
@@ -99,7 +99,7 @@ function saysProfiles(object: KubeObject): boolean {
 export function appArmorWarnings(object: KubeObject): string[] {
   const spec = specOf(object);
   const annotations = object.metadata.annotations ?? {};
-  if (!Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix)) || saysProfiles(object)) return [];
+  if (!Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix)) || hasProfiles(object)) return [];
   if (textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
   return containersWithPaths(spec, '').flatMap(([container]) => {
     const key = `${appArmorPrefix}${textAt(container, 'name')}`;

@@ -68,8 +68,8 @@ function memoryErrors(container: JsonObject, old: JsonObject, path: string): Fie
 function containerErrors(container: JsonObject, old: JsonObject, path: string): FieldError[] {
   const removed = (['requests', 'limits'] as const).flatMap((kind) => {
     const [now, before] = [container, old].map((item) => textsAt(item, 'resources', kind));
-    const isGone = Object.keys(before ?? {}).some((name) => !Object.hasOwn(now ?? {}, name));
-    return isGone ? [forbiddenField(`${path}.${kind}`, `resource ${kind} cannot be removed`)] : [];
+    const isRemoved = Object.keys(before ?? {}).some((name) => !Object.hasOwn(now ?? {}, name));
+    return isRemoved ? [forbiddenField(`${path}.${kind}`, `resource ${kind} cannot be removed`)] : [];
   });
   return [...removed, ...memoryErrors(container, old, path)];
 }

@@ -157,7 +157,7 @@ function affinityErrors(spec: JsonObject, old: JsonObject): FieldError[] {
   });
 }
 
-/** While its gates are closed a pod may still be told to go to fewer nodes. */
+/** While its gates are closed a pod may still be restricted to fewer nodes. */
 function gatedErrors(spec: JsonObject, old: JsonObject): FieldError[] {
   const [now, before] = [objectAt(spec, 'nodeSelector'), objectAt(old, 'nodeSelector') ?? {}];
   const isKept = Object.entries(before).every(([key, value]) => valueAt(now, key) === value);
@@ -179,7 +179,7 @@ export function podChangeErrors(object: KubeObject, old: KubeObject): FieldError
   const [spec, before] = [readSpec(object), readSpec(old)];
   const errors = [
     ...lockedAnnotationErrors(object, old),
-    // Looked at a second time, as kube-apiserver does: its causes say it twice.
+    // Validated a second time, as kube-apiserver does: its causes appear twice.
     ...podAnnotationErrors(textsAt(asJson(object), 'metadata', 'annotations'), spec, 'metadata.annotations'),
   ];
   for (const list of ['containers', 'initContainers']) {

@@ -6,8 +6,8 @@ import { resourceTypesOfCrd } from './registry/crd/index.ts';
 import { builtinResourceTypes, newObjectErrors } from './registry/index.ts';
 import { decodeProblems, dropNulls, pruneUnknown, UnreadableObject } from './schema/index.ts';
 
-/** What the server would say of a new object. */
-export interface Judgement {
+/** How the server would validate a new object. */
+export interface ValidationResult {
   /** Every violation, after defaulting; empty for kinds that are not known. */
   readonly errors: readonly FieldError[];
   /** Fields that the server does not know, and would drop. */
@@ -15,16 +15,16 @@ export interface Judgement {
 }
 
 /** The server's rules for objects without a server: nothing is stored, no plug-in is asked. */
-export interface ObjectJudge {
-  /** Judges an object as a CREATE would; the object stays as it is. */
-  judge(object: JsonObject): Judgement;
+export interface ObjectValidator {
+  /** Validates an object as a CREATE would; does not change it. */
+  validate(object: JsonObject): ValidationResult;
   /** Makes the kinds of a CustomResourceDefinition known; false, and nothing changed, when the definition is refused. */
   define(definition: JsonObject): boolean;
 }
 
 const definitionKind = 'CustomResourceDefinition';
 
-function unreadable(text: string): Judgement {
+function unreadable(text: string): ValidationResult {
   return { errors: [{ field: '', reason: 'FieldValueTypeInvalid', message: text }], unknownFields: [] };
 }
 
@@ -38,7 +38,7 @@ function decode(type: ResourceType, object: KubeObject): readonly string[] {
   return unknown;
 }
 
-class Judge implements ObjectJudge {
+class Validator implements ObjectValidator {
   readonly #types = new Map<string, ResourceType>();
 
   constructor() {
@@ -52,14 +52,14 @@ class Judge implements ObjectJudge {
     }
   }
 
-  judge(object: JsonObject): Judgement {
-    return this.#complete(object).judgement;
+  validate(object: JsonObject): ValidationResult {
+    return this.#complete(object).result;
   }
 
-  #complete(given: JsonObject): { readonly judgement: Judgement; readonly object: KubeObject } {
+  #complete(given: JsonObject): { readonly result: ValidationResult; readonly object: KubeObject } {
     const object = copyJson(given) as unknown as KubeObject;
     const type = this.#types.get(`${object.apiVersion} ${object.kind}`);
-    if (type === undefined) return { object, judgement: { errors: [], unknownFields: [] } };
+    if (type === undefined) return { object, result: { errors: [], unknownFields: [] } };
     if (!isJsonObject(given['metadata'])) object.metadata = {};
     try {
       const unknownFields = decode(type, object);
@@ -68,22 +68,22 @@ class Judge implements ObjectJudge {
       if (type.namespaced) complete.metadata.namespace ??= 'default';
       else delete complete.metadata.namespace;
       type.strategy.prepareForCreate(complete);
-      return { object: complete, judgement: { errors: newObjectErrors(type, complete), unknownFields } };
+      return { object: complete, result: { errors: newObjectErrors(type, complete), unknownFields } };
     } catch (thrown) {
       if (!(thrown instanceof UnreadableObject)) throw thrown;
-      return { object, judgement: unreadable(thrown.message) };
+      return { object, result: unreadable(thrown.message) };
     }
   }
 
   define(definition: JsonObject): boolean {
-    const { judgement, object } = this.#complete(definition);
-    if (object.kind !== definitionKind || judgement.errors.length > 0) return false;
+    const { result, object } = this.#complete(definition);
+    if (object.kind !== definitionKind || result.errors.length > 0) return false;
     this.#add(resourceTypesOfCrd(object));
     return true;
   }
 }
 
-/** A judge that knows the built-in kinds. */
-export function createObjectJudge(): ObjectJudge {
-  return new Judge();
+/** A validator that knows the built-in kinds. */
+export function createObjectValidator(): ObjectValidator {
+  return new Validator();
 }
