@@ -9,10 +9,10 @@ export const graphOptions: readonly OptionSpec[] = [
     name: 'output',
     short: 'o',
     kind: 'text',
-    placeholder: 'text|mermaid|svg|png',
-    choices: ['text', 'mermaid', 'svg', 'png'],
+    placeholder: 'text|mermaid|svg',
+    choices: ['text', 'mermaid', 'svg'],
     sentence:
-      'The form; without it what the name of --file ends with (.svg, .png, .mmd, .mermaid, .txt), or text without --file.',
+      'The form; without it what the name of --file ends with (.svg, .mmd, .mermaid, .txt), or text without --file.',
   },
   { name: 'file', kind: 'text', placeholder: 'FILE', sentence: 'Write to this file, not to standard output.' },
   {
