@@ -110,7 +110,7 @@ export async function demo(): Promise<number> {
   );
   const play = await choosePlayer(platform, { cwd, signal, terminal });
   // It stays: somebody wants to look at it.
-  const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.png');
+  const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.svg');
   const places = { repository: `${git.url}/combo.git`, image: `${registry.host}/combo`, picture };
   for (const step of story(places)) await playStep(step, { play, terminal, cwd, signal });
   terminal.line(

@@ -146,21 +146,3 @@ export function isServingCertificate(
     return false;
   }
 }
-
-/** For whom a certificate says that it is, and its extensions by object identifier. */
-export interface CertificateNames {
-  /** Mail addresses, URLs and DNS names. */
-  readonly names: readonly string[];
-  readonly extensions: ReadonlyMap<string, Buffer>;
-}
-
-/** Reads the first certificate of a PEM text; whether it is to be believed is another matter. */
-export async function readCertificateNames(certificatePem: string): Promise<CertificateNames> {
-  const x509 = await loadCertificateLibrary();
-  const certificate = new x509.X509Certificate(certificatePem);
-  const alternatives = certificate.getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
-  return {
-    names: alternatives.filter(({ type }) => ['email', 'url', 'dns'].includes(type)).map(({ value }) => value),
-    extensions: new Map(certificate.extensions.map(({ type, value }) => [type, Buffer.from(value)])),
-  };
-}

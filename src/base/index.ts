@@ -19,7 +19,6 @@ export {
   createCertificateAuthority,
   isServingCertificate,
   issueCertificate,
-  readCertificateNames,
   splitCertificates,
 } from './certificates.ts';
 export { type Clock, formatTimestamp, steadyClock, systemClock } from './clock.ts';

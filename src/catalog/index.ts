@@ -31,7 +31,7 @@ export { findingTree } from './check/tree.ts';
 export { type CatalogWarnings, catalogWarnings } from './check/warnings.ts';
 export type { DrawnHop, Marks } from './draw/layout.ts';
 export { drawMermaid, type MermaidOptions } from './draw/mermaid.ts';
-export { drawPng, drawSvg } from './draw/picture.ts';
+export { drawSvg } from './draw/picture.ts';
 export { drawText } from './draw/text.ts';
 export { createQueryAnswer } from './graphql/answer-query.ts';
 export type { RegistryServer, RegistryServerOptions } from './grpc/grpc-server.ts';

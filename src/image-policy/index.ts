@@ -1,6 +1,7 @@
-/** Which images may be used, and who must have signed them: reads the policy, finds the rule for an image, verifies cosign signatures.
+/** Which images may be used, and who must have signed them: reads the policy, finds the rule for an image, verifies its signatures by Sigstore's library.
  *  Main type: `ImagePolicy`. Never fetches anything.
- *  @imports src/base */
+ *  @imports src/base
+ *  @packages @sigstore/bundle, @sigstore/protobuf-specs, @sigstore/verify */
 export { maxPayloadBytes, maxSignatures, signaturesIn, signatureTag, type UnreadSignature } from './cosign-manifest.ts';
 export { type ImagePolicy, type ImageRule, parseImagePolicy, type Signer } from './policy.ts';
 export { ruleFor } from './rules.ts';

@@ -8,6 +8,7 @@ import {
   TerminalError,
 } from '../base/index.ts';
 import { plainRegistry } from './registry-name.ts';
+import { trustedRootProblem } from './trusted-root.ts';
 
 /** Whose signature counts: of a key, or of somebody whom an authority has given a certificate for a moment (keyless). */
 export type Signer =
@@ -24,10 +25,19 @@ export type Signer =
       readonly issuer: string;
       /** Who it is: a mail address or a URL; `*` stands for any text. */
       readonly subject: string;
-      /** PEM of the authorities. */
+      /** PEM of the authorities, with their intermediates. */
       readonly roots: string;
-      /** PEM; the log tells when the certificate was used. */
+      /** PEM; the log records when the certificate was used. */
       readonly rekorKey: string;
+      /** PEM of the certificate transparency log; with it, certificates need a timestamp (SCT) of that log. */
+      readonly ctlogKey?: string | undefined;
+    }
+  | {
+      readonly kind: 'trustedRoot';
+      readonly issuer: string;
+      readonly subject: string;
+      /** Authorities, logs and timestamp authorities, as in Sigstore's `trusted_root.json`. */
+      readonly trustedRoot: JsonObject;
     };
 
 /** What holds for images. */
@@ -168,6 +178,34 @@ function readPattern(reader: Reader, field: string, value: JsonValue): string {
   return problem === undefined ? parts.join('/') : reader.refuse(field, problem.expected, pattern);
 }
 
+function readTrustedRoot(reader: Reader, field: string, value: JsonValue): JsonObject {
+  const root = typeof value === 'string' ? parseYaml(field, value) : value;
+  if (!isJsonObject(root)) return reader.refuse(field, 'the content of a trusted_root.json', value);
+  const problem = trustedRootProblem(root);
+  return problem === undefined ? root : reader.refuse(field, `a trusted root with ${problem}`, undefined);
+}
+
+function readKeyless(reader: Reader, field: string, { keyless, rekorKey }: JsonObject): Signer {
+  const members = ['issuer', 'subject', 'roots', 'ctlogKey', 'trustedRoot'];
+  const { roots, ctlogKey, trustedRoot, ...who } = reader.object(`${field}.keyless`, keyless, members);
+  const issuer = reader.text(`${field}.keyless.issuer`, who['issuer']);
+  const subject = reader.text(`${field}.keyless.subject`, who['subject']);
+  if (trustedRoot !== undefined) {
+    const others = Object.entries({ roots, ctlogKey, rekorKey }).filter(([, value]) => value !== undefined);
+    if (others.length > 0) reader.refuse(field, 'trustedRoot alone, which contains the rest', others[0]?.[0]);
+    const root = readTrustedRoot(reader, `${field}.keyless.trustedRoot`, trustedRoot);
+    return { kind: 'trustedRoot', issuer, subject, trustedRoot: root };
+  }
+  return {
+    kind: 'keyless',
+    issuer,
+    subject,
+    roots: reader.certificates(`${field}.keyless.roots`, roots),
+    rekorKey: reader.key(`${field}.rekorKey`, rekorKey),
+    ctlogKey: ctlogKey === undefined ? undefined : reader.key(`${field}.keyless.ctlogKey`, ctlogKey),
+  };
+}
+
 function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
   const signer = reader.object(field, value, ['key', 'keyless', 'rekorKey']);
   const { key, keyless, rekorKey } = signer;
@@ -177,14 +215,7 @@ function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
   }
   if (keyless === undefined || key !== undefined)
     reader.refuse(field, 'key or keyless', Object.keys(signer).join(', '));
-  const { issuer, subject, roots } = reader.object(`${field}.keyless`, keyless, ['issuer', 'subject', 'roots']);
-  return {
-    kind: 'keyless',
-    issuer: reader.text(`${field}.keyless.issuer`, issuer),
-    subject: reader.text(`${field}.keyless.subject`, subject),
-    roots: reader.certificates(`${field}.keyless.roots`, roots),
-    rekorKey: reader.key(`${field}.rekorKey`, rekorKey),
-  };
+  return readKeyless(reader, field, signer);
 }
 
 /** Empty only when nothing is said: a list that was left empty would let everything pass. */

@@ -1,51 +1,21 @@
-import { createPublicKey, X509Certificate } from 'node:crypto';
-import { errorMessage, TerminalError } from '../base/index.ts';
-import { assertCertificate } from './keyless.ts';
+import { errorMessage } from '../base/index.ts';
 import type { Signer } from './policy.ts';
-import type { ReadSignature } from './read-signature.ts';
-import { loggedAtMs } from './rekor.ts';
-import { readSigstoreBundle, type SigstoreBundle } from './sigstore-bundle.ts';
-import { type CosignSignature, readSimpleSignature } from './simple-signature.ts';
-import { isSignedBy } from './verify.ts';
+import type { SigstoreBundle } from './sigstore-bundle.ts';
+import type { CosignSignature } from './simple-signature.ts';
 
-function refuse(why: string): never {
-  throw new TerminalError('BadSignature', why);
-}
-
-function assertKey({ signed, signature, certificatePem }: ReadSignature, signer: Signer): string {
-  if (signer.kind === 'key') {
-    if (!isSignedBy(createPublicKey(signer.key), signed, signature)) refuse('it is not by the key');
-    return signer.key;
-  }
-  if (certificatePem === undefined) return refuse('it has no certificate');
-  const { publicKey } = new X509Certificate(certificatePem);
-  if (!isSignedBy(publicKey, signed, signature)) refuse('it is not by the certificate');
-  return certificatePem;
-}
-
-async function assertSigner(read: ReadSignature, signer: Signer): Promise<void> {
-  const signerPem = assertKey(read, signer);
-  if (signer.rekorKey === undefined) return;
-  if (read.note === undefined) return refuse('it has no note of the transparency log');
-  const timeMs = loggedAtMs(read.note, createPublicKey(signer.rekorKey), { ...read, signerPem });
-  if (signer.kind === 'keyless') {
-    await assertCertificate({ certificatePem: signerPem, chainPem: read.chainPem }, signer, timeMs);
-  }
-}
-
-/** Why the signature does not show that the signer has signed the image of that digest; undefined when it does. */
+/** Why the signature does not show that the signer has signed the image of that digest; undefined when it does. The first call loads
+ *  Sigstore's library. */
 export async function signatureProblem(
   signature: CosignSignature | SigstoreBundle,
   digest: string,
   signer: Signer,
 ): Promise<string | undefined> {
+  const { verifySignature } = await import('./verification.ts');
   try {
-    const read = 'bundle' in signature ? readSigstoreBundle(signature) : readSimpleSignature(signature);
-    await assertSigner(read, signer);
-    if (read.subject !== digest) refuse(`it is about ${read.subject.slice(0, 100) || 'nothing'}`);
+    verifySignature(signature, digest, signer);
     return undefined;
   } catch (thrown) {
-    // Whatever it is: the signature is not good, and was made by anybody.
+    // Anyone may have written the signature: whatever is wrong with it, it does not count.
     return errorMessage(thrown);
   }
 }

@@ -52,14 +52,14 @@ describe('a bundle of a key', () => {
   const signer = keyed(publicPem, log.publicPem);
   test('must be in the log where the policy says so', async () => {
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
-    expect(await signatureProblem(good, digest, signer)).toBe('it has no note of the transparency log');
+    expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
   });
 
   test.each([
     {
       name: 'of another log',
       bundle: bundleOf(digest, { privateKey, publicPem, log: signingKey() }),
-      problem: 'is of another log',
+      problem: 'inclusion promise could not be verified',
     },
     {
       name: 'about another key',
@@ -69,22 +69,22 @@ describe('a bundle of a key', () => {
     {
       name: 'about another statement',
       bundle: bundleOf(digest, { privateKey, publicPem, log, logged: 'something else' }),
-      problem: 'is about something else that was signed',
+      problem: 'DSSE payload hash mismatch',
     },
     {
       name: 'with another time',
       bundle: changed(noted, (text) => text.replace(/"integratedTime":"\d+"/, '"integratedTime":"1"')),
-      problem: 'is not signed by the log',
+      problem: 'inclusion promise could not be verified',
     },
     {
       name: 'without a time',
       bundle: changed(noted, (text) => text.replace(/"integratedTime":"\d+"/, '"integratedTime":"soon"')),
-      problem: 'lacks its time',
+      problem: 'inclusion promise could not be verified',
     },
     {
-      name: 'with a proof instead of a promise',
+      name: 'with a proof without a checkpoint',
       bundle: changed(noted, (text) => text.replace('inclusionPromise', 'inclusionProof')),
-      problem: 'has no signed promise with its time',
+      problem: 'has an inclusion proof without a checkpoint',
     },
   ])('with a note $name is refused', async ({ bundle, problem }) => {
     expect(await signatureProblem(bundle, digest, signer)).toContain(problem);
@@ -115,7 +115,9 @@ describe('a bundle of somebody with a certificate for a moment', () => {
       'its certificate is for',
     );
     const late = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log });
-    expect(await signatureProblem(late, digest, signer())).toContain('did not hold when the signature was made');
+    expect(await signatureProblem(late, digest, signer())).toContain(
+      'certificate is not valid or expired at the specified date',
+    );
   });
 
   test('without its certificate is refused', async () => {

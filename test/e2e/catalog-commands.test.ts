@@ -35,8 +35,12 @@ test.each([
   [['list', 'packages', 'https://'], 'https://: expected https://HOST/catalogs/NAME'],
   [['serve', fixture, '--http-port', '99999'], '--http-port: expected 0 to 65535, found 99999'],
   [
-    ['graph', 'tide-gauge', '--catalog', fixture, '--file', 'x.gif'],
-    '--file x.gif: expected a name that ends with .svg, .png, .mmd, .mermaid, .txt',
+    ['graph', 'tide-gauge', '--catalog', fixture, '--file', 'x.png'],
+    '--file x.png: expected a name that ends with .svg, .mmd, .mermaid, .txt',
+  ],
+  [
+    ['graph', 'tide-gauge', '--catalog', fixture, '--output', 'png'],
+    '--output: expected text or mermaid or svg, found "png"',
   ],
 ])('catalog %j is refused in words', async (args, message) => {
   await writeFile(join(dir, 'here'), '');

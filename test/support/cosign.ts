@@ -1,26 +1,8 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto';
 import type { Registry } from '../../cli/demo/registry.ts';
 import type { CosignSignature, SigstoreBundle } from '../../src/image-policy/index.ts';
-
-/** A pair of keys; the public one as PEM. */
-export interface SigningKey {
-  readonly publicPem: string;
-  readonly privateKey: KeyObject;
-}
-
-/** A new pair, as `cosign generate-key-pair` and others make them. */
-export function signingKey(type: 'ec' | 'rsa' | 'ed25519' = 'ec'): SigningKey {
-  const spki = { type: 'spki', format: 'pem' } as const;
-  const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
-  const encodings = { publicKeyEncoding: spki, privateKeyEncoding: pkcs8 };
-  const pair =
-    type === 'ec'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      : type === 'rsa'
-        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
-        : generateKeyPairSync('ed25519');
-  return { publicPem: pair.publicKey.export(encodings.publicKeyEncoding).toString(), privateKey: pair.privateKey };
-}
+import type { SigningKey } from './signing-key.ts';
+import { timestampList } from './sigstore-services.ts';
 
 function signed(key: KeyObject, payload: Buffer): string {
   return sign(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', payload, key).toString('base64');
@@ -193,6 +175,8 @@ export interface MomentAuthority {
     readonly issuer: string;
     readonly timeMs: number;
     readonly usage?: string;
+    /** Of certificate transparency, whose timestamp the certificate is to contain. */
+    readonly ctlog?: SigningKey;
   }): Promise<{ readonly certificatePem: string; readonly privateKey: KeyObject }>;
 }
 
@@ -223,10 +207,10 @@ export async function momentAuthority(): Promise<MomentAuthority> {
   });
   return {
     pem: root.toString('pem'),
-    certify: async ({ subject, issuer, timeMs, usage = codeSigning }) => {
+    certify: async ({ subject, issuer, timeMs, usage = codeSigning, ctlog }) => {
       const own = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
       const type = subject.includes('://') ? ('url' as const) : ('email' as const);
-      const certificate = await x509.X509CertificateGenerator.create({
+      const wanted = {
         serialNumber: randomBytes(8).toString('hex'),
         subject: '',
         issuer: root.subject,
@@ -235,12 +219,18 @@ export async function momentAuthority(): Promise<MomentAuthority> {
         signingAlgorithm: algorithm,
         publicKey: own.publicKey,
         signingKey: keys.privateKey,
-        extensions: [
-          new x509.ExtendedKeyUsageExtension([usage]),
-          new x509.SubjectAlternativeNameExtension([{ type, value: subject }], true),
-          new x509.Extension('1.3.6.1.4.1.57264.1.8', false, utf8String(issuer)),
-        ],
-      });
+      };
+      const extensions: InstanceType<typeof x509.Extension>[] = [
+        new x509.ExtendedKeyUsageExtension([usage]),
+        new x509.SubjectAlternativeNameExtension([{ type, value: subject }], true),
+        new x509.Extension('1.3.6.1.4.1.57264.1.8', false, utf8String(issuer)),
+      ];
+      let certificate = await x509.X509CertificateGenerator.create({ ...wanted, extensions });
+      if (ctlog !== undefined) {
+        const before = { certificate: Buffer.from(certificate.rawData), issuerPem: root.toString('pem'), timeMs };
+        extensions.push(new x509.Extension('1.3.6.1.4.1.11129.2.4.2', false, timestampList(ctlog, before)));
+        certificate = await x509.X509CertificateGenerator.create({ ...wanted, extensions });
+      }
       return { certificatePem: certificate.toString('pem'), privateKey: Keys.from(own.privateKey) };
     },
   };

@@ -21,9 +21,7 @@ export {
   type MomentAuthority,
   momentAuthority,
   putSignatures,
-  type SigningKey,
   signatureOf,
-  signingKey,
 } from './cosign.ts';
 export { eventually } from './eventually.ts';
 export {
@@ -43,6 +41,8 @@ export { largeManifests, memoryRatio, writeBundle } from './large-bundles.ts';
 export { type ProxyServer, startProxyServer } from './proxy-server.ts';
 export { acmeCsv, installModes, registryFiles } from './registry-bundle.ts';
 export { type SampleVersion, sampleCrd } from './sample-crd.ts';
+export { type SigningKey, signingKey } from './signing-key.ts';
+export { timestampAuthority, trustedRootOf, withCheckpoint, withTimestamp } from './sigstore-services.ts';
 export { type SshKeys, type SshServer, sshKeys, startSshServer } from './ssh-server.ts';
 export { SteppedClock } from './stepped-clock.ts';
 

@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { TerminalError } from '../../../src/base/index.ts';
-import { drawMermaid, drawPng, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
+import { drawMermaid, drawSvg, drawText, type Marks } from '../../../src/catalog/index.ts';
 import { type CatalogPackage, findInstalled, offerOf, type Policy, pathBetween } from '../../../src/resolver/index.ts';
 import type { OptionValues } from '../../command/index.ts';
 import { knownBundle, knownChannel, readNamedPackage } from '../named-package.ts';
 
-type Form = 'text' | 'mermaid' | 'svg' | 'png';
+type Form = 'text' | 'mermaid' | 'svg';
 
 const formsByExtension: ReadonlyMap<string, Form> = new Map([
   ['.svg', 'svg'],
-  ['.png', 'png'],
   ['.mmd', 'mermaid'],
   ['.mermaid', 'mermaid'],
   ['.txt', 'text'],
@@ -26,9 +25,6 @@ function formOf(values: OptionValues): Form {
       'InvalidOption',
       `--file ${file}: expected a name that ends with ${endings}, or the form with --output`,
     );
-  }
-  if (form === 'png' && file === undefined && process.stdout.isTTY) {
-    throw new TerminalError('InvalidOption', 'catalog graph: a PNG is not for a terminal: name a file with --file');
   }
   return form;
 }
@@ -51,7 +47,7 @@ function marksOf(found: CatalogPackage, channels: readonly string[], values: Opt
   }
 }
 
-function draw(found: CatalogPackage, form: Form, values: OptionValues): string | Buffer {
+function draw(found: CatalogPackage, form: Form, values: OptionValues): string {
   const channels = knownChannel(found, values['channel'] as string | undefined);
   const wanted = channels.length === 0 ? undefined : channels;
   if (form === 'mermaid') {
@@ -63,7 +59,6 @@ function draw(found: CatalogPackage, form: Form, values: OptionValues): string |
     });
   }
   const marks = marksOf(found, channels, values);
-  if (form === 'png') return drawPng(found, wanted, marks);
   return form === 'svg' ? drawSvg(found, wanted, marks) : drawText(found, wanted, marks);
 }
 

@@ -9,10 +9,10 @@ export const graphOptions: readonly OptionSpec[] = [
     name: 'output',
     short: 'o',
     kind: 'text',
-    placeholder: 'text|mermaid|svg|png',
-    choices: ['text', 'mermaid', 'svg', 'png'],
+    placeholder: 'text|mermaid|svg',
+    choices: ['text', 'mermaid', 'svg'],
     description:
-      'Output format (default: from the extension of --file: .svg, .png, .mmd, .mermaid, .txt; text without --file).',
+      'Output format (default: from the extension of --file: .svg, .mmd, .mermaid, .txt; text without --file).',
   },
   { name: 'file', kind: 'text', placeholder: 'FILE', description: 'Write to FILE instead of standard output.' },
   {

@@ -5,7 +5,7 @@ import type { CatalogPackage, ChannelEntry } from '../../resolver/index.ts';
 import { assignLanes } from './lanes.ts';
 import { layOutChannel } from './layout.ts';
 import { drawMermaid } from './mermaid.ts';
-import { drawPng, drawSvg } from './picture.ts';
+import { drawSvg } from './picture.ts';
 import { drawText } from './text.ts';
 
 /** `1.2.0`, what it replaces, what it skips, its range. */
@@ -181,22 +181,11 @@ test('lines of one lane never have a row in common', () => {
   );
 });
 
-test('pictures have a node and a label for each bundle, and the PNG has the size of the SVG, twice as sharp', () => {
+test('pictures have a node and a label for each bundle', () => {
   const found = packageOf({ stable: w2 });
   const svg = drawSvg(found, undefined);
   expect(svg.match(/<circle/g)).toHaveLength(3);
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) expect(svg).toContain(`>${version}</text>`);
-  const [, width = '', height = ''] = /width="(\d+)" height="(\d+)"/.exec(svg) ?? [];
-  const png = drawPng(found, undefined);
-  expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
-  expect(Math.abs(png.readUInt32BE(16) - 2 * Number(width))).toBeLessThan(2);
-  expect(Math.abs(png.readUInt32BE(20) - 2 * Number(height))).toBeLessThan(2);
-});
-
-test('a PNG that would not fit into memory is refused, with what to do instead', () => {
-  const channels = Array.from({ length: 3_000 }, (_, index) => [`c${index}`, [['1.0.0']]] as const);
-  const many = packageOf(Object.fromEntries(channels));
-  expect(() => drawPng(many, undefined)).toThrow(/draw one channel \(--channel\), or as svg/);
 });
 
 test('many lines to skipped bundles are left out, as far as others lead on from the same bundles, and that is told', () => {

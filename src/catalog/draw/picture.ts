@@ -1,10 +1,9 @@
 import type { CatalogPackage } from '../../resolver/index.ts';
 import { type LineKind, layOutPackage, leftOutText, type Marks } from './layout.ts';
 import { drawPanel, type Panel, palette, shortened } from './panel.ts';
-import { scenePng } from './raster.ts';
 import type { Point, Scene, Shape } from './scene.ts';
-import { textWidth } from './stroke-font.ts';
 import { sceneSvg } from './svg.ts';
+import { textWidth } from './text-width.ts';
 
 const margin = 24;
 const gap = 18;
@@ -115,10 +114,4 @@ function pictureOf(from: CatalogPackage, wanted: readonly string[] | undefined, 
  *  @throws TerminalError PictureTooLarge */
 export function drawSvg(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): string {
   return sceneSvg(pictureOf(from, wanted, marks));
-}
-
-/** As `drawSvg`, as PNG.
- *  @throws TerminalError PictureTooLarge */
-export function drawPng(from: CatalogPackage, wanted: readonly string[] | undefined, marks: Marks = {}): Buffer {
-  return scenePng(pictureOf(from, wanted, marks));
 }
