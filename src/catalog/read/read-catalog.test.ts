@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { UnreadableCatalog } from './faults.ts';
-import { readCatalogFolder } from './read-catalog.ts';
+import { readCatalogFolder, readCatalogStream } from './read-catalog.ts';
 
 interface Folder extends AsyncDisposable {
   readonly root: string;
@@ -105,4 +105,20 @@ test.each([
   [import.meta.filename, `"${import.meta.filename}" is not a directory`],
 ])('CR-1.1 %j is no root of a catalog', async (root, message) => {
   expect((await read(root)).error).toMatchObject({ reason: 'NoCatalog', message });
+});
+
+/** Pieces of a stream without an end. */
+function* endless(piece: string): Generator<Buffer> {
+  const bytes = Buffer.from(piece.repeat(1000));
+  for (;;) yield bytes;
+}
+
+test('of a stream of bad documents that never ends the first ten thousand are read', async () => {
+  const reading = Array.fromAsync(readCatalogStream(endless('1\n---\n'), 'catalog.yaml'));
+  await expect(reading).rejects.toThrow('and 9800 more; the rest of the catalog was not read');
+});
+
+test('of a stream of empty documents that never ends so many are read as a catalog may have', async () => {
+  const reading = Array.fromAsync(readCatalogStream(endless('~\n---\n'), 'catalog.yaml', { maxDocuments: 2000 }));
+  await expect(reading).rejects.toThrow('catalog.yaml:4001: the catalog has more documents than a catalog may have');
 });
