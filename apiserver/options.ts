@@ -25,6 +25,8 @@ export interface ApiServerOptions {
   readonly holdWrite?: HoldWrite | undefined;
   /** Resource types beside the built-in ones. */
   readonly extraTypes?: readonly ResourceType[];
+  /** In which a client has to read a response, or what a watch begins with. Default 60 seconds. */
+  readonly requestTimeoutMs?: number;
   readonly log?: Logger;
   readonly clock?: Clock;
   /** Whether workloads reach the status a healthy cluster would give them. Default true. */

@@ -141,7 +141,7 @@ class ServerCore {
       log: options.log ?? silentLogger(),
       shutdown: signal,
       watches: new WatchLimits(),
-      transfers: new TransferLimits(),
+      transfers: new TransferLimits({ maxResponseMs: options.requestTimeoutMs }),
       podPorts: new PodPorts(),
       portForwards: new PortForwardLimits(),
     };

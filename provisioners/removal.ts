@@ -115,12 +115,14 @@ function mayHaveObjects(object: KubeObject): boolean {
   return (readRecord(object)?.installation ?? 'NotStarted') !== 'NotStarted';
 }
 
-/** A deployment that others keep, though our finalizer was removed, is not taken apart again. */
+/** Finalizers of others, such as `foregroundDeletion`, may keep a deployment for long: its objects must not be removed once more meanwhile, when they may
+ *  belong to someone else. */
 async function forgetObjects(removal: Removal): Promise<void> {
   const { run, signal } = removal;
   const { context, object } = run;
   const before = readRecord(object);
-  if (before === undefined || hasFinalizer(object, installedObjectsFinalizer)) return;
+  const isKept = (object.metadata.finalizers ?? []).some((finalizer) => finalizer !== installedObjectsFinalizer);
+  if (before === undefined || !isKept) return;
   const record = { ...before, installation: 'NotStarted', inventory: emptyInventory } as const;
   run.status.rebase(run, await writeRecord(context, object, { record, signal }));
 }
@@ -139,8 +141,11 @@ export async function removeDeployment(run: DeploymentRun, { signal, log }: Reco
     reportStandstill(removal, thrown);
     throw thrown;
   }
-  context.events.record(object, farewell(run.object));
   await forgetObjects(removal);
-  await removeFinalizer(context.kube, run.object, { finalizer: installedObjectsFinalizer, fieldManager, signal });
+  const options = { finalizer: installedObjectsFinalizer, fieldManager, signal };
+  const left = await removeFinalizer(context.kube, run.object, options);
+  // The watch may show the finalizer for a moment longer.
+  if (left?.metadata.finalizers !== undefined && left.metadata.finalizers.length > 0) context.deployments.wrote(left);
+  if (left !== undefined) context.events.record(object, farewell(run.object));
   log.info({ isOrphaned: isAsked(run.object, orphanAnnotation) }, 'deployment removed');
 }

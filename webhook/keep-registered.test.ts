@@ -85,6 +85,24 @@ test('each webhook trusts the authority in use, and with a new one also that bef
   await eventually(async () => expect(await told()).toEqual(all(third, second)));
 });
 
+test('an authority that replaces another while that is being registered is registered at once', async () => {
+  const [second, third] = [await newPair(), await newPair()];
+  let isReplaced = false;
+  const apply: KubeClient['apply'] = async (...args) => {
+    const applied = await kube.apply(...args);
+    if (serving.current() === second && !isReplaced) {
+      isReplaced = true;
+      serving.replace(third);
+    }
+    return applied;
+  };
+  await keepRegistered({ ...options, kube: { ...kube, apply } });
+  serving.replace(second);
+  await eventually(async () =>
+    expect((await told()).map(([first]) => first)).toEqual(Array(5).fill(third.caBundlePem)),
+  );
+});
+
 test('an authority that somebody has overwritten is told again; one that another replica has added is left', async () => {
   const own = serving.current().caBundlePem;
   await keepRegistered(options);

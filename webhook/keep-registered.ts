@@ -47,13 +47,14 @@ class Registrar {
     this.#options = options;
   }
 
-  /** Looks at once, not after the rest of the wait. */
+  /** Looks at once, not after the rest of the wait; once more where a look is under way. */
   wake(): void {
     this.#round.abort();
   }
 
   /** One look; true when the API server has been told of the authority in use. */
   async look(): Promise<boolean> {
+    this.#round = new AbortController();
     try {
       const authority = authorityOf(this.#options.serving.current().caBundlePem);
       if (this.#toldAuthority !== authority || !(await this.#isTrusted(authority))) await this.#tell(authority);
@@ -71,7 +72,6 @@ class Registrar {
 
   async wait(isTold: boolean): Promise<void> {
     const { clock, signal } = this.#options;
-    this.#round = new AbortController();
     const either = AbortSignal.any([signal, this.#round.signal]);
     await clock.sleep(isTold ? lookAgainMs : tryAgainMs, { signal: either }).catch(() => undefined);
   }

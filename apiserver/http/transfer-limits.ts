@@ -30,8 +30,11 @@ export class TransferLimits {
   readonly #transfers = new Set<Transfer>();
   #bytes = 0;
 
-  constructor(bounds: TransferBounds = defaultTransferBounds) {
-    this.#bounds = bounds;
+  constructor({ maxBytes, maxResponseMs }: { readonly [K in keyof TransferBounds]?: number | undefined } = {}) {
+    this.#bounds = {
+      maxBytes: maxBytes ?? defaultTransferBounds.maxBytes,
+      maxResponseMs: maxResponseMs ?? defaultTransferBounds.maxResponseMs,
+    };
   }
 
   get maxResponseMs(): number {

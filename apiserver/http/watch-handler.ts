@@ -63,6 +63,7 @@ async function sendState(call: ResourceCall, stream: WatchStream, options: Watch
     stream.sendInitial(entry);
     const drained = stream.drained();
     if (drained !== undefined) await drained;
+    if (call.exchange.response.destroyed) return;
   }
   if (options.marksInitialEnd) stream.sendBookmark(true);
 }
@@ -86,8 +87,11 @@ async function follow(call: ResourceCall, stream: WatchStream): Promise<Disposab
   }
 }
 
-/** Sends what a watch begins with and follows what comes; undefined when it cannot begin and has to end. */
+/** Sends what a watch begins with and follows what comes; undefined when it cannot begin and has to end. What it begins with stays in memory until it is
+ *  sent, so a client has as long to read it as it has for a list. */
 async function begin(call: ResourceCall, stream: WatchStream, options: WatchOptions): Promise<Disposable | undefined> {
+  const late = setTimeout(() => call.exchange.response.destroy(), call.parts.transfers.maxResponseMs);
+  late.unref();
   try {
     if (options.start === 'state') await sendState(call, stream, options);
     else stream.revision = options.start === 'now' ? call.parts.store.revision : options.start;
@@ -96,6 +100,8 @@ async function begin(call: ResourceCall, stream: WatchStream, options: WatchOpti
     if (!(thrown instanceof StatusError)) throw thrown;
     stream.sendError(thrown);
     return undefined;
+  } finally {
+    clearTimeout(late);
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type CertifiedKey,
   certificateExpiryMs,
+  certificateStartMs,
   createCertificateAuthority,
   issueCertificate,
 } from './certificates.ts';
@@ -8,8 +9,8 @@ import type { Clock } from './clock.ts';
 
 const authorityLifetimeDays = 3_650;
 const defaultLifetimeDays = 90;
-/** Timers cannot wait for longer than 24 days at once. */
-const longestSleepMs = 86_400_000;
+/** How long a certificate that a clock set back has made invalid stays unnoticed. */
+const checkMs = 60_000;
 
 /** A serving certificate, its key, and the authorities that clients are to trust. */
 export interface ServingPair extends CertifiedKey {
@@ -40,18 +41,28 @@ export interface ReplaceableCertificate extends ServingCertificate {
   replace(next: ServingPair): void;
 }
 
-async function sleepUntil(clock: Clock, whenMs: number, signal: AbortSignal): Promise<void> {
-  for (let leftMs = whenMs - clock.now(); leftMs > 0; leftMs = whenMs - clock.now()) {
-    await clock.sleep(Math.min(leftMs, longestSleepMs), { signal });
+/** Resolves when a third of the certificate's life is left, or it is not valid yet because the clock was set back. */
+async function whenDue(clock: Clock, certificatePem: string, signal: AbortSignal): Promise<void> {
+  const [startMs, expiryMs] = [certificateStartMs(certificatePem), certificateExpiryMs(certificatePem)];
+  const dueMs = expiryMs - (expiryMs - clock.now()) / 3;
+  while (clock.now() < dueMs && clock.now() >= startMs) {
+    await clock.sleep(Math.min(dueMs - clock.now(), checkMs), { signal });
   }
 }
 
-/** A serving certificate for loopback and the names given, signed by an authority made for it; renewed when a third of a life is left. */
+/** A serving certificate for loopback and the names given, signed by an authority made for it; renewed when a third of a life is left,
+ *  and when the clock was set back to a time before it. */
 export async function createServingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
   const { clock, commonName } = options;
-  const lifetime = { nowMs: clock.now(), lifetimeDays: authorityLifetimeDays };
-  const authority = await createCertificateAuthority({ commonName: `${commonName} authority`, ...lifetime });
+  const createAuthority = (): Promise<CertifiedKey> =>
+    createCertificateAuthority({
+      commonName: `${commonName} authority`,
+      nowMs: clock.now(),
+      lifetimeDays: authorityLifetimeDays,
+    });
+  let authority = await createAuthority();
   const issue = async (): Promise<ServingPair> => {
+    if (certificateStartMs(authority.certificatePem) > clock.now()) authority = await createAuthority();
     const certified = await issueCertificate(authority, {
       commonName,
       usage: 'server',
@@ -67,9 +78,7 @@ export async function createServingCertificate(options: ServingCertificateOption
     current: () => current,
     keepFresh: async (install, signal) => {
       while (!signal.aborted) {
-        const expiryMs = certificateExpiryMs(current.certificatePem);
-        const leftMs = expiryMs - clock.now();
-        await sleepUntil(clock, expiryMs - leftMs / 3, signal);
+        await whenDue(clock, current.certificatePem, signal);
         current = await issue();
         install(current);
       }

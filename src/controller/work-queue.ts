@@ -29,7 +29,7 @@ export class WorkQueue {
   readonly #active = new Set<string>();
   /** Came again while being worked on. */
   readonly #again = new Set<string>();
-  readonly #delayed = new Map<string, { dueMs: number; cancel: AbortController }>();
+  readonly #delayed = new Map<string, { shortestMs: number; readonly cancel: AbortController }>();
   readonly #failures = new Map<string, number>();
   readonly #takers: (() => void)[] = [];
 
@@ -64,15 +64,14 @@ export class WorkQueue {
     this.#takers.shift()?.();
   }
 
-  /** After `delayMs`, unless it is added before. Of two delays the shorter one counts. */
+  /** After `delayMs`, unless it is added before. Of several delays the one that ends first counts, whatever the date is set to meanwhile. */
   addAfter(key: string, delayMs: number): void {
-    const dueMs = this.#clock.now() + delayMs;
-    const before = this.#delayed.get(key);
-    if (before !== undefined && before.dueMs <= dueMs) return;
-    before?.cancel.abort(overtaken);
-    const cancel = new AbortController();
-    this.#delayed.set(key, { dueMs, cancel });
-    this.#clock.sleep(delayMs, { signal: cancel.signal }).then(
+    const delayed = this.#delayed.get(key) ?? { shortestMs: Number.POSITIVE_INFINITY, cancel: new AbortController() };
+    // One that began before and is not longer ends before.
+    if (delayed.shortestMs <= delayMs) return;
+    delayed.shortestMs = delayMs;
+    this.#delayed.set(key, delayed);
+    this.#clock.sleep(delayMs, { signal: delayed.cancel.signal }).then(
       () => {
         this.add(key);
       },

@@ -7,18 +7,20 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Removes one finalizer; fails with a conflict when the object changed meanwhile. An object that has gone is no error. */
+/** Removes one finalizer; fails with a conflict when the object changed meanwhile. Returns the object as it is then; undefined when it was deleted before,
+ *  which is no error. */
 export async function removeFinalizer(
   kube: KubeClient,
   object: KubeObject,
   options: CallOptions & { readonly finalizer: string; readonly fieldManager: string },
-): Promise<void> {
+): Promise<KubeObject | undefined> {
   const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== options.finalizer);
   const metadata = { finalizers, ...preconditionOf(object) };
   try {
-    await kube.patch(refOf(object), { metadata }, options);
+    return await kube.patch(refOf(object), { metadata }, options);
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
+    return undefined;
   }
 }
 

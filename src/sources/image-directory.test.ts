@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LayerContent, type Registry, startRegistry } from '../../test/support/index.ts';
-import { defaultContentLimits, systemClock } from '../base/index.ts';
+import { eventually, type LayerContent, type Registry, startRegistry } from '../../test/support/index.ts';
+import { defaultContentLimits, sha256Digest, systemClock } from '../base/index.ts';
 import { createLocks, Staging } from '../content/index.ts';
 import { createHttpClient } from './http-client.ts';
 import { fetchImage, type ImageSourceDeps, pinImage } from './image.ts';
@@ -90,4 +92,41 @@ test('an image is pinned without fetching a layer', async () => {
   const ref = `${registry.host}/cat:v1`;
   expect(await pinImage(deps, { ref }, { signal })).toBe(`${registry.host}/cat@${digest}`);
   expect(registry.requests.filter((line) => line.includes('/blobs/'))).toEqual([]);
+});
+
+test('when a layer cannot be unpacked, transfers of other layers end', async () => {
+  const [damaged, stalled] = [Buffer.alloc(1024, 'x'), randomBytes(1000)];
+  const transfer = Promise.withResolvers<Socket>();
+  await using stalling = await startRegistry({
+    intercept: ({ url = '', socket }, response) => {
+      const end = response.end.bind(response);
+      const delayed = (bytes: Uint8Array): void => void transfer.promise.then(() => end(bytes));
+      if (url.endsWith(sha256Digest(damaged))) response.end = delayed as unknown as typeof response.end;
+      if (url.endsWith(sha256Digest(stalled))) {
+        transfer.resolve(socket);
+        response.end = ((bytes: Uint8Array) =>
+          response.write(bytes.subarray(0, 100))) as unknown as typeof response.end;
+      }
+      return false;
+    },
+  });
+  const describe = (bytes: Buffer, mediaType: string) => ({
+    mediaType,
+    digest: stalling.putBlob(bytes),
+    size: bytes.length,
+  });
+  stalling.putManifest('bad:v1', {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    config: describe(Buffer.from('{}'), 'application/vnd.oci.image.config.v1+json'),
+    layers: [damaged, stalled].map((bytes) => describe(bytes, 'application/vnd.oci.image.layer.v1.tar')),
+  });
+  await using staging = await Staging.create(join(dir, 'spool'), defaultContentLimits);
+  const source = { type: 'image', image: { ref: `${stalling.host}/bad:v1` } };
+  // A server that sends a byte now and then meets every deadline for answers.
+  using http = createHttpClient({ caPem: [], answerDeadlineMs: 3_600_000 });
+  const fetched = fetchImage({ ...deps, http }, { source, staging }, { signal });
+  await expect(fetched).rejects.toMatchObject({ reason: 'InvalidArchive' });
+  const socket = await transfer.promise;
+  await eventually(() => expect(socket.destroyed).toBe(true));
 });

@@ -70,6 +70,8 @@ interface Search extends FetchOptions {
 interface Pull extends Search {
   readonly deps: ImageSourceDeps;
   readonly staging: Staging;
+  /** Aborts the signal. */
+  readonly stop: AbortController;
 }
 
 interface ResolvedImage {
@@ -91,9 +93,11 @@ export async function fetchImage(
 ): Promise<ContentSource> {
   const image = request.source.image;
   if (image === undefined) throw new TerminalError('InvalidSource', 'bundle source image configuration is unset');
-  const { search, resolved, rule } = await findImage(deps, request, { ...options, ref: image.ref });
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const { search, resolved, rule } = await findImage(deps, request, { ...options, signal, ref: image.ref });
   const { name } = search;
-  const pull: Pull = { ...search, deps, staging: request.staging };
+  const pull: Pull = { ...search, deps, staging: request.staging, stop };
   assertLayersAllowed(pull, resolved);
   if (rule !== undefined && request.isKnown !== true) await checkSignatures(pull, rule, { ...request, resolved });
   const { digest, layers, config } = resolved;
@@ -241,31 +245,48 @@ function assertLayersAllowed(pull: Pull, { digest, layers }: ResolvedImage): voi
   );
 }
 
+/** Adds the layers in order while later ones are fetched. When one fails nothing of it runs on: neither transfers, which may be as slow as a registry
+ *  likes, nor writes to the staging area. */
 async function fetchLayers(
   pull: Pull,
   layers: readonly Layer[],
   directory: readonly string[] | undefined,
 ): Promise<void> {
-  const takes = directory === undefined ? undefined : takesDirectory(directory);
   const fetches = layers.map(() => Promise.withResolvers<string>());
   for (const { promise } of fetches) promise.catch(() => undefined);
+  const obtained: Promise<string>[] = [];
   const download = mapLimit(layers, layersAtATime, async (layer, index) => {
     try {
-      fetches[index]?.resolve(await obtainLayer(pull, layer));
+      const path = obtainLayer(pull, layer);
+      obtained.push(path);
+      fetches[index]?.resolve(await path);
     } catch (thrown) {
       for (const { reject } of fetches) reject(thrown);
       throw thrown;
     }
   });
-  const extract = async (): Promise<void> => {
-    for (const [index, layer] of layers.entries()) {
-      const path = (await fetches[index]?.promise) ?? '';
-      const what = `${pull.name}, layer ${layer.digest}`;
-      await addLayer(pull.staging, layer, { path, what, takes, signal: pull.signal });
-    }
-    pull.staging.assertLinksInside(pull.name);
-  };
-  await Promise.all([download, extract()]);
+  const paths = fetches.map(({ promise }) => promise);
+  const extraction = addLayers(pull, layers, { paths, directory });
+  try {
+    await Promise.all([download, extraction]);
+  } catch (thrown) {
+    pull.stop.abort(new Error(`${pull.name}: another layer failed`));
+    await Promise.allSettled([extraction, download, ...obtained]);
+    throw thrown;
+  }
+}
+
+async function addLayers(
+  { staging, name, signal }: Pull,
+  layers: readonly Layer[],
+  from: { readonly paths: readonly Promise<string>[]; readonly directory: readonly string[] | undefined },
+): Promise<void> {
+  const takes = from.directory === undefined ? undefined : takesDirectory(from.directory);
+  for (const [index, layer] of layers.entries()) {
+    const path = (await from.paths[index]) ?? '';
+    await addLayer(staging, layer, { path, what: `${name}, layer ${layer.digest}`, takes, signal });
+  }
+  staging.assertLinksInside(name);
 }
 
 async function fetchLabels(pull: Pull, config: Descriptor): Promise<BundleLabels> {

@@ -83,15 +83,25 @@ async function unlock(ref: ObjectRef): Promise<void> {
 
 interface Happening {
   readonly involvedObject: { readonly name?: string };
+  readonly count?: number;
   readonly type: string;
   readonly reason: string;
   readonly message: string;
 }
 
-async function warnings(name: string): Promise<readonly string[]> {
+async function happenings(name: string): Promise<readonly Happening[]> {
   const { items } = await world.kube.list({ apiVersion: 'v1', kind: 'Event', namespace: 'default' });
-  const about = (items as unknown as Happening[]).filter(({ involvedObject }) => involvedObject?.name === name);
-  return about.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason}: ${message}`);
+  return (items as unknown as Happening[]).filter(({ involvedObject }) => involvedObject?.name === name);
+}
+
+async function warnings(name: string): Promise<readonly string[]> {
+  const about = (await happenings(name)).filter(({ type }) => type === 'Warning');
+  return about.map(({ reason, message }) => `${reason}: ${message}`);
+}
+
+/** How often each event with the reason was recorded. */
+async function events(name: string, wanted: string): Promise<readonly number[]> {
+  return (await happenings(name)).filter(({ reason }) => reason === wanted).map(({ count = 1 }) => count);
 }
 
 const marks = ['core.rukpak.io/owner-kind', 'core.rukpak.io/owner-name', 'applyset.kubernetes.io/part-of'];
@@ -157,6 +167,32 @@ describe('removal', () => {
       await whenGone(deploymentRef(name), crdRef(crdName));
     },
   );
+
+  test('a deployment that a finalizer of others keeps is removed once, and what has its objects’ names by then stays', async () => {
+    const name = 'lingering';
+    await install(name, { 'manifests/03-settings.yaml': configMap('settings', 'default', { mode: 'fast' }) });
+    const mark = (await world.kube.get(settingsRef('default'))).metadata.labels ?? {};
+    const finalizers = [...((await world.get('BundleDeployment', name)).metadata.finalizers ?? []), finalizer];
+    await world.kube.patch(deploymentRef(name), { metadata: { finalizers } }, asTest);
+    await world.kube.delete(deploymentRef(name));
+    await eventually(async () => {
+      const { metadata } = await world.get('BundleDeployment', name);
+      expect(metadata.finalizers).toEqual([finalizer]);
+    });
+    const { metadata, status } = await world.get('BundleDeployment', name);
+    expect((status as { record: object }).record).toMatchObject({ installation: 'NotStarted', groupKinds: [] });
+    // A restored backup has its labels too.
+    const restored = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } };
+    await world.kube.create({ ...restored, metadata: { ...restored.metadata, labels: mark } }, asTest);
+    await annotate(name, { 'example.com/look': 'again' });
+    const other = 'lingering-other';
+    await install(other, { 'manifests/03-more.yaml': configMap('more', 'default', { mode: 'fast' }) });
+    await eventually(async () => expect(await events(name, 'Removed')).toEqual([1]));
+    expect((await world.kube.get(settingsRef('default'))).metadata.deletionTimestamp).toBeUndefined();
+    await world.kube.patch(deploymentRef(name), { metadata: { uid: metadata.uid ?? '', finalizers: [] } }, asTest);
+    await whenGone(deploymentRef(name));
+    await world.kube.delete(settingsRef('default'));
+  });
 
   test('Q13 a pivot to a version without the CRD keeps it while others have objects of it, and a condition says so', async () => {
     const name = 'dropped';

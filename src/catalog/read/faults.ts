@@ -15,12 +15,15 @@ export function faultText({ file, line, message }: CatalogFault): string {
 }
 
 const maxFaults = 200;
+/** Of a catalog with so many nothing can be used, and the next million would take as long as the first. */
+const maxCountedFaults = 10_000;
 
 function textOf(faults: readonly CatalogFault[], more: number): string {
   const [first] = faults;
   if (faults.length === 1 && first !== undefined) return faultText(first);
   const lines = faults.map((fault) => `  ${faultText(fault)}`);
-  if (more > 0) lines.push(`  and ${more} more`);
+  const isCut = faults.length + more >= maxCountedFaults;
+  if (more > 0) lines.push(`  and ${more} more${isCut ? '; the rest of the catalog was not read' : ''}`);
   return [`${faults.length + more} documents or files cannot be read:`, ...lines].join('\n');
 }
 
@@ -34,14 +37,16 @@ export class UnreadableCatalog extends TerminalError {
   }
 }
 
-/** Collects what is wrong, so that all of it is told at the end. */
+/** Collects what is wrong, so that all of it is reported at the end. */
 export class FaultList {
   readonly #faults: CatalogFault[] = [];
   #more = 0;
 
+  /** @throws UnreadableCatalog when there is too much */
   add(fault: CatalogFault): void {
     if (this.#faults.length < maxFaults) this.#faults.push(fault);
     else this.#more += 1;
+    if (this.#faults.length + this.#more >= maxCountedFaults) this.throwIfAny();
   }
 
   /** @throws UnreadableCatalog when there was anything */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { Meta } from '../meta.ts';
 import { canonicalMeta } from '../write/canonical.ts';
 import { UnreadableCatalog } from './faults.ts';
-import { readCatalogFolder } from './read-catalog.ts';
+import { type ReadOptions, readCatalogFolder, readCatalogStream } from './read-catalog.ts';
 
 interface Folder extends AsyncDisposable {
   readonly root: string;
@@ -105,4 +105,23 @@ test.each([
   [import.meta.filename, `"${import.meta.filename}" is not a directory`],
 ])('CR-1.1 %j is no root of a catalog', async (root, message) => {
   expect((await read(root)).error).toMatchObject({ reason: 'NoCatalog', message });
+});
+
+/** Reads a stream without an end. */
+async function readEndless(piece: string, options: ReadOptions = {}): Promise<void> {
+  const bytes = Buffer.from(piece.repeat(1000));
+  function* pieces(): Generator<Buffer> {
+    for (;;) yield bytes;
+  }
+  for await (const meta of readCatalogStream(pieces(), 'catalog.yaml', options)) expect(meta).toBeUndefined();
+}
+
+test('of a stream of bad documents that never ends the first ten thousand are read', async () => {
+  await expect(readEndless('1\n---\n')).rejects.toThrow('and 9800 more; the rest of the catalog was not read');
+});
+
+test('of a stream of empty documents that never ends so many are read as a catalog may have', async () => {
+  await expect(readEndless('~\n---\n', { maxDocuments: 2000 })).rejects.toThrow(
+    'catalog.yaml:4001: the catalog has more documents than a catalog may have',
+  );
 });

@@ -2,17 +2,22 @@ import { errorMessage, TerminalError } from '../../base/index.ts';
 import type { Staging } from '../../content/index.ts';
 import type { Meta } from '../meta.ts';
 import { readDocuments } from './documents.ts';
-import { FaultList } from './faults.ts';
+import { FaultList, UnreadableCatalog } from './faults.ts';
 import { readMeta } from './read-meta.ts';
 import { stagedTree } from './staged-tree.ts';
 import { type CatalogTree, openFolderTree } from './tree.ts';
 import { walkCatalog } from './walk.ts';
+
+/** The largest catalogs known have some ten thousand. */
+const defaultMaxDocuments = 5_000_000;
 
 /** How a catalog is read. */
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told now and then how many bytes were read. */
   readonly onBytes?: (bytes: number) => void;
+  /** In the catalog, empty ones included. Default 5,000,000. */
+  readonly maxDocuments?: number;
 }
 
 async function* watched(
@@ -26,13 +31,30 @@ async function* watched(
   }
 }
 
+/** What one catalog has shown so far. */
+interface Progress {
+  readonly faults: FaultList;
+  /** How many more there may be. */
+  documentsLeft: number;
+}
+
+function begin({ maxDocuments = defaultMaxDocuments }: ReadOptions): Progress {
+  return { faults: new FaultList(), documentsLeft: maxDocuments };
+}
+
 async function* metasOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   file: string,
-  faults: FaultList,
+  progress: Progress,
 ): AsyncGenerator<Meta> {
+  const { faults } = progress;
   for await (const document of readDocuments(chunks)) {
     const { line } = document;
+    progress.documentsLeft -= 1;
+    if (progress.documentsLeft < 0) {
+      const message = 'the catalog has more documents than a catalog may have: the rest was not read';
+      throw new UnreadableCatalog([{ file, line, message }], 0);
+    }
     if ('message' in document) {
       faults.add({ file, line, message: document.message });
       continue;
@@ -52,14 +74,16 @@ async function* metasOf(
 }
 
 async function* readTree(tree: CatalogTree, options: ReadOptions): AsyncGenerator<Meta> {
-  const faults = new FaultList();
+  const progress = begin(options);
+  const { faults } = progress;
   const files = walkCatalog({ tree, signal: options.signal, onFault: (fault) => faults.add(fault) });
   for await (const segments of files) {
     const name = segments.join('/');
     try {
-      yield* metasOf(watched(tree.read(segments), options), name, faults);
+      yield* metasOf(watched(tree.read(segments), options), name, progress);
     } catch (thrown) {
       options.signal?.throwIfAborted();
+      if (thrown instanceof UnreadableCatalog) throw thrown;
       faults.add({ file: name, message: errorMessage(thrown) });
     }
   }
@@ -87,7 +111,7 @@ export async function* readCatalogStream(
   file: string,
   options: ReadOptions = {},
 ): AsyncGenerator<Meta> {
-  const faults = new FaultList();
-  yield* metasOf(watched(chunks, options), file, faults);
-  faults.throwIfAny();
+  const progress = begin(options);
+  yield* metasOf(watched(chunks, options), file, progress);
+  progress.faults.throwIfAny();
 }

@@ -58,10 +58,17 @@ export function finishIndexFile(database: DatabaseSync, facts: Readonly<Record<s
 /** SQLite's own numbers: the file is damaged; it is none. */
 const damageCodes = new Set([11, 26]);
 
+/** Busy, out of memory, input and output, cannot be opened: the file may be fine. */
+const environmentCodes = new Set([5, 6, 7, 10, 14]);
+
+function primaryCode(thrown: unknown): number {
+  const code: unknown = thrown instanceof Error && 'errcode' in thrown ? thrown.errcode : 0;
+  return typeof code === 'number' ? code & 0xff : 0;
+}
+
 /** Whether reading failed for what stands in the file. */
 export function isDamage(thrown: unknown): boolean {
-  const code: unknown = thrown instanceof Error && 'errcode' in thrown ? thrown.errcode : 0;
-  return typeof code === 'number' && damageCodes.has(code & 0xff);
+  return damageCodes.has(primaryCode(thrown));
 }
 
 /** What is said of an index that cannot be used. */
@@ -107,6 +114,6 @@ export function openIndexFile(file: string): {
     return { database, facts };
   } catch (thrown) {
     database.close();
-    throw unusable(file, errorMessage(thrown), thrown);
+    throw environmentCodes.has(primaryCode(thrown)) ? thrown : unusable(file, errorMessage(thrown), thrown);
   }
 }

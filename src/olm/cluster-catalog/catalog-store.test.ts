@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ test('CR-C26 what was stored is there after a restart, and nothing that was left
   await store.commit('a', await prepare('a', 'p'), record);
   const file = await prepare('a', 'q');
   await mkdir(join(dir, 'never'));
-  await writeFile(join(dir, 'never', 'x.index'), 'half');
+  await writeFile(join(dir, 'never', '0a-1.index.1.unfinished'), 'half');
   await reopen();
   expect([store.names(), packages('a')]).toEqual([['a'], ['p']]);
   expect(await readdir(join(dir, 'a'))).not.toContain(file.slice(dirname(file).length + 1));
@@ -72,6 +72,32 @@ test('content that is damaged on disk is none', async () => {
   await writeFile(join(dir, 'b', 'current.json'), '{"fileName":"../../x.index","record":{}}');
   await reopen();
   expect(store.names()).toEqual([]);
+});
+
+test('content whose record cannot be read now is not deleted, and the message says what to do', async () => {
+  await store.commit('a', await prepare('a', 'p'), record);
+  const path = join(dir, 'a', 'current.json');
+  const text = await readFile(path, 'utf8');
+  // As root reads every file, a folder is in the way.
+  await rm(path);
+  await mkdir(path);
+  await store[Symbol.asyncDispose]();
+  await expect(CatalogStore.open(dir, silentLogger())).rejects.toMatchObject({ reason: 'DataFolderUnusable' });
+  await rm(path, { recursive: true });
+  await writeFile(path, text);
+  store = await CatalogStore.open(dir, silentLogger());
+  expect(packages('a')).toEqual(['p']);
+});
+
+test('folders and files of others stay', async () => {
+  await mkdir(join(dir, 'thesis', 'chapters'), { recursive: true });
+  await writeFile(join(dir, 'thesis', 'chapters', 'one'), 'x');
+  await mkdir(join(dir, 'mixed'));
+  await writeFile(join(dir, 'mixed', 'current.json'), '{}');
+  await writeFile(join(dir, 'mixed', 'notes'), 'x');
+  await reopen();
+  expect(await readdir(join(dir, 'thesis', 'chapters'))).toEqual(['one']);
+  expect(await readdir(join(dir, 'mixed'))).toEqual(['notes']);
 });
 
 test('priority and labels are told to the index, and changes are told', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterCatalog } from '../../api/index.ts';
 import {
@@ -72,6 +72,28 @@ function readRecord(what: string, text: string): { readonly fileName: string; re
   return { fileName, record: record as unknown as CatalogRecord };
 }
 
+/** Whether the content is damaged or incomplete. Anything else, such as too many open files, may be over at the next start. */
+function isContentLost(thrown: unknown): boolean {
+  return thrown instanceof TerminalError || (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function unreadable(folder: string, cause: unknown): TerminalError {
+  const text = `${folder}: the catalog cannot be read: ${errorMessage(cause)}: correct that, or remove the folder; its content is then fetched again`;
+  return new TerminalError('DataFolderUnusable', text, { cause });
+}
+
+const ownFilePattern = /^([-0-9a-f]+\.index(\..*)?|current\.json(\.unfinished)?|work)$/;
+
+/** Removes what a store creates, and the folder when it is empty then: it may be another program's. */
+async function removeOwnFiles(folder: string): Promise<void> {
+  const names = await readdir(folder);
+  const own = names.filter((name) => ownFilePattern.test(name));
+  // The record last: without it the rest is unknown.
+  for (const name of own) if (name !== recordName) await rm(join(folder, name), { recursive: true, force: true });
+  if (own.includes(recordName)) await rm(join(folder, recordName));
+  if (own.length === names.length) await rmdir(folder);
+}
+
 /** Catalogs on disk, one folder each: `<uuid>.index` and `current.json`, which names it. A new index is written beside the old one, then the name is
  *  changed by a rename: there is always the old content or the new one, and whoever reads the old one goes on reading it. */
 export class CatalogStore implements AsyncDisposable {
@@ -95,6 +117,9 @@ export class CatalogStore implements AsyncDisposable {
     using stack = new DisposableStack();
     const lock = stack.use(lockFolder(dir));
     const store = new CatalogStore(dir, log, lock);
+    stack.defer(() => {
+      for (const { index } of store.#held.values()) index[Symbol.dispose]();
+    });
     for (const entry of await readdir(dir, { withFileTypes: true })) {
       if (entry.isDirectory()) await store.#openOrRemove(entry.name);
     }
@@ -213,8 +238,9 @@ export class CatalogStore implements AsyncDisposable {
       this.#held.set(name, { record, fileName, traits: noTraits, index });
       await this.#sweep(folder, [fileName]);
     } catch (thrown) {
+      if (!isContentLost(thrown)) throw unreadable(folder, thrown);
       this.#log.warn({ catalog: name, message: errorMessage(thrown) }, 'no usable content of the catalog is left');
-      await rm(folder, { recursive: true, force: true });
+      await removeOwnFiles(folder);
     }
   }
 

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { eventually, SteppedClock } from '../../test/support/index.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const hourMs = 3_600_000;
+
+test.each([12 * hourMs, 0, -12 * hourMs])(
+  'of two delays the one that ends first counts, where the clock is set by %s ms between them',
+  async (jumpMs) => {
+    for (const delays of [
+      [10 * hourMs, 60_000],
+      [60_000, 10 * hourMs],
+    ]) {
+      const clock = new SteppedClock(Date.now());
+      const queue = new WorkQueue(clock);
+      for (const delayMs of delays) {
+        queue.addAfter('a', delayMs);
+        clock.jump(jumpMs);
+      }
+      await clock.pass(60_000);
+      await eventually(() => expect(queue.size).toBe(1));
+      queue.close();
+    }
+  },
+);
+
+test('a longer delay that is nearly over is not replaced by a shorter one', async () => {
+  const clock = new SteppedClock(Date.now());
+  const queue = new WorkQueue(clock);
+  queue.addAfter('a', hourMs);
+  await clock.pass(hourMs - 1000);
+  queue.addAfter('a', 60_000);
+  await clock.pass(1000);
+  await eventually(() => expect(queue.size).toBe(1));
+  queue.close();
+});
