@@ -6,7 +6,7 @@ import {
   parseBundleDeployment,
   type RemovingReason,
 } from '../src/api/index.ts';
-import { emptyInventory, RightsMissing } from '../src/apply/index.ts';
+import { emptyInventory, PermissionsMissing } from '../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
@@ -98,7 +98,7 @@ async function removeBundles({ context, object, signal }: Removal): Promise<void
   for (const bundle of bundles) await deleteBundle(context, bundle, signal);
   if (bundles.length === 0) return;
   const names = bundles.map(({ metadata }) => metadata.name).join(', ');
-  throw new WaitingError('Removing', `waiting for the removal of ${names}`, { afterMs: bundleRecheckMs });
+  throw new WaitingError('Removing', `waiting for deletion of ${names}`, { afterMs: bundleRecheckMs });
 }
 
 /** A removal that does not go on says why on the deployment. */
@@ -106,7 +106,7 @@ async function reportStandstill(removal: Removal, thrown: unknown): Promise<void
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
-  if (thrown instanceof RightsMissing) removal.context.rights.waits(removal.object.metadata.name ?? '');
+  if (thrown instanceof PermissionsMissing) removal.context.rights.waits(removal.object.metadata.name ?? '');
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
   removal.context.events.record(removal.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });

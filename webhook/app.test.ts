@@ -242,7 +242,7 @@ test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
     const good = withConfig({ installNamespace: 'a-1', watchNamespace: 3, values: 'a: b' });
     const passed = (await ask(deploymentPath, create(good))).response;
     expect(passed.allowed).toBe(true);
-    const known = 'plain bundles know installNamespace and serviceAccount only';
+    const known = 'plain bundles support only installNamespace and serviceAccount';
     expect(passed.warnings).toEqual([
       `spec.config.watchNamespace has no effect: ${known}`,
       `spec.config.values has no effect: ${known}`,
@@ -325,10 +325,10 @@ test('a review that failed is logged with what it was of, and the answer says wh
     return reply.json<{ error: string }>().error;
   };
   const review = { webhook: 'vbundles.core.rukpak.io', operation: 'CREATE', namespace: '', name: 'a' };
-  expect(await failed(new TransientError('ServerUnavailable', 'dial 10.0.0.1'))).toMatch(/try again; the log of/);
+  expect(await failed(new TransientError('ServerUnavailable', 'dial 10.0.0.1'))).toMatch(/try again; see the log of/);
   expect(lines.pop()).toEqual({ ...review, reason: 'ServerUnavailable', message: 'dial 10.0.0.1' });
   const defect = new Error('detail');
-  expect(await failed(defect)).toMatch(/^internal error; the log of/);
+  expect(await failed(defect)).toMatch(/^internal error; see the log of/);
   expect(lines.pop()).toEqual({ ...review, err: defect });
 });
 

@@ -151,8 +151,8 @@ function handleError(log: Logger, error: unknown, { request, reply }: Exchange):
   const isTransient = error instanceof TransientError;
   const facts = isTransient ? { reason: error.reason, message: error.message } : { err: error };
   log.error({ ...reviewedBy(request), ...facts }, 'review failed');
-  const what = isTransient ? 'the cluster did not tell what it takes to judge this: try again' : 'internal error';
-  return reply.code(code).send({ error: `${what}; the log of longshore webhook says more` });
+  const what = isTransient ? 'the cluster state for this review could not be read: try again' : 'internal error';
+  return reply.code(code).send({ error: `${what}; see the log of longshore webhook for details` });
 }
 
 /** The webhook as an app that does not listen: one POST route a row of the table of endpoints, `AdmissionReview` v1 in and out.

@@ -55,7 +55,7 @@ test('a change that harms an object is denied with one text, which kubectl shows
         '"core.rukpak.io/safe-crd-upgrade-validation" annotation to "false"): error validating existing CRs against new CRD\'s schema for ' +
         '"samples.samples.example.com": existing custom object /one failed validation for new schema version v1: spec: Required value\n' +
         'validating upgrade for CRD "samples.samples.example.com": v1: ^: required: new required fields: [spec]\n' +
-        'to let this pass, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+        'to ignore this check, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
     },
   });
 });

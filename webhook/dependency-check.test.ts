@@ -73,7 +73,7 @@ test('the removal of what others need is warned of, denied, let through, or no m
   const ignoring = parseBundleDeployment(deploymentOf('base', { 'core.rukpak.io/ignore-dependencies': 'true' }));
   expect(await checkRemoval(ignoring, options(facts, 'enforce'))).toMatchObject({
     denials: [],
-    warnings: [`${text} (let through by the annotation core.rukpak.io/ignore-dependencies)`],
+    warnings: [`${text} (allowed by the annotation core.rukpak.io/ignore-dependencies)`],
   });
   expect(await checkRemoval(base, options(facts, 'off'))).toMatchObject({ denials: [], warnings: [] });
 });

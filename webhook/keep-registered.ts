@@ -62,8 +62,9 @@ class Registrar {
     } catch (thrown) {
       this.#options.signal.throwIfAborted();
       const message = errorMessage(thrown);
-      const hint = 'apply the manifests again if the configurations or the rights of this service account are gone';
-      if (message !== this.#said) this.#options.log.error({ message, hint }, 'the webhooks can not be registered');
+      const hint =
+        'apply the manifests again if the configurations or the permissions of this service account are missing';
+      if (message !== this.#said) this.#options.log.error({ message, hint }, 'webhook registration failed');
       this.#said = message;
       return false;
     }
@@ -97,8 +98,8 @@ class Registrar {
       } catch (thrown) {
         if (!isNotFound(thrown)) throw thrown;
         if (!this.#missed.has(metadata.name)) {
-          const hint = 'nothing is guarded by it until the manifests are applied again';
-          log.warn({ configuration: metadata.name, hint }, 'the webhook configuration is gone');
+          const hint = 'its objects are not validated until the manifests are applied again';
+          log.warn({ configuration: metadata.name, hint }, 'webhook configuration not found');
         }
         this.#missed.add(metadata.name);
       }
@@ -122,6 +123,6 @@ export async function keepRegistered(options: KeepRegisteredOptions): Promise<vo
     }
   };
   follow().catch((thrown: unknown) => {
-    if (!signal.aborted) log.error({ err: thrown }, 'the registration is not looked after any more');
+    if (!signal.aborted) log.error({ err: thrown }, 'webhook registration stopped');
   });
 }

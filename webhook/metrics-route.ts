@@ -15,7 +15,7 @@ async function verdictFor(request: FastifyRequest, access: MetricsAccess): Retur
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics, access: MetricsAccess): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const verdict = await verdictFor(request, access).catch(() => undefined);
-    if (verdict === undefined) return reply.code(503).send({ error: 'who asks could not be found out' });
+    if (verdict === undefined) return reply.code(503).send({ error: 'the user could not be identified' });
     if (verdict !== 'allowed') return reply.code(statusOf[verdict]).send({ error: verdict });
     const { contentType, text } = await metrics.show();
     return reply.header('content-type', contentType).send(text);

@@ -6,7 +6,7 @@ import {
   type PlatformOperatorFacts,
   platformOperatorName,
   platformOperatorPackage,
-  platformOperatorPackageKept,
+  platformOperatorPackageImmutable,
   platformOperatorUnique,
 } from './rules/platform-operator.ts';
 import { sayAll, silence, type Verdict } from './rules/rule.ts';
@@ -24,7 +24,7 @@ export async function checkPlatformOperator(
   if (request.operation === 'UPDATE') {
     const [before, after] = [request.oldObject, request.object].map((object) => factsOf(parsePlatformOperator(object)));
     if (before === undefined || after === undefined) return silence;
-    return rules.ask('platform-operator-package-kept', () => platformOperatorPackageKept(after, before));
+    return rules.ask('platform-operator-package-immutable', () => platformOperatorPackageImmutable(after, before));
   }
   if (request.operation !== 'CREATE') return silence;
   const operator = factsOf(parsePlatformOperator(request.object));

@@ -9,7 +9,7 @@ const advice =
 /** Where every deployment is to have an account of its own, one without is left as it is. */
 export const requireAccount: Step<DeploymentRun> = async (run, { signal }) => {
   if (!run.context.isAccountRequired || actingOwnerOf(run.object).account !== undefined) return undefined;
-  const installed = { type: 'Installed', status: 'False', reason: 'RightsMissing', message: advice } as const;
+  const installed = { type: 'Installed', status: 'False', reason: 'PermissionsMissing', message: advice } as const;
   await report(run, [installed, notInstalled], { signal });
   return 'stop';
 };

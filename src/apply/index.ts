@@ -29,6 +29,6 @@ export {
   type MissingRight,
   type Need,
   needsOfInstallation,
-  RightsMissing,
+  PermissionsMissing,
   type Surroundings,
 } from './rights/index.ts';

@@ -152,10 +152,10 @@ export class KindWatches {
 function notListed(what: string, failure: unknown): TransientError {
   const why = failure === undefined ? 'the API server does not answer' : errorMessage(failure);
   const seconds = listedDeadlineMs / 1000;
-  const advice = 'see that it can be listed, for instance that the webhook which converts it is up';
+  const advice = 'make sure that it can be listed: for example, that its conversion webhook is running';
   return new TransientError(
     'KindNotListed',
-    `objects of ${what} could not be listed for ${seconds} s, so that it is not known which of them are installed: ${why}; ${advice}`,
+    `${what} objects could not be listed for ${seconds} s, so the installed ones are unknown: ${why}; ${advice}`,
     { cause: failure },
   );
 }

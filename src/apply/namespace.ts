@@ -71,7 +71,7 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, wish: Namespac
   if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: wish.signal }))) return;
   const advice = `kubectl label namespace ${wish.name} --overwrite ${levelLabel}=${wanted}`;
   wish.onUnfit?.(
-    `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", and Pods that are to run there need "${wanted}": they will be refused until somebody who may decide that runs ${advice}, or the bundle is installed in another namespace`,
+    `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${wanted}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
   );
 }
 
@@ -84,7 +84,7 @@ export async function ensureNamespace({ kube, platform }: Clients, wish: Namespa
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks, annotations } };
   const live = await readNamespace(platform, name, signal);
   if (live?.metadata.deletionTimestamp !== undefined) {
-    const text = `Namespace "${name}" is being deleted: it is made again when it has gone`;
+    const text = `Namespace "${name}" is being deleted: it is created again after its deletion`;
     throw new TransientError('NamespaceTerminating', text, { retryAfterMs: 1_000 });
   }
   if (live !== undefined) return await admitPods(kube, live, wish);

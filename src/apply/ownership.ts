@@ -144,13 +144,13 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
 }
 
 /** Taken over, it would be deleted with the next version of the bundle that does not have it. */
-const ownObject = 'it belongs to Longshore itself and is never taken over: give the object of the bundle another name';
+const ownObject = 'it belongs to Longshore itself and cannot be adopted: rename the object in the bundle';
 
 function managerHint(existing: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): string {
   if (isOfLongshore(existing, systemNamespace)) return ownObject;
   const manager = otherManager(existing);
   if (manager === undefined) return adoptHint(owner);
-  return `it is managed by ${manager}: remove it there first, or give the object of the bundle another name; ${adoptHint(owner)}`;
+  return `it is managed by ${manager}: remove it there first, or rename the object in the bundle; ${adoptHint(owner)}`;
 }
 
 function adoptHint(owner: Owner): string {
@@ -160,8 +160,8 @@ function adoptHint(owner: Owner): string {
 /** Whose it is, and what to do about it. */
 export function otherOwner(other: string, owner: Owner, isThere: boolean): string {
   if (!isThere) return `it belongs to ${ownerKind} "${other}", which does not exist; ${adoptHint(owner)}`;
-  const way = `annotate that one with ${orphanAnnotation}: "true" before you delete it`;
-  return `it belongs to ${ownerKind} "${other}"; to move it, ${way}, or take it out of its bundle`;
+  const way = `annotate that object with ${orphanAnnotation}: "true" before you delete it`;
+  return `it belongs to ${ownerKind} "${other}"; to move it, ${way}, or remove it from its bundle`;
 }
 
 /** The message for an object that belongs to somebody else. */

@@ -150,7 +150,7 @@ export class Remover {
       if (left.length === 0) continue;
       const names = left.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
       const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
-      const message = `waiting for the removal of ${names.join(', ')}${more}`;
+      const message = `waiting for deletion of ${names.join(', ')}${more}`;
       throw new WaitingError('Removing', message, { afterMs: recheckMs });
     }
   }

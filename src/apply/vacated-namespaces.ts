@@ -154,10 +154,10 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
         !leavings.isGoing(object) &&
         !isOfGoneCertificate(object, objects),
     );
-    return foreign.length === 0 ? undefined : `${named(foreign)} in it did not come from the bundle, or are to be kept`;
+    return foreign.length === 0 ? undefined : `${named(foreign)} in it are not from the bundle or must be retained`;
   } catch (thrown) {
     if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
-    return `what is in it cannot be seen (${errorMessage(thrown)})`;
+    return `its contents cannot be listed (${errorMessage(thrown)})`;
   }
 }
 
@@ -200,8 +200,10 @@ export async function leaveNamespaces(kube: KubeClient, names: readonly string[]
     const ref = refOf(namespace);
     const why = (await whyKeep(kube, name, leaving)) ?? (await remove(kube, namespace, leaving));
     if (why === undefined) continue;
-    const advice = `Once nobody needs it: kubectl delete namespace ${name}`;
-    leaving.onNamespaceKept(`${describeRef(ref)}, which was made for the installation, is kept: ${why}. ${advice}`);
+    const advice = `When it is no longer needed: kubectl delete namespace ${name}`;
+    leaving.onNamespaceKept(
+      `${describeRef(ref)}, which was created for the installation, is retained: ${why}. ${advice}`,
+    );
   }
 }
 

@@ -98,7 +98,7 @@ export class Budget {
       await this.#evict(this.#counted.totalBytes + sizeBytes - maxBytes);
     }
     if (this.#counted.totalBytes + sizeBytes > maxBytes) {
-      const text = `the content store is full: ${this.#counted.totalBytes} of its ${maxBytes} bytes are in use or cannot be fetched again, and ${sizeBytes} more are needed; delete Bundles or give it more (--content-store-size)`;
+      const text = `the content store is full: ${this.#counted.totalBytes} of its ${maxBytes} bytes are in use or cannot be fetched again, and ${sizeBytes} more are needed; delete Bundles or increase --content-store-size`;
       throw new TransientError('StoreFull', text);
     }
     this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes + sizeBytes };

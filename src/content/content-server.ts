@@ -184,7 +184,7 @@ class ContentHandler {
     to: { readonly target: ForwardTarget; readonly signal: AbortSignal },
   ): Promise<void> {
     if (request.headers[forwardedHeader] !== undefined) {
-      return this.#reply(response, { status: 503, text: 'the Bundle is on its way to another shard: try again later' });
+      return this.#reply(response, { status: 503, text: 'the Bundle is moving to another shard: try again later' });
     }
     await forward(request, response, to);
   }

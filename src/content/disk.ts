@@ -13,7 +13,7 @@ export function isNotFound(thrown: unknown): boolean {
 export function explainFullDisk(thrown: unknown, folder: string): unknown {
   const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
-  const text = `the disk of the content store ${folder} is full: nothing was stored; free some space, it is tried again`;
+  const text = `the disk of the content store ${folder} is full: nothing was stored; free some space: the write is retried`;
   return new TransientError('StoreFull', text, { cause: thrown });
 }
 

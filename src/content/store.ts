@@ -46,7 +46,7 @@ function isSystemError(thrown: unknown): boolean {
 /** @throws TerminalError ContentChanged */
 function assertExpected({ name, digest }: ContentRecord, expectedDigest = digest): void {
   if (digest === expectedDigest) return;
-  const text = `Bundle "${name}": expected the content ${expectedDigest}, which was installed from it, and found ${digest}: its source has changed; to install what it has now, delete the Bundle (kubectl delete bundle ${name})`;
+  const text = `Bundle "${name}": expected the installed content ${expectedDigest}, found ${digest}: its source has changed; to install the new content, delete the Bundle (kubectl delete bundle ${name})`;
   throw new TerminalError('ContentChanged', text);
 }
 
@@ -118,7 +118,7 @@ export class ContentStore {
     try {
       const { digest, sizeBytes } = await this.#writeBlob(staging, temporaryPath, options.signal);
       if (options.expectedDigest !== undefined && digest !== options.expectedDigest) {
-        const text = `${options.name}: content is no longer what it was: expected ${options.expectedDigest}, got ${digest}`;
+        const text = `${options.name}: content has changed: expected ${options.expectedDigest}, got ${digest}`;
         throw new TerminalError('ContentChanged', text);
       }
       const record = {
@@ -284,7 +284,7 @@ export class ContentStore {
     const record = await this.find(bundle);
     if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
     if (record.isEvicted === true) {
-      const text = `${bundle.name}: the content had to give way to others in the store, and is fetched again`;
+      const text = `${bundle.name}: the content was evicted from the store and is fetched again`;
       throw new TransientError('ContentLost', text);
     }
     assertExpected(record, directories.expectedDigest);

@@ -44,5 +44,5 @@ export function readSwitches(...bearers: readonly Annotations[]): SafetySwitches
 
 /** How to let a change pass that the checks `names` refuse; `bearer` says what to annotate. */
 export function howToIgnore(names: readonly string[], bearer: string): string {
-  return `to let this pass, annotate the ${bearer} with ${crdSafetyIgnoreAnnotation}: ${[...new Set(names)].join(',')}`;
+  return `to ignore this check, annotate the ${bearer} with ${crdSafetyIgnoreAnnotation}: ${[...new Set(names)].join(',')}`;
 }

@@ -84,7 +84,9 @@ function configWarnings(config: JsonValue): readonly string[] {
   const names = Object.keys(isJsonObject(config) ? config : {});
   return names
     .filter((name) => !heeded.includes(name))
-    .map((name) => `spec.config.${name.slice(0, 63)} has no effect: plain bundles know ${heeded.join(' and ')} only`);
+    .map(
+      (name) => `spec.config.${name.slice(0, 63)} has no effect: plain bundles support only ${heeded.join(' and ')}`,
+    );
 }
 
 /** Static manifests in `manifests/`, taken verbatim. Messages about files start with the given prefix.

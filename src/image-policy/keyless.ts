@@ -68,14 +68,15 @@ export async function assertCertificate(
   timeMs: number,
 ): Promise<void> {
   const certificate = new X509Certificate(certificatePem);
-  if (!isValidAt(certificate, timeMs)) refuse('did not hold when the signature was made');
-  if (!(certificate.keyUsage ?? []).includes(codeSigning)) refuse('is not for signing');
+  if (!isValidAt(certificate, timeMs)) refuse('was not valid when the signature was made');
+  if (!(certificate.keyUsage ?? []).includes(codeSigning)) refuse('is not a code signing certificate');
   const authorities = { roots: certificatesOf(signer.roots), others: certificatesOf(chainPem) };
-  if (!isTrusted(certificate, authorities, timeMs)) refuse('is not by one of the given authorities');
+  if (!isTrusted(certificate, authorities, timeMs)) refuse('is not issued by a trusted authority');
   const { names, extensions } = await readCertificateNames(certificatePem);
   const issuer = issuerOf(extensions);
-  if (issuer !== signer.issuer)
-    refuse(`is for somebody whom "${issuer.slice(0, 200)}" vouched for, not "${signer.issuer}"`);
+  if (issuer !== signer.issuer) refuse(`has the issuer "${issuer.slice(0, 200)}", expected "${signer.issuer}"`);
   if (names.some((name) => matchesGlob(signer.subject, name))) return;
-  refuse(`is for ${names.map((name) => JSON.stringify(name.slice(0, 200))).join(', ')}, not "${signer.subject}"`);
+  refuse(
+    `has the subject ${names.map((name) => JSON.stringify(name.slice(0, 200))).join(', ')}, expected "${signer.subject}"`,
+  );
 }

@@ -55,7 +55,7 @@ const maxPatternLength = 512;
 
 /** What is in the place of a public key, without showing it; undefined for a key that can be used. */
 function describeKey(text: string): string | undefined {
-  if (text.includes('PRIVATE KEY')) return 'a private key, which belongs nowhere but to its owner';
+  if (text.includes('PRIVATE KEY')) return 'a private key, which must stay with its owner';
   try {
     const { asymmetricKeyType: type = '' } = createPublicKey(text);
     return ['ec', 'rsa', 'ed25519'].includes(type) ? undefined : `a key of the type "${type}"`;
@@ -135,7 +135,7 @@ const patternProblems: readonly {
   },
   {
     isWrong: (parts) => parts.slice(1).some((part) => part.includes(':')),
-    expected: 'registry/repository without tag or digest, as a rule is for all of them',
+    expected: 'registry/repository without tag or digest: a rule applies to all of them',
   },
   {
     // As in references: what cannot be a host is a repository of Docker Hub.
@@ -145,16 +145,16 @@ const patternProblems: readonly {
   {
     isWrong: ([registry, ...path]) =>
       registry === 'index.docker.io' || (registry === 'docker.io' && path.length < 2 && path[0] !== '**'),
-    expected: 'the whole name on Docker Hub, docker.io/library/nginx for nginx, as rules are held against that',
+    expected: 'the full name on Docker Hub, docker.io/library/nginx for nginx: rules match full names',
   },
   {
     isWrong: ([, ...path]) =>
       path.slice(0, -1).some((part) => part.includes('**')) || /.\*\*|\*\*./.test(path.at(-1) ?? ''),
-    expected: '** for the last part alone',
+    expected: '** only as the last part',
   },
   {
     isWrong: ([, ...path]) => path.some((part) => part !== part.toLowerCase()),
-    expected: 'a repository in lower case, as no other can be named',
+    expected: 'a repository in lower case',
   },
 ];
 
@@ -191,7 +191,7 @@ function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
 function readSigners(reader: Reader, field: string, value: JsonValue | undefined): readonly Signer[] {
   if (value === undefined) return [];
   const signers = reader.list(field, value);
-  if (signers.length === 0) reader.refuse(field, 'at least one signer, or no such member', value);
+  if (signers.length === 0) reader.refuse(field, 'at least one signer, or no list of signers', value);
   return signers.map((signer, index) => readSigner(reader, `${field}[${index}]`, signer));
 }
 

@@ -47,13 +47,13 @@ function derOf(pem: string): Buffer {
 }
 
 function refuse(why: string): never {
-  throw new TerminalError('NotLogged', `its note of the transparency log ${why}`);
+  throw new TerminalError('NotLogged', `its transparency log entry ${why}`);
 }
 
 /** The note as cosign keeps it beside a signature in a tag.
  *  @throws TerminalError NotLogged, InvalidJson */
 export function readNote(text: string): LogNote {
-  const note = objectAt({ note: parseJson('the note of the transparency log', text) }, 'note');
+  const note = objectAt({ note: parseJson('the transparency log entry', text) }, 'note');
   const payload = objectAt(note, 'Payload');
   return {
     body: textAt(payload, 'body'),
@@ -65,14 +65,14 @@ export function readNote(text: string): LogNote {
 }
 
 function wholeNumber(value: unknown): number {
-  return Number.isSafeInteger(value) ? (value as number) : refuse('lacks its time or its place');
+  return Number.isSafeInteger(value) ? (value as number) : refuse('lacks its time or index');
 }
 
 /** The note as a bundle holds it: an entry of `tlogEntries`; numbers are texts there.
  *  @throws TerminalError NotLogged */
 export function readEntry(entry: JsonObject): LogNote {
   const promise = textAt(objectAt(entry, 'inclusionPromise'), 'signedEntryTimestamp');
-  if (promise === '') refuse('has no signed promise with its time (other proofs are not read)');
+  if (promise === '') refuse('has no signed entry timestamp (other proofs are not supported)');
   return {
     body: textAt(entry, 'canonicalizedBody'),
     integratedTime: wholeNumber(Number(textAt(entry, 'integratedTime') || 'none')),
@@ -87,9 +87,9 @@ function isHash(hash: JsonObject | undefined, content: Buffer): boolean {
 }
 
 function assertSame(noted: { readonly signature: string; readonly key: string }, logged: LoggedSignature): void {
-  if (noted.signature !== logged.signature) refuse('is about another signature');
+  if (noted.signature !== logged.signature) refuse('is for another signature');
   const notedPem = Buffer.from(noted.key, 'base64').toString();
-  if (!derOf(notedPem).equals(derOf(logged.signerPem))) refuse('is about another key');
+  if (!derOf(notedPem).equals(derOf(logged.signerPem))) refuse('is for another key');
 }
 
 /** What each kind of entry says of a signature. */
@@ -97,7 +97,7 @@ const kinds: ReadonlyMap<string, (spec: JsonObject | undefined, logged: LoggedSi
   [
     'hashedrekord',
     (spec, logged) => {
-      if (!isHash(objectAt(spec, 'data', 'hash'), logged.signed)) refuse('is about something else that was signed');
+      if (!isHash(objectAt(spec, 'data', 'hash'), logged.signed)) refuse('is for other signed content');
       const noted = objectAt(spec, 'signature');
       assertSame({ signature: textAt(noted, 'content'), key: textAt(objectAt(noted, 'publicKey'), 'content') }, logged);
     },
@@ -105,7 +105,7 @@ const kinds: ReadonlyMap<string, (spec: JsonObject | undefined, logged: LoggedSi
   [
     'dsse',
     (spec, logged) => {
-      if (!isHash(objectAt(spec, 'payloadHash'), logged.content)) refuse('is about something else that was signed');
+      if (!isHash(objectAt(spec, 'payloadHash'), logged.content)) refuse('is for other signed content');
       const [noted] = objectsAt(spec, 'signatures');
       assertSame({ signature: textAt(noted, 'signature'), key: textAt(noted, 'verifier') }, logged);
     },
@@ -113,7 +113,7 @@ const kinds: ReadonlyMap<string, (spec: JsonObject | undefined, logged: LoggedSi
 ]);
 
 function assertEntry(body: string, logged: LoggedSignature): void {
-  const entry = parseJson('the entry of the transparency log', Buffer.from(body, 'base64').toString());
+  const entry = parseJson('the body of the transparency log entry', Buffer.from(body, 'base64').toString());
   const object = objectAt({ entry }, 'entry');
   const kind = textAt(object, 'kind');
   const assertKind = kinds.get(kind);
@@ -128,7 +128,7 @@ function assertEntry(body: string, logged: LoggedSignature): void {
 export function loggedAtMs(note: LogNote, rekorKey: KeyObject, logged: LoggedSignature): number {
   const { body, integratedTime, logID, logIndex, promise } = note;
   const known = hex(sha256Digest(rekorKey.export({ type: 'spki', format: 'der' })));
-  if (logID !== known) refuse('is of another log');
+  if (logID !== known) refuse('is from another log');
   const promised = Buffer.from(JSON.stringify({ body, integratedTime, logID, logIndex }));
   if (!isSignedBy(rekorKey, promised, promise)) refuse('is not signed by the log');
   try {

@@ -14,9 +14,9 @@ describe('a signature of a key', () => {
     const key = signingKey(type);
     const signature = signatureOf(digest, key);
     expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(undefined);
-    expect(await signatureProblem(signature, another, keyed(key.publicPem))).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(signature, another, keyed(key.publicPem))).toBe(`it is for ${digest}`);
     const other = keyed(signingKey(type).publicPem);
-    expect(await signatureProblem(signature, digest, other)).toBe('it is not by the key');
+    expect(await signatureProblem(signature, digest, other)).toBe('it does not match the key');
   });
 
   const key = signingKey();
@@ -31,9 +31,9 @@ describe('a signature of a key', () => {
     {
       name: 'a changed payload',
       signature: { ...good, payload: Buffer.from(`${good.payload.toString()} `) },
-      problem: 'it is not by the key',
+      problem: 'it does not match the key',
     },
-    { name: 'no signature', signature: { ...good, annotations: {} }, problem: 'it is not by the key' },
+    { name: 'no signature', signature: { ...good, annotations: {} }, problem: 'it does not match the key' },
     {
       name: 'another claim',
       signature: signatureOf(digest, key, { type: 'atomic container signature' }),
@@ -46,19 +46,19 @@ describe('a signature of a key', () => {
   test('must be in the log where the policy says so', async () => {
     const signer = keyed(key.publicPem, log.publicPem);
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
-    expect(await signatureProblem(good, digest, signer)).toBe('it has no note of the transparency log');
+    expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
   });
 
   test.each([
     {
       name: 'of another log',
       signature: logged(good, signingKey(), { signerPem: key.publicPem, timeMs: nowMs }),
-      problem: 'is of another log',
+      problem: 'is from another log',
     },
     {
       name: 'about another key',
       signature: logged(good, log, { signerPem: signingKey().publicPem, timeMs: nowMs }),
-      problem: 'is about another key',
+      problem: 'is for another key',
     },
     {
       name: 'with another time',
@@ -77,7 +77,7 @@ describe('a signature of a key', () => {
         ...signatureOf(another, key),
         annotations: { ...noted.annotations, ...signatureOf(another, key).annotations },
       },
-      problem: 'is about something else',
+      problem: 'is for other signed content',
     },
   ])('with a note $name is refused', async ({ signature, problem }) => {
     expect(await signatureProblem(signature, digest, keyed(key.publicPem, log.publicPem))).toContain(problem);
@@ -110,7 +110,7 @@ describe('a signature of somebody with a certificate for a moment', () => {
     const longAgoMs = nowMs - 100 * 86_400_000;
     const signature = await signatureBy({ timeMs: longAgoMs }, longAgoMs);
     expect(await signatureProblem(signature, digest, signer())).toBe(undefined);
-    expect(await signatureProblem(signature, another, signer())).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(signature, another, signer())).toBe(`it is for ${digest}`);
   });
 
   test('is good for whom a pattern fits', async () => {
@@ -124,17 +124,19 @@ describe('a signature of somebody with a certificate for a moment', () => {
     const problem = async (signature: CosignSignature, by: Signer = signer()): Promise<string | undefined> =>
       await signatureProblem(signature, digest, by);
     expect(await problem(await signatureBy({ subject: 'https://git.example.com/other' }))).toContain(
-      'its certificate is for "https://git.example.com/other", not',
+      'its certificate has the subject "https://git.example.com/other", expected',
     );
     expect(await problem(await signatureBy({ issuer: 'https://evil.example.com' }))).toContain(
-      'vouched for, not "https://token.actions.example.com"',
+      ', expected "https://token.actions.example.com"',
     );
-    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe('its certificate is not for signing');
+    expect(await problem(await signatureBy({ usage: '1.3.6.1.5.5.7.3.1' }))).toBe(
+      'its certificate is not a code signing certificate',
+    );
     expect(await problem(await signatureBy({}, nowMs + 3_600_000))).toContain(
-      'did not hold when the signature was made',
+      'was not valid when the signature was made',
     );
     const strange = signer({ roots: (await momentAuthority()).pem });
-    expect(await problem(await signatureBy(), strange)).toBe('its certificate is not by one of the given authorities');
+    expect(await problem(await signatureBy(), strange)).toBe('its certificate is not issued by a trusted authority');
     const { 'dev.sigstore.cosign/certificate': _certificate, ...annotations } = (await signatureBy()).annotations;
     expect(await problem({ ...(await signatureBy()), annotations })).toBe('it has no certificate');
     const { 'dev.sigstore.cosign/bundle': _bundle, ...unnoted } = (await signatureBy()).annotations;
@@ -144,6 +146,6 @@ describe('a signature of somebody with a certificate for a moment', () => {
         ...signature,
         annotations: { ...signature.annotations, ...unnoted, 'dev.sigstore.cosign/bundle': '' },
       }),
-    ).toMatch(/it is not by the certificate|no note/);
+    ).toMatch(/it does not match the certificate|no transparency log entry/);
   });
 });

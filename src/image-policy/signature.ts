@@ -14,19 +14,19 @@ function refuse(why: string): never {
 
 function assertKey({ signed, signature, certificatePem }: ReadSignature, signer: Signer): string {
   if (signer.kind === 'key') {
-    if (!isSignedBy(createPublicKey(signer.key), signed, signature)) refuse('it is not by the key');
+    if (!isSignedBy(createPublicKey(signer.key), signed, signature)) refuse('it does not match the key');
     return signer.key;
   }
   if (certificatePem === undefined) return refuse('it has no certificate');
   const { publicKey } = new X509Certificate(certificatePem);
-  if (!isSignedBy(publicKey, signed, signature)) refuse('it is not by the certificate');
+  if (!isSignedBy(publicKey, signed, signature)) refuse('it does not match the certificate');
   return certificatePem;
 }
 
 async function assertSigner(read: ReadSignature, signer: Signer): Promise<void> {
   const signerPem = assertKey(read, signer);
   if (signer.rekorKey === undefined) return;
-  if (read.note === undefined) return refuse('it has no note of the transparency log');
+  if (read.note === undefined) return refuse('it has no transparency log entry');
   const timeMs = loggedAtMs(read.note, createPublicKey(signer.rekorKey), { ...read, signerPem });
   if (signer.kind === 'keyless') {
     await assertCertificate({ certificatePem: signerPem, chainPem: read.chainPem }, signer, timeMs);
@@ -42,7 +42,7 @@ export async function signatureProblem(
   try {
     const read = 'bundle' in signature ? readSigstoreBundle(signature) : readSimpleSignature(signature);
     await assertSigner(read, signer);
-    if (read.subject !== digest) refuse(`it is about ${read.subject.slice(0, 100) || 'nothing'}`);
+    if (read.subject !== digest) refuse(`it is for ${read.subject.slice(0, 100) || 'nothing'}`);
     return undefined;
   } catch (thrown) {
     // Whatever it is: the signature is not good, and was made by anybody.

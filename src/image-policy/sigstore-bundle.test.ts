@@ -18,8 +18,8 @@ describe('a bundle of a key', () => {
     const own = signingKey(type);
     const bundle = bundleOf(digest, own);
     expect(await signatureProblem(bundle, digest, keyed(own.publicPem))).toBe(undefined);
-    expect(await signatureProblem(bundle, another, keyed(own.publicPem))).toBe(`it is about ${digest}`);
-    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toBe('it is not by the key');
+    expect(await signatureProblem(bundle, another, keyed(own.publicPem))).toBe(`it is for ${digest}`);
+    expect(await signatureProblem(bundle, digest, keyed(publicPem))).toBe('it does not match the key');
   });
 
   const good = bundleOf(digest, { privateKey });
@@ -34,7 +34,7 @@ describe('a bundle of a key', () => {
       bundle: changed(good, (text) =>
         text.replace(/"payload":"[^"]+"/, `"payload":"${payloadOf(bundleOf(another, { privateKey }))}"`),
       ),
-      problem: 'it is not by the key',
+      problem: 'it does not match the key',
     },
     {
       name: 'with content of another type',
@@ -52,24 +52,24 @@ describe('a bundle of a key', () => {
   const signer = keyed(publicPem, log.publicPem);
   test('must be in the log where the policy says so', async () => {
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
-    expect(await signatureProblem(good, digest, signer)).toBe('it has no note of the transparency log');
+    expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
   });
 
   test.each([
     {
       name: 'of another log',
       bundle: bundleOf(digest, { privateKey, publicPem, log: signingKey() }),
-      problem: 'is of another log',
+      problem: 'is from another log',
     },
     {
       name: 'about another key',
       bundle: bundleOf(digest, { privateKey, publicPem: signingKey().publicPem, log }),
-      problem: 'is about another key',
+      problem: 'is for another key',
     },
     {
       name: 'about another statement',
       bundle: bundleOf(digest, { privateKey, publicPem, log, logged: 'something else' }),
-      problem: 'is about something else that was signed',
+      problem: 'is for other signed content',
     },
     {
       name: 'with another time',
@@ -84,7 +84,7 @@ describe('a bundle of a key', () => {
     {
       name: 'with a proof instead of a promise',
       bundle: changed(noted, (text) => text.replace('inclusionPromise', 'inclusionProof')),
-      problem: 'has no signed promise with its time',
+      problem: 'has no signed entry timestamp',
     },
   ])('with a note $name is refused', async ({ bundle, problem }) => {
     expect(await signatureProblem(bundle, digest, signer)).toContain(problem);
@@ -110,12 +110,12 @@ describe('a bundle of somebody with a certificate for a moment', () => {
     const timeMs = Date.now() - 100 * 86_400_000;
     const bundle = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log, timeMs });
     expect(await signatureProblem(bundle, digest, signer())).toBe(undefined);
-    expect(await signatureProblem(bundle, another, signer())).toBe(`it is about ${digest}`);
+    expect(await signatureProblem(bundle, another, signer())).toBe(`it is for ${digest}`);
     expect(await signatureProblem(bundle, digest, signer({ subject: 'dev@example.com' }))).toContain(
-      'its certificate is for',
+      'its certificate has the subject',
     );
     const late = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log });
-    expect(await signatureProblem(late, digest, signer())).toContain('did not hold when the signature was made');
+    expect(await signatureProblem(late, digest, signer())).toContain('was not valid when the signature was made');
   });
 
   test('without its certificate is refused', async () => {

@@ -175,13 +175,16 @@ export class ArtifactRepository {
     const digest = found.headers['docker-content-digest'];
     if (found.status === 404) return;
     if (typeof digest !== 'string' || !isSha256Digest(digest)) {
-      throw new TransientError('UnexpectedAnswer', `${this.name}:${reference}: the registry does not tell its digest`);
+      throw new TransientError(
+        'UnexpectedAnswer',
+        `${this.name}:${reference}: the registry does not report its digest`,
+      );
     }
     const statuses = [200, 202, 204, 404, 400, 405];
     const deletion = { method: 'DELETE', path: `manifests/${digest}`, headers: {}, statuses } as const;
     const { status } = await this.#retried(options, () => client.order(deletion, emptied));
     if (status !== 400 && status !== 405) return;
-    const text = `${this.name}@${digest} stays: the registry answers deletions with ${status}; allow them there, or delete it there`;
+    const text = `${this.name}@${digest} was not deleted: the registry answers deletions with ${status}; enable deletion in the registry, or delete it there`;
     throw new TerminalError('DeletionUnsupported', text);
   }
 

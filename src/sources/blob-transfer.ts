@@ -25,7 +25,7 @@ async function* piecesOf(what: string, arrivals: Arrivals, request: HttpRequest)
   } catch (thrown) {
     const known = failure(request, thrown);
     if (!(known instanceof TransientError) || known.reason !== 'ServerUnavailable') throw known;
-    const text = `${what}: the transfer broke off: ${errorMessage(known.cause ?? known)}`;
+    const text = `${what}: the transfer was interrupted: ${errorMessage(known.cause ?? known)}`;
     throw new TransientError('TransferBroken', text, { cause: known });
   }
 }

@@ -18,7 +18,7 @@ interface SourceFile {
 function decoded(what: string, value: Buffer): Buffer {
   const text = value.toString('latin1').trim();
   if (!/^[A-Za-z0-9+/\s]*={0,2}$/.test(text)) {
-    throw new TerminalError('InvalidSource', `${what}: expected ${gzipEncoding}, found what is not base64`);
+    throw new TerminalError('InvalidSource', `${what}: expected ${gzipEncoding}, found text that is not base64`);
   }
   try {
     return gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: maxDecodedBytes });
@@ -28,7 +28,7 @@ function decoded(what: string, value: Buffer): Buffer {
       const text = `${what}: unpacks to more than the limit of ${maxDecodedBytes} bytes`;
       throw new TerminalError('UnpackedTooLarge', text, { cause: thrown });
     }
-    const text = `${what}: expected ${gzipEncoding}, found what gzip cannot read: ${errorMessage(thrown)}`;
+    const text = `${what}: expected ${gzipEncoding}, found data that gzip cannot read: ${errorMessage(thrown)}`;
     throw new TerminalError('InvalidSource', text, { cause: thrown });
   }
 }

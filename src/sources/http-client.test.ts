@@ -50,7 +50,7 @@ describe('behind a proxy', () => {
     const proxies = readProxySettings({ HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') });
     using http = createHttpClient({ proxies, answerDeadlineMs });
     const failed = textOf(http, 'https://registry.corp.example/');
-    await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: by way of the proxy`);
+    await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: through the proxy`);
     await expect(failed).rejects.not.toThrow(/secret|bWU6c2VjcmV0/);
   });
 });

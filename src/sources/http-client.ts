@@ -121,7 +121,7 @@ function redirectTarget(request: HttpRequest, location: string): URL {
   const from = new URL(request.url);
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (to === undefined || !/^https?:$/.test(to.protocol)) {
-    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect to what is no HTTP address`);
+    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect to an address that is not HTTP`);
   }
   if (from.protocol === 'https:' && to.protocol === 'http:') {
     throw new TerminalError('RedirectRefused', `${describe(request)}: redirect from HTTPS to ${redactUrl(to.href)}`);
@@ -247,7 +247,7 @@ function reasonOf(thrown: unknown): string {
   const code = thrown instanceof Error ? ((thrown as NodeJS.ErrnoException).code ?? '') : '';
   if (!untrustedCodes.has(code)) return errorMessage(thrown);
   const [reason] = errorMessage(thrown).split('; ');
-  return `${reason}: nobody who is trusted has signed the server's certificate; --registry-ca FILE names an authority of your own`;
+  return `${reason}: the server's certificate is not signed by a trusted authority; to trust your own, set --registry-ca FILE`;
 }
 
 /** What a broken connection means to the caller. */
@@ -258,7 +258,7 @@ export function failure(
 ): unknown {
   if (request.signal.aborted) return request.signal.reason;
   if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
-  const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
+  const way = proxy === undefined ? '' : `through the proxy ${redactUrl(proxy)}: `;
   const text = `${request.method} ${redactUrl(request.url)}: ${way}${serverText(reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@'))}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
 }

@@ -100,7 +100,7 @@ function typeOfDocument(what: string, document: JsonObject, contentType: string 
   const type = typeof declared === 'string' ? declared : '';
   const isSchema1 = schema1Type.test(type) || document['schemaVersion'] === 1;
   return isSchema1
-    ? refuse(what, 'is a manifest of schema 1, which is not supported: push the image again with a tool of today')
+    ? refuse(what, 'is a manifest of schema 1, which is not supported: push the image again with a current tool')
     : type;
 }
 

@@ -44,7 +44,7 @@ export function assertAllowed(policy: ImagePolicy | undefined, reference: ImageR
   const name = `${reference.registry}/${reference.repository}`;
   const rule = ruleFor(policy, name);
   if (rule === undefined) {
-    throw new TerminalError(imageDenied, `image policy: no rule allows ${name}: use an image that one allows`);
+    throw new TerminalError(imageDenied, `image policy: no rule allows ${name}: use an allowed image`);
   }
   if (rule.isDenied) throw new TerminalError(imageDenied, `image policy: ${name} is denied`);
   if (!rule.needsDigest || reference.digest !== undefined) return rule;
@@ -169,6 +169,6 @@ export async function assertSigned(
     );
   }
   const more = told.length > maxTold ? `; and ${told.length - maxTold} more` : '';
-  const text = `${what} is not signed by anybody who must sign it: ${told.slice(0, maxTold).join('; ')}${more}`;
+  const text = `${what} is not signed by a required signer: ${told.slice(0, maxTold).join('; ')}${more}`;
   throw new TransientError(imageDenied, text);
 }

@@ -129,7 +129,7 @@ test.each([
       return true;
     }),
     reason: 'DigestMismatch',
-    text: 'the registry made it sha256:000',
+    text: 'the registry reports sha256:000',
   },
 ])('a registry that $name is told of', async ({ intercept, reason, text }) => {
   const failure = { reason, message: expect.stringContaining(text) as string };

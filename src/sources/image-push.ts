@@ -78,7 +78,7 @@ async function putManifest(push: Push, { reference, manifest }: PushRequest): Pr
   );
   const got = said['docker-content-digest'];
   if (typeof got !== 'string' || got === digest) return;
-  throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry made it ${got}`);
+  throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry reports ${got}`);
 }
 
 /** Pushes an image or artifact: what the registry has already is not sent again, the manifest comes last. A transfer that broke off begins anew, with
@@ -98,7 +98,7 @@ export async function pushImage(
   const { registry, repository, digest } = request.reference;
   const name = `${registry}/${repository}`;
   if (digest !== undefined && digest !== request.manifest.digest) {
-    const text = `image reference "${name}@${digest}": what is pushed has the digest ${request.manifest.digest}; name a tag instead`;
+    const text = `image reference "${name}@${digest}": the pushed manifest has the digest ${request.manifest.digest}; name a tag instead`;
     throw new TerminalError('InvalidImageReference', text);
   }
   const access = 'pull,push';

@@ -126,7 +126,7 @@ export class RegistryClient {
     if (url === undefined || !(url.protocol === 'https:' || isOwn)) {
       throw new TerminalError(
         'RedirectRefused',
-        `${this.#host}: sends on to what is no address, or to one without TLS`,
+        `${this.#host}: redirects to an invalid address or to one without TLS`,
       );
     }
     return { url: url.href, isOwn };

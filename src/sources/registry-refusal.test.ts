@@ -94,7 +94,7 @@ test.each([
     headers: { 'retry-after': '90' },
     name: 'TransientError',
     reason: 'RateLimited',
-    text: '503 Service Unavailable: the registry asks to be left alone until 2026-11-21T09:01:30Z',
+    text: '503 Service Unavailable: the registry asks to retry after 2026-11-21T09:01:30Z',
   },
 ])('$status means $name $reason: $text', async ({ status, headers, body, name, reason, text }) => {
   intercept = refusing(status, headers, body);

@@ -50,7 +50,7 @@ async function readRegistryText(request: HttpRequest, response: HttpResponse): P
 /** What a registry's wish to be left alone leads to; the wait is spread a little, so that not all come back at once. */
 export function rateLimited(what: string, waitMs: number, nowMs: number): TransientError {
   const retryAfterMs = waitMs + Math.random() * Math.min(maxJitterMs, waitMs / 10);
-  const text = `${what}: the registry asks to be left alone until ${formatTimestamp(nowMs + waitMs)}`;
+  const text = `${what}: the registry asks to retry after ${formatTimestamp(nowMs + waitMs)}`;
   return new TransientError('RateLimited', text, { retryAfterMs });
 }
 

@@ -37,6 +37,6 @@ export async function fetchUpload(
     return source;
   } catch (thrown) {
     if ((await identityOf(path)) === identity) throw thrown;
-    throw new TransientError('UploadReplaced', 'another upload has come meanwhile', { cause: thrown });
+    throw new TransientError('UploadReplaced', 'replaced by another upload', { cause: thrown });
   }
 }

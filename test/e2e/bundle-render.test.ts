@@ -171,7 +171,7 @@ describe('longshore bundle explain', () => {
       'Needs Kubernetes 1.25.0 or later.',
       'What follows holds when it watches all namespaces.',
       '  while its webhook v.acme.example does not answer, CREATE of widgets (widgets.acme.example) is refused',
-      '  the image registry.example/acme:v1 is named by tag and may move',
+      '  the image registry.example/acme:v1 is referenced by tag and may change',
       'Needs the Pod Security level baseline, because of:',
       '  acme-widget-controller, in the whole cluster',
       '    get, list, watch on widgets (widgets.acme.example)',

@@ -12,7 +12,7 @@ export interface DependencyTerms {
 
 function verdict(text: string, { isEnforced, isIgnored }: DependencyTerms): Verdict {
   if (isIgnored) {
-    return { denials: [], warnings: [`${text} (let through by the annotation ${ignoreDependenciesAnnotation})`] };
+    return { denials: [], warnings: [`${text} (allowed by the annotation ${ignoreDependenciesAnnotation})`] };
   }
   return isEnforced ? denyAdded(text) : { denials: [], warnings: [text] };
 }

@@ -14,7 +14,7 @@ const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 export function platformOperatorName({ name }: PlatformOperatorFacts): Verdict {
   if (name === '' || (name.length <= maxNameCharacters && label.test(name))) return silence;
   return denyAdded(
-    `platformoperator name "${name}" must consist of at most ${maxNameCharacters} lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too`,
+    `platformoperator name "${name}" must consist of at most ${maxNameCharacters} lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment has the same name`,
   );
 }
 
@@ -27,7 +27,7 @@ export function platformOperatorPackage({ packageName }: PlatformOperatorFacts):
 }
 
 /** Another package is another operator: it would take the place of what is installed without being its update. */
-export function platformOperatorPackageKept(after: PlatformOperatorFacts, before: PlatformOperatorFacts): Verdict {
+export function platformOperatorPackageImmutable(after: PlatformOperatorFacts, before: PlatformOperatorFacts): Verdict {
   if (after.packageName === before.packageName) return silence;
   return denyAdded(
     `platformoperator.spec.package.name is immutable: it is "${before.packageName}"; delete the platformoperator and create one for package "${after.packageName}"`,

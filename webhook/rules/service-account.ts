@@ -20,7 +20,7 @@ export async function serviceAccount(change: AccountChange): Promise<Verdict> {
   if (account !== undefined) {
     if (await change.mayImpersonate(account)) return silence;
     const { namespace, name } = account;
-    const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or name another account`;
+    const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or specify another account`;
     return forbid(
       `${who} may not impersonate serviceaccount "${namespace}/${name}" (spec.config.serviceAccount): ${needed}`,
     );
@@ -30,8 +30,8 @@ export async function serviceAccount(change: AccountChange): Promise<Verdict> {
     return forbid(`${text} that you may impersonate`);
   }
   if (oldAccount === undefined || (await change.mayDoEverything())) return silence;
-  const text = 'may not take spec.config.serviceAccount away: without it everything is done with the rights of the';
+  const text = 'may not remove spec.config.serviceAccount: without it, the permissions of the';
   return forbid(
-    `${who} ${text} provisioners, which only those may ask for who may do everything; name another account`,
+    `${who} ${text} provisioners apply, which requires permission to do everything; specify another account`,
   );
 }

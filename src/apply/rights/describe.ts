@@ -23,7 +23,7 @@ function lineOf(rights: readonly MissingRight[]): string {
   const names = namesText(rights.flatMap((right) => right.rule.resourceNames ?? []));
   const what = rule.nonResourceURLs === undefined ? `${resourceText(rule)}${names}` : rule.nonResourceURLs.join(', ');
   const where = namespace === '' ? '' : ` in namespace "${namespace}"`;
-  return `${verbs} ${what}${where}${giver === undefined ? '' : ` (given by ${giver})`}`;
+  return `${verbs} ${what}${where}${giver === undefined ? '' : ` (granted by ${giver})`}`;
 }
 
 /** Missing rights as lines for people; objects of one resource that lack the same verbs share one. */

@@ -46,7 +46,7 @@ export function unhandledBeside(judged: readonly string[]): SchemaCheck {
   return {
     name: 'unhandled',
     refuses:
-      'anything else that a schema demands changes: `format`, `anyOf`, `allOf`, `not`, `multipleOf`, `x-kubernetes-*`; of CEL rules, that one is added or changed.',
+      'any other constraint of a schema changes: `format`, `anyOf`, `allOf`, `not`, `multipleOf`, `x-kubernetes-*`; of CEL rules, that one is added or changed.',
     keywords: [],
     find: (before: Schema, after: Schema) => {
       const [old, now] = [before as unknown as JsonObject, after as unknown as JsonObject];

@@ -183,7 +183,7 @@ function badQuantities(config: JsonObject): readonly string[] {
 
 function bothWatchFields(config: JsonObject): readonly string[] {
   const isBoth = config['watchNamespaces'] !== undefined && (config['watchNamespace'] ?? null) !== null;
-  return isBoth ? ['fields "watchNamespace" and "watchNamespaces" exclude each other'] : [];
+  return isBoth ? ['fields "watchNamespace" and "watchNamespaces" are mutually exclusive'] : [];
 }
 
 function boundedProblems(problems: readonly string[]): readonly string[] {

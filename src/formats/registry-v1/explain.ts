@@ -191,9 +191,9 @@ function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace 
   );
   const blocked = webhooks
     .filter(({ failurePolicy, type }) => failurePolicy === 'Fail' && type !== 'ConversionWebhook')
-    .map(({ name, rules }) => `while its webhook ${name} does not answer, ${rules.join('; ') || 'nothing'} is refused`);
+    .map(({ name, rules }) => `while its webhook ${name} is unavailable, ${rules.join('; ') || 'nothing'} is denied`);
   const moving = images.filter((image) => !image.includes('@sha256:'));
-  const tags = moving.map((image) => `the image ${image} is named by tag and may move`);
+  const tags = moving.map((image) => `the image ${image} is referenced by tag and may change`);
   return [...held.map(powerText), ...privileged, ...blocked, ...tags];
 }
 

@@ -5,7 +5,7 @@ import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.t
 /** Init containers lose mounts of volumes that gave way to certificates, and get those of the certificates instead. */
 export const initContainerMounts: Amendment = {
   name: 'init-container-mounts',
-  reason: 'An init container that mounts a volume which is gone makes the API server refuse the Deployment.',
+  reason: 'An init container that mounts a removed volume makes the API server refuse the Deployment.',
   amend: (objects, rendering) =>
     eachOfKind(objects, 'Deployment', (deployment) => {
       const name = deployment.metadata.name ?? '';
