@@ -278,10 +278,10 @@ function createContext(options: ProvisionerOptions, gate: InstallGate, wake: Wak
       ...runtime,
       systemNamespace,
       servingDeadlineMs: healthDeadlineMs,
-      onNews: (news) => {
-        if (news.owner !== undefined) wake.deployment(news.owner);
-        for (const name of gate.release(news)) wake.deployment(name);
-        if (news.mayUnblock) dependencies.tell();
+      onChange: (change) => {
+        if (change.owner !== undefined) wake.deployment(change.owner);
+        for (const name of gate.release(change)) wake.deployment(name);
+        if (change.mayUnblock) dependencies.tell();
       },
     }),
   };

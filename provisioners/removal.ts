@@ -79,7 +79,7 @@ async function removeObjects(removal: Removal): Promise<void> {
     isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
     ...namespaceTerms(context, object),
-    onKept: (why: string) => void kept.push(why),
+    onRetained: (why: string) => void kept.push(why),
     signal,
   };
   try {

@@ -207,7 +207,7 @@ async function installObjects(
       annotations: run.object.metadata.annotations,
       isRestored: bundle.metadata.name === activeOf(run),
     },
-    onKept: (why) => {
+    onRetained: (why) => {
       run.kept.push(why);
       run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
     },

@@ -33,7 +33,7 @@ export interface InstallRequest extends RemovalTerms {
 }
 
 /** What the watches saw. */
-export interface ClusterNews {
+export interface ClusterChange {
   /** The deployment whose objects drifted, went, or may have another health; undefined for a change of the served kinds. */
   readonly owner: string | undefined;
   /** Something went or came that others may have waited for. */
@@ -51,7 +51,7 @@ export interface ApplyEngineOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Must only enqueue. */
-  readonly onNews: (news: ClusterNews) => void;
+  readonly onChange: (change: ClusterChange) => void;
 }
 
 /** Makes the cluster hold exactly the objects of one revision for each owner. */
@@ -78,10 +78,10 @@ export interface ApplyEngine {
   revisionOf(owner: Owner): string | undefined;
   /** Where the objects are that are in place; empty when that is not known. */
   inventoryOf(owner: Owner): Inventory;
-  /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
+  /** How the installed objects are; undefined when nothing is known to be installed. `onChange` reports when to ask again. */
   health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
   /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
    *  namespaces last. Objects to be kept, and CustomResourceDefinitions that others have objects of, are let go instead.
-   *  @throws WaitingError while objects still exist; their end calls `onNews` */
+   *  @throws WaitingError while objects still exist; their end calls `onChange` */
   uninstall(request: UninstallRequest): Promise<void>;
 }

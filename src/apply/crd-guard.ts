@@ -90,7 +90,7 @@ async function whyNotEmpty(
 
 /** Why the CustomResourceDefinition `name`, installed for `owner`, is not to be deleted: objects of it exist that were not
  *  installed for `owner`, and they would go with it. Undefined when there are none. */
-export async function whyKeepCrd(
+export async function whyRetainCrd(
   kube: KubeClient,
   name: string,
   search: { readonly owner: Owner; readonly signal: AbortSignal },

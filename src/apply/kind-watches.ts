@@ -14,7 +14,7 @@ import {
 } from '../kube/index.ts';
 import type { GroupKind } from './inventory.ts';
 import type { KindRef } from './kind-list.ts';
-import { fingerprintOf, isInstalledFor, isKept, labelledOwner } from './ownership.ts';
+import { fingerprintOf, isInstalledFor, isRetained, labelledOwner } from './ownership.ts';
 
 /** What is kept in memory of an installed object. */
 export interface InstalledObject {
@@ -24,7 +24,7 @@ export interface InstalledObject {
   readonly owner: string;
   /** Whether more than the label speaks for that owner. */
   readonly isInstalled: boolean;
-  readonly isKept: boolean;
+  readonly isRetained: boolean;
   readonly isDeleting: boolean;
   readonly fingerprint: string;
 }
@@ -57,7 +57,7 @@ export function installedObject(object: KubeObject): InstalledObject {
     resourceVersion,
     owner,
     isInstalled: isInstalledFor(object.metadata, owner),
-    isKept: isKept(object.metadata),
+    isRetained: isRetained(object.metadata),
     isDeleting: deletionTimestamp !== undefined,
     fingerprint: fingerprintOf(object),
   };
@@ -102,7 +102,7 @@ export class KindWatches {
   }
 
   /** Whether the object has gone, by what the watch has shown since that version of it. */
-  isGone({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
+  isDeleted({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
     const cache = this.#caches.get(cacheKey(ref));
     return cache?.hasReached(resourceVersion) === true && cache.get(ref.name, ref.namespace) === undefined;
   }

@@ -19,7 +19,7 @@ export interface NamespaceMarks {
 }
 
 /** The namespace for objects that name none. */
-export interface NamespaceWish {
+export interface NamespaceRequest {
   readonly name: string;
   /** The BundleDeployment that it is for. */
   readonly owner: string;
@@ -61,25 +61,25 @@ async function relabel(
 }
 
 /** Lets the Pods in that the namespace was not made for; a level that somebody else has chosen stays, and that is told. */
-async function admitPods(kube: KubeClient, namespace: KubeObject, wish: NamespaceWish): Promise<void> {
-  const wanted = wish.marks?.labels[levelLabel];
+async function admitPods(kube: KubeClient, namespace: KubeObject, request: NamespaceRequest): Promise<void> {
+  const wanted = request.marks?.labels[levelLabel];
   const needed = parsePodSecurityLevel(wanted);
   const enforced = parsePodSecurityLevel(namespace.metadata.labels?.[levelLabel]);
   if (wanted === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
     return;
   }
-  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: wish.signal }))) return;
-  const advice = `kubectl label namespace ${wish.name} --overwrite ${levelLabel}=${wanted}`;
-  wish.onUnfit?.(
-    `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${wanted}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
+  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: request.signal }))) return;
+  const advice = `kubectl label namespace ${request.name} --overwrite ${levelLabel}=${wanted}`;
+  request.onUnfit?.(
+    `Namespace "${request.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${wanted}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
   );
 }
 
 /** Makes the namespace for objects that name none, when it is missing, and notes for whom. One that is there stays as it is, but for a Pod
  *  Security level of our own that is too strict by now.
  *  @throws TransientError NamespaceTerminating */
-export async function ensureNamespace({ kube, platform }: Clients, wish: NamespaceWish): Promise<void> {
-  const { name, owner, marks, signal } = wish;
+export async function ensureNamespace({ kube, platform }: Clients, request: NamespaceRequest): Promise<void> {
+  const { name, owner, marks, signal } = request;
   const annotations = { ...marks?.annotations, [namespaceMadeForAnnotation]: owner };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks, annotations } };
   const live = await readNamespace(platform, name, signal);
@@ -87,7 +87,7 @@ export async function ensureNamespace({ kube, platform }: Clients, wish: Namespa
     const text = `Namespace "${name}" is being deleted: it is created again after its deletion`;
     throw new TransientError('NamespaceTerminating', text, { retryAfterMs: 1_000 });
   }
-  if (live !== undefined) return await admitPods(kube, live, wish);
+  if (live !== undefined) return await admitPods(kube, live, request);
   try {
     await kube.create(namespace, { fieldManager, signal });
   } catch (thrown) {

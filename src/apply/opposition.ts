@@ -1,7 +1,7 @@
 import { isForbidden, isNotFound, type KubeObject } from '../kube/index.ts';
 import { type CheckContext, checkAll } from './check.ts';
+import { PermissionsMissing } from './permissions/index.ts';
 import { listProblems, type Problem, throwProblems } from './problems.ts';
-import { PermissionsMissing } from './rights/index.ts';
 
 /** What is known against an installation before its objects are compared with the cluster. */
 export interface Opposition {
@@ -11,7 +11,7 @@ export interface Opposition {
 
 /** What `work` finds missing.
  *  @throws everything else that it throws */
-export async function missingRights(work: () => Promise<void>): Promise<PermissionsMissing | undefined> {
+export async function missingPermissions(work: () => Promise<void>): Promise<PermissionsMissing | undefined> {
   try {
     await work();
     return undefined;

@@ -33,7 +33,7 @@ const ownerKind = bundleDeploymentResource.kind;
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
 /** Whether the object stays when its deployment goes. */
-export function isKept(metadata: ObjectMeta): boolean {
+export function isRetained(metadata: ObjectMeta): boolean {
   return metadata.annotations?.[policyAnnotation]?.trim().toLowerCase() === 'keep';
 }
 
@@ -46,7 +46,7 @@ function ownerReference({ name, uid, account }: Owner): OwnerReference {
 /** The garbage collector may delete what refers to its owner, in any order. It must not get what holds the objects of others:
  *  CustomResourceDefinitions and Namespaces; nor what is to be kept. */
 function mayBeCollected(object: KubeObject): boolean {
-  return !isKept(object.metadata) && !isCrd(object) && !isNamespace(object);
+  return !isRetained(object.metadata) && !isCrd(object) && !isNamespace(object);
 }
 
 /** A bundle's object as it is applied for `owner`: with labels and, where the garbage collector may have it, owner reference, in

@@ -1,7 +1,7 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import { describeRef, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
 import { clientFor } from './account.ts';
-import { whyKeepCrd } from './crd-guard.ts';
+import { whyRetainCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
 import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
 import { isCrd } from './kind-list.ts';
@@ -9,9 +9,9 @@ import { type InstalledObject, installedObject, type KindWatches } from './kind-
 import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
+import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
 import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
-import { assertRights, needsOfRemoval } from './rights/index.ts';
 
 interface RemoverDeps {
   readonly kube: KubeClient;
@@ -76,13 +76,13 @@ export class Remover {
     terms: RemovalTerms & { readonly recorded: Inventory },
   ): Promise<ReadonlySet<string>> {
     const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
-    const gone = installed.filter(({ ref }) => !keep.has(refKey(ref)));
-    const released = await this.#releaseWhatStays(owner, gone, terms);
-    for (const batch of removalBatches(gone.filter(({ ref }) => !released.has(refKey(ref))))) {
+    const removed = installed.filter(({ ref }) => !keep.has(refKey(ref)));
+    const released = await this.#releaseWhatStays(owner, removed, terms);
+    for (const batch of removalBatches(removed.filter(({ ref }) => !released.has(refKey(ref))))) {
       await this.#deleteBatch(owner, batch, terms);
     }
     this.#deps.ledger.release(owner, keep);
-    return new Set(keysOf(gone));
+    return new Set(keysOf(removed));
   }
 
   /** Takes away everything, or lets it go.
@@ -93,7 +93,7 @@ export class Remover {
     await watches.ensureServed(inventory.kinds, signal);
     const installed = await this.#installed({ owner, recorded: inventory }, signal);
     const context = { platform: this.#deps.kube, owner, signal };
-    await assertRights(context, (surroundings) => needsOfRemoval(surroundings, installed));
+    await assertPermissions(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
     ledger.forget(owner);
@@ -161,8 +161,8 @@ export class Remover {
     objects: readonly InstalledObject[],
     terms: RemovalTerms,
   ): Promise<ReadonlySet<string>> {
-    const kept = objects.filter(({ isKept }) => isKept);
-    const crds = objects.filter(({ ref, isKept }) => isCrd(ref) && !isKept);
+    const kept = objects.filter(({ isRetained }) => isRetained);
+    const crds = objects.filter(({ ref, isRetained }) => isCrd(ref) && !isRetained);
     await this.#release(owner, kept, terms.signal);
     const used = await this.#releaseUsedCrds(owner, crds, terms);
     return new Set(keysOf([...kept, ...used]));
@@ -176,10 +176,10 @@ export class Remover {
     if (terms.mayDeleteCrds) return [];
     const { signal } = terms;
     const used = await mapLimit(crds, parallelWrites, async (crd) => {
-      const why = await whyKeepCrd(clientFor(this.#deps.kube, owner), crd.ref.name, { owner, signal });
+      const why = await whyRetainCrd(clientFor(this.#deps.kube, owner), crd.ref.name, { owner, signal });
       if (why === undefined) return undefined;
       await this.#release(owner, [crd], signal);
-      terms.onKept(why);
+      terms.onRetained(why);
       return crd;
     });
     return used.filter((crd) => crd !== undefined);

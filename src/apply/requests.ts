@@ -10,11 +10,11 @@ export interface RemovalTerms {
   /** CustomResourceDefinitions go even if objects of theirs exist that were not installed for the owner. */
   readonly mayDeleteCrds: boolean;
   /** Told of each CustomResourceDefinition that stays, and why. */
-  readonly onKept: (why: string) => void;
+  readonly onRetained: (why: string) => void;
   /** Another BundleDeployment that has objects in a namespace, or is about to. */
   readonly othersIn: (namespace: string) => string | undefined;
   /** Told of each namespace that was made for an installation and stays, and why. */
-  readonly onNamespaceKept: (why: string) => void;
+  readonly onNamespaceRetained: (why: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -21,7 +21,7 @@ export interface Leaving {
   readonly owner: Owner;
   /** Another BundleDeployment that has objects in a namespace, or is about to. */
   readonly othersIn: (namespace: string) => string | undefined;
-  readonly onNamespaceKept: (why: string) => void;
+  readonly onNamespaceRetained: (why: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -50,7 +50,7 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
 };
 
 /** cert-manager leaves the Secrets of Certificates that are gone; those with the name that ours have are nobody's. */
-function isOfGoneCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
+function isOfDeletedCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
   const { name = '', annotations = {} } = metadata;
   if (kind !== 'Secret' || !name.endsWith('-service-cert')) return false;
   if (annotations['cert-manager.io/certificate-name'] !== name) return false;
@@ -97,7 +97,7 @@ class Leavings {
     this.#isClusterKind = isClusterKind;
   }
 
-  isGoing(object: KubeObject, seen: ReadonlySet<string> = new Set()): boolean {
+  isBeingDeleted(object: KubeObject, seen: ReadonlySet<string> = new Set()): boolean {
     const { uid = '', deletionTimestamp, ownerReferences = [] } = object.metadata;
     if (deletionTimestamp !== undefined) return true;
     if (seen.has(uid) || ownerReferences.length === 0) return false;
@@ -105,7 +105,7 @@ class Leavings {
     return ownerReferences.every((reference) => {
       if (this.#isClusterKind(reference)) return reference.uid === this.#owner.uid;
       const owner = this.#byUid.get(reference.uid);
-      return owner === undefined || this.isGoing(owner, further);
+      return owner === undefined || this.isBeingDeleted(owner, further);
     });
   }
 }
@@ -151,8 +151,8 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
     const foreign = objects.filter(
       (object) =>
         comesByItself[object.kind]?.(object) !== true &&
-        !leavings.isGoing(object) &&
-        !isOfGoneCertificate(object, objects),
+        !leavings.isBeingDeleted(object) &&
+        !isOfDeletedCertificate(object, objects),
     );
     return foreign.length === 0 ? undefined : `${named(foreign)} in it are not from the bundle or must be retained`;
   } catch (thrown) {
@@ -201,7 +201,7 @@ export async function leaveNamespaces(kube: KubeClient, names: readonly string[]
     const why = (await whyKeep(kube, name, leaving)) ?? (await remove(kube, namespace, leaving));
     if (why === undefined) continue;
     const advice = `When it is no longer needed: kubectl delete namespace ${name}`;
-    leaving.onNamespaceKept(
+    leaving.onNamespaceRetained(
       `${describeRef(ref)}, which was created for the installation, is retained: ${why}. ${advice}`,
     );
   }

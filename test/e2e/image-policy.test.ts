@@ -165,7 +165,7 @@ test('a keyless signature is taken by the name that it was made in', async () =>
   };
   putSignatures(world.registry, { repository, digest }, [await by('https://git.example.com/evil')]);
   await create('keyless', `${repository}:v1`);
-  expect(await refusalOf('keyless')).toContain('its certificate is for "https://git.example.com/evil"');
+  expect(await refusalOf('keyless')).toContain('its certificate has the subject "https://git.example.com/evil"');
   putSignatures(world.registry, { repository, digest }, [await by(subject)]);
   await world.bundleWithPhase('keyless', 'Unpacked');
 });

@@ -398,7 +398,7 @@ describe('at admission', () => {
 
     const without = { spec: { config: { serviceAccount: null } } };
     const taken = String(await errorOf(member.patch(ref, without, asTest)));
-    expect(taken).toContain('user "member" may not take spec.config.serviceAccount away');
+    expect(taken).toContain('user "member" may not remove spec.config.serviceAccount');
     await member.patch(ref, next, asTest);
     await eventually(async () =>
       expect((await world.kube.get(configMapRef('shared', 'first')))['data']).toEqual({ a: '9' }),

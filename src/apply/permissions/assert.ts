@@ -36,7 +36,7 @@ async function assertThere({ platform, signal }: Context, { namespace, name }: S
 
 /** The account of the owner, if it has one, is there and may do all of it.
  *  @throws PermissionsMissing that names everything that it may not do, as far as that can be read */
-export async function assertRights(
+export async function assertPermissions(
   context: Context,
   needsIn: (surroundings: Surroundings) => Promise<readonly Need[]>,
 ): Promise<void> {

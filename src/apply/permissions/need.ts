@@ -128,7 +128,7 @@ export function namespaceNeed(name: string): Need {
 
 /** What it takes to be rid of an object: to delete it, or to let it go. */
 export function removalNeed(
-  { ref, isKept: stays }: { readonly ref: ObjectRef; readonly isKept: boolean },
+  { ref, isRetained: stays }: { readonly ref: ObjectRef; readonly isRetained: boolean },
   plural: string,
 ): Need {
   const verbs = stays || isCrd(ref) ? ['get', 'patch'] : [];

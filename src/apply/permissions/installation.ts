@@ -10,7 +10,7 @@ import type { Surroundings } from './surroundings.ts';
 export interface Installation {
   readonly plan: Pick<Plan, 'objects' | 'deferred'>;
   /** Everything that is there of the owner's. */
-  readonly present: readonly Pick<InstalledObject, 'ref' | 'isKept'>[];
+  readonly present: readonly Pick<InstalledObject, 'ref' | 'isRetained'>[];
   /** To be made where it is missing. */
   readonly installNamespace: string | undefined;
   /** Of objects that name none. */
@@ -70,7 +70,7 @@ async function needsOfObjects(surroundings: Surroundings, installation: Installa
 /** What it takes to be rid of objects. */
 export async function needsOfRemoval(
   surroundings: Surroundings,
-  objects: readonly Pick<InstalledObject, 'ref' | 'isKept'>[],
+  objects: readonly Pick<InstalledObject, 'ref' | 'isRetained'>[],
 ): Promise<readonly Need[]> {
   const needs = await mapLimit(objects, parallelReads, async (object) => {
     const plural = await surroundings.pluralOf(object.ref);
