@@ -9,8 +9,8 @@ import { isNotFound, type KubeObject } from '../src/kube/index.ts';
 import { type Registration, type RegistrationClient, registerWebhooks, webhookConfigurations } from './registration.ts';
 
 /** How long a configuration that lost our authority stays unnoticed. */
-const lookAgainMs = 30_000;
-const tryAgainMs = 5_000;
+const recheckMs = 30_000;
+const retryMs = 5_000;
 
 /** What it takes to stay registered. */
 export interface KeepRegisteredOptions extends Omit<Registration, 'caBundlePem'> {
@@ -37,9 +37,9 @@ function trusts(configuration: KubeObject, authority: string): boolean {
 
 class Registrar {
   readonly #options: KeepRegisteredOptions;
-  #toldAuthority: string | undefined;
+  #registeredAuthority: string | undefined;
   #previousAuthority = '';
-  #said = '';
+  #loggedMessage = '';
   readonly #missed = new Set<string>();
   #round = new AbortController();
 
@@ -53,38 +53,39 @@ class Registrar {
   }
 
   /** One look; true when the API server has been told of the authority in use. */
-  async look(): Promise<boolean> {
+  async check(): Promise<boolean> {
     try {
       const authority = authorityOf(this.#options.serving.current().caBundlePem);
-      if (this.#toldAuthority !== authority || !(await this.#isTrusted(authority))) await this.#tell(authority);
-      this.#said = '';
+      if (this.#registeredAuthority !== authority || !(await this.#isTrusted(authority)))
+        await this.#register(authority);
+      this.#loggedMessage = '';
       return true;
     } catch (thrown) {
       this.#options.signal.throwIfAborted();
       const message = errorMessage(thrown);
       const hint =
         'apply the manifests again if the configurations or the permissions of this service account are missing';
-      if (message !== this.#said) this.#options.log.error({ message, hint }, 'webhook registration failed');
-      this.#said = message;
+      if (message !== this.#loggedMessage) this.#options.log.error({ message, hint }, 'webhook registration failed');
+      this.#loggedMessage = message;
       return false;
     }
   }
 
-  async wait(isTold: boolean): Promise<void> {
+  async wait(isRegistered: boolean): Promise<void> {
     const { clock, signal } = this.#options;
     this.#round = new AbortController();
     const either = AbortSignal.any([signal, this.#round.signal]);
-    await clock.sleep(isTold ? lookAgainMs : tryAgainMs, { signal: either }).catch(() => undefined);
+    await clock.sleep(isRegistered ? recheckMs : retryMs, { signal: either }).catch(() => undefined);
   }
 
   /** With the authority before it: another replica may not have seen the new certificate yet, and does not object. */
-  async #tell(authority: string): Promise<void> {
+  async #register(authority: string): Promise<void> {
     const { kube, serving, signal, log } = this.#options;
-    if (this.#toldAuthority !== authority) this.#previousAuthority = this.#toldAuthority ?? '';
+    if (this.#registeredAuthority !== authority) this.#previousAuthority = this.#registeredAuthority ?? '';
     const own = serving.current().caBundlePem;
     const caBundlePem = own.includes(this.#previousAuthority) ? own : `${own.trimEnd()}\n${this.#previousAuthority}\n`;
     await registerWebhooks(kube, { ...this.#options, caBundlePem }, { signal });
-    this.#toldAuthority = authority;
+    this.#registeredAuthority = authority;
     log.info('webhooks registered');
   }
 
@@ -114,12 +115,12 @@ export async function keepRegistered(options: KeepRegisteredOptions): Promise<vo
   const { serving, signal, log } = options;
   const registrar = new Registrar(options);
   void serving.keepFresh(() => registrar.wake(), signal);
-  while (!signal.aborted && !(await registrar.look())) await registrar.wait(false);
+  while (!signal.aborted && !(await registrar.check())) await registrar.wait(false);
   const follow = async (): Promise<void> => {
-    let isTold = true;
+    let isRegistered = true;
     while (!signal.aborted) {
-      await registrar.wait(isTold);
-      isTold = await registrar.look();
+      await registrar.wait(isRegistered);
+      isRegistered = await registrar.check();
     }
   };
   follow().catch((thrown: unknown) => {

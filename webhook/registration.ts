@@ -44,13 +44,13 @@ const unguardedConfigMaps: readonly JsonObject[] = [
   },
 ];
 
-function clientConfig({ address, caBundlePem }: Wish, path: string): JsonObject {
+function clientConfig({ address, caBundlePem }: RegistrationOptions, path: string): JsonObject {
   const trust = caBundlePem === undefined ? {} : { caBundle: Buffer.from(caBundlePem).toString('base64') };
   if ('origin' in address) return { ...trust, url: `${address.origin}${path}` };
   return { ...trust, service: { ...address.service, path } };
 }
 
-function webhookOf(endpoint: Endpoint, registration: Wish): JsonObject {
+function webhookOf(endpoint: Endpoint, registration: RegistrationOptions): JsonObject {
   const { systemNamespace } = registration;
   const { webhook, path, rule, objectLabels } = endpoint;
   return {
@@ -73,10 +73,10 @@ function webhookOf(endpoint: Endpoint, registration: Wish): JsonObject {
 }
 
 /** A registration, or one that does not say yet whom to trust. */
-type Wish = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
+type RegistrationOptions = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
 
 /** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
-export function webhookConfigurations(registration: Wish): readonly WebhookConfiguration[] {
+export function webhookConfigurations(registration: RegistrationOptions): readonly WebhookConfiguration[] {
   const { hasClusterCatalogs = true } = registration;
   const asked = endpoints.filter(({ isForCatalogs = false }) => hasClusterCatalogs || !isForCatalogs);
   return [...Map.groupBy(asked, ({ configuration }) => configuration)].map(([name, members]) => ({

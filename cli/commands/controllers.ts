@@ -1,6 +1,6 @@
 import { mirrorUploads, type Shard, startContentService, type UploadMirrorOptions } from '../../provisioners/index.ts';
 import type { ServingCertificate } from '../../src/base/index.ts';
-import type { Figures } from '../../src/metrics/index.ts';
+import type { MetricValues } from '../../src/metrics/index.ts';
 import { type CatalogService, openCatalogService } from '../cluster-catalogs.ts';
 import type { OptionValues } from '../command/index.ts';
 import { keepContentPublished } from '../content.ts';
@@ -66,7 +66,7 @@ async function openOperators(
   return await openPlatformOperators({ ...shared, views: catalogs.views });
 }
 
-function leaderFigures(shard: Shard | undefined, leadership: Leadership): Figures {
+function leaderFigures(shard: Shard | undefined, leadership: Leadership): MetricValues {
   const { index, count } = shard ?? { index: 0, count: 0 };
   const leads = [{ labels: { shard: String(index) }, value: leadership.isLeading() ? 1 : 0 }];
   return { longshore_leader: leads, longshore_shard: index, longshore_shards: count };

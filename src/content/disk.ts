@@ -53,10 +53,10 @@ export function pieceBytesOf(sizeBytes: number): number {
   return Math.min(largestPieceBytes, Math.max(smallestPieceBytes, sizeBytes));
 }
 
-/** Removes what a directory holds, except what `isKept` names. */
-export async function sweepDirectory(path: string, isKept: (name: string) => boolean): Promise<void> {
+/** Removes what a directory holds, except what `isRetained` names. */
+export async function sweepDirectory(path: string, isRetained: (name: string) => boolean): Promise<void> {
   for (const name of await readdir(path)) {
-    if (!isKept(name)) await rm(`${path}/${name}`, { recursive: true, force: true });
+    if (!isRetained(name)) await rm(`${path}/${name}`, { recursive: true, force: true });
   }
 }
 

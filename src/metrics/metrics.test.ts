@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMetrics } from './index.ts';
 import { table } from './table.ts';
 
-test('what is counted is shown by label, and figures are read anew each time', async () => {
+test('what is counted is shown by label, and values are read anew each time', async () => {
   const metrics = createMetrics();
   let bytes = 10;
   metrics.readFrom(() =>

@@ -1,5 +1,5 @@
 /** Metrics that somebody else keeps: asked for when they are shown. */
-export type FigureName =
+export type ObservedMetricName =
   | 'longshore_build_info'
   | 'longshore_leader'
   | 'longshore_shard'
@@ -68,7 +68,7 @@ const prompt = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const lengthy = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 /** Every metric; its unit is in the name, and counters start with the process. */
-export const table: Readonly<Record<FigureName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
+export const table: Readonly<Record<ObservedMetricName | keyof CountedLabels | keyof TimedLabels, Definition>> = {
   longshore_build_info: {
     kind: 'gauge',
     labels: ['version'],

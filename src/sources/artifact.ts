@@ -155,8 +155,8 @@ export class ArtifactRepository {
     if (typeof artifactType !== 'string' || !Array.isArray(layers) || layers.length !== 1) {
       throw new TerminalError('InvalidManifest', `${what}: expected an artifact of one layer`);
     }
-    const said = await fetchImageConfig(client, this.name, descriptorOf(what, config));
-    return { artifactType, config: said, file: descriptorOf(what, layers[0]) };
+    const content = await fetchImageConfig(client, this.name, descriptorOf(what, config));
+    return { artifactType, config: content, file: descriptorOf(what, layers[0]) };
   }
 
   /** Fetches a file to `path`, verified; what has come of it when it breaks off stays there for the next try. */

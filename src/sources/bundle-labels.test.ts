@@ -28,7 +28,7 @@ afterAll(async () => {
 /** What `metadata/annotations.yaml` is after the labels were heard, if there is something to hear; undefined when there is none. */
 async function filled(
   files: Readonly<Record<string, string>>,
-  said: Readonly<Record<string, JsonValue>>,
+  labels: Readonly<Record<string, JsonValue>>,
 ): Promise<string | undefined> {
   await using staging = await Staging.create(join(dir, String(count++)), defaultContentLimits);
   const layer = staging.beginLayer('test');
@@ -38,7 +38,7 @@ async function filled(
   }
   const wants = await lacksAnnotations(staging);
   const before = textOf(staging);
-  await addLabelledAnnotations(staging, labelsOf({ config: { Labels: said } }));
+  await addLabelledAnnotations(staging, labelsOf({ config: { Labels: labels } }));
   if (!wants) await expect(textOf(staging)).resolves.toBe(await before);
   return await textOf(staging);
 }
@@ -88,8 +88,8 @@ test.each<[string, Record<string, string>, Record<string, JsonValue>]>([
     manifests,
     { [`${prefix}.package.v1`]: 7, [`${prefix}.channels.v1`]: 'x'.repeat(5000) },
   ],
-])('labels %s add nothing', async (_what, files, said) => {
-  await expect(filled(files, said)).resolves.toBeUndefined();
+])('labels %s add nothing', async (_what, files, labels) => {
+  await expect(filled(files, labels)).resolves.toBeUndefined();
 });
 
 test('a configuration without labels has none', () => {

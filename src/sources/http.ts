@@ -62,8 +62,8 @@ function statusError(what: string, response: HttpResponse, nowMs: number): Trans
   if (finalStatuses.has(status)) return new TerminalError('Refused', text);
   const isPassing = retriedStatuses.has(status) || status >= 500;
   const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);
-  const wish = waitMs === undefined ? {} : { retryAfterMs: waitMs };
-  return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, wish);
+  const retry = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+  return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, retry);
 }
 
 interface Download extends FetchOptions {

@@ -136,7 +136,7 @@ export function parseImageDocument(
 }
 
 /** What a manifest or index says of platforms. */
-export interface SaidPlatforms {
+export interface DeclaredPlatforms {
   /** Those of an index. */
   readonly platforms: readonly Platform[];
   /** Manifests of an index that it says no platform of. */
@@ -147,7 +147,7 @@ export interface SaidPlatforms {
 
 /** Reads what platforms an image is there for, as far as the document tells.
  *  @throws TerminalError InvalidManifest */
-export function readPlatforms(what: string, document: JsonValue, contentType: string | undefined): SaidPlatforms {
+export function readPlatforms(what: string, document: JsonValue, contentType: string | undefined): DeclaredPlatforms {
   if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
   const type = typeOfDocument(what, document, contentType);
   const { manifests, config } = document;

@@ -34,7 +34,7 @@ interface Outcome {
   readonly sent: readonly (readonly [string, number])[];
 }
 
-interface PushWish {
+interface PushSetup {
   readonly name?: string;
   readonly toPush?: readonly PushBlob[];
   readonly caPem?: readonly string[];
@@ -42,7 +42,7 @@ interface PushWish {
 
 async function pushTo(
   intercept: Intercept,
-  { name = 'team/x:v1', toPush = blobs, caPem = [] }: PushWish = {},
+  { name = 'team/x:v1', toPush = blobs, caPem = [] }: PushSetup = {},
 ): Promise<Outcome> {
   await using registry = await startRegistry({ intercept });
   using http = createHttpClient({ answerDeadlineMs: 5_000, caPem });

@@ -72,11 +72,11 @@ async function putManifest(push: Push, { reference, manifest }: PushRequest): Pr
   const { bytes, digest, mediaType } = manifest;
   const path = `manifests/${reference.tag ?? digest}`;
   const headers = { 'content-type': mediaType };
-  const { headers: said } = await push.client.order(
+  const { headers: replied } = await push.client.order(
     { method: 'PUT', path, headers, body: bytes, statuses: [200, 201, 202] },
     discarded,
   );
-  const got = said['docker-content-digest'];
+  const got = replied['docker-content-digest'];
   if (typeof got !== 'string' || got === digest) return;
   throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry reports ${got}`);
 }

@@ -39,9 +39,9 @@ function combined({ name, isSourceBarred }: RegistryPlacesOptions, failures: rea
     return new TerminalError('SourceBarred', `${name}: its registry must not be contacted, and it has no mirrors`);
   }
   if (failures.length === 1 && !isSourceBarred) return only.thrown;
-  const told = failures.map(({ place, thrown }) => `${place}: ${errorMessage(thrown)}`);
-  if (isSourceBarred) told.push(`${name} itself must not be contacted (NeverContactSource)`);
-  const text = `${name}: could not be pulled from any location: ${told.join('; ')}`;
+  const problems = failures.map(({ place, thrown }) => `${place}: ${errorMessage(thrown)}`);
+  if (isSourceBarred) problems.push(`${name} itself must not be contacted (NeverContactSource)`);
+  const text = `${name}: could not be pulled from any location: ${problems.join('; ')}`;
   const reasons = new Set(failures.map(({ thrown }) => thrown.reason));
   const reason = reasons.size === 1 ? only.thrown.reason : 'NoPlaceGaveIt';
   if (failures.every(({ thrown }) => thrown instanceof TerminalError)) return new TerminalError(reason, text);

@@ -163,11 +163,11 @@ test('a registry without TLS is asked once a minute whether it speaks it, by all
       return http.send(request);
     },
   };
-  const tell = (): Promise<unknown> => ask(clientFor(clock, limits, { client: watched })).catch(() => undefined);
-  await tell();
-  await tell();
+  const request = (): Promise<unknown> => ask(clientFor(clock, limits, { client: watched })).catch(() => undefined);
+  await request();
+  await request();
   expect(asked).toEqual(['https:', 'http:', 'http:']);
   clock.nowMs += 61_000;
-  await tell();
+  await request();
   expect(asked.slice(3)).toEqual(['https:', 'http:']);
 });

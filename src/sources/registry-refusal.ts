@@ -56,9 +56,9 @@ export function rateLimited(what: string, waitMs: number, nowMs: number): Transi
 
 /** May pass: asks for patience, or has a trouble of its own. */
 function passing(text: string, response: HttpResponse, nowMs: number): TransientError {
-  const wishMs = parseRetryAfter(response.headers['retry-after'], nowMs);
-  if (wishMs !== undefined && wishMs > longestWaitInPlaceMs) return rateLimited(text, wishMs, nowMs);
-  return new TransientError('ServerUnavailable', text, wishMs === undefined ? {} : { retryAfterMs: wishMs });
+  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], nowMs);
+  if (retryAfterMs !== undefined && retryAfterMs > longestWaitInPlaceMs) return rateLimited(text, retryAfterMs, nowMs);
+  return new TransientError('ServerUnavailable', text, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 function lasting(text: string, status: number, credentials: string): TerminalError {
@@ -75,10 +75,10 @@ export async function refusalOf(
   options: { readonly nowMs: number; readonly credentials: string },
 ): Promise<TerminalError | TransientError> {
   const { status } = response;
-  const said = await readRegistryText(request, response);
+  const message = await readRegistryText(request, response);
   const what =
     `${request.method} ${redactUrl(request.url)}: ${status} ${nodeHttp().STATUS_CODES[status] ?? ''}`.trimEnd();
-  const text = said === '' ? what : `${what} (${said})`;
+  const text = message === '' ? what : `${what} (${message})`;
   if (passingStatuses.has(status) || status >= 500) return passing(text, response, options.nowMs);
   const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
   if (status < 400 || isElsewhere) return new TransientError('UnexpectedAnswer', text);

@@ -16,8 +16,8 @@ export async function withRetries<T>(
     } catch (thrown) {
       const isWorthIt = thrown instanceof TransientError && retriedReasons.has(thrown.reason);
       if (!isWorthIt || attempt >= attempts || !isPassing(thrown)) throw thrown;
-      const wishMs = thrown.retryAfterMs ?? firstDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random());
-      await options.clock.sleep(Math.min(wishMs, longestDelayMs), { signal: options.signal });
+      const delayMs = thrown.retryAfterMs ?? firstDelayMs * 2 ** (attempt - 1) * (0.5 + Math.random());
+      await options.clock.sleep(Math.min(delayMs, longestDelayMs), { signal: options.signal });
     }
   }
 }

@@ -4,7 +4,7 @@ import { TransientError, WaitingError } from '../base/index.ts';
 import { extractArchive, type Staging } from '../content/index.ts';
 import type { ContentSource, FetchOptions } from './source.ts';
 
-const lookAgainMs = 60_000;
+const requeueAfterMs = 60_000;
 
 /** Tells one upload from the next, which replaces the file; undefined when there is none. */
 async function identityOf(path: string): Promise<number | undefined> {
@@ -28,7 +28,7 @@ export async function fetchUpload(
   const { path, staging, source } = request;
   const identity = await identityOf(path);
   if (identity === undefined) {
-    throw new WaitingError('UnpackPending', 'waiting for bundle to be uploaded', { afterMs: lookAgainMs });
+    throw new WaitingError('UnpackPending', 'waiting for bundle to be uploaded', { afterMs: requeueAfterMs });
   }
   const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
   try {

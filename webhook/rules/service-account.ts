@@ -1,5 +1,5 @@
 import type { ServiceAccountName } from '../../src/api/index.ts';
-import { forbid, silence, type Verdict } from './rule.ts';
+import { type AdmissionResult, allowed, forbid } from './rule.ts';
 
 /** A change of what a BundleDeployment does, and who makes it. */
 export interface AccountChange {
@@ -14,11 +14,11 @@ export interface AccountChange {
 }
 
 /** Who says what a deployment does, uses the rights that it works with: they must be theirs to use. */
-export async function serviceAccount(change: AccountChange): Promise<Verdict> {
+export async function serviceAccount(change: AccountChange): Promise<AdmissionResult> {
   const { username, account, oldAccount, isRequired } = change;
   const who = `user ${JSON.stringify(username.slice(0, 200))}`;
   if (account !== undefined) {
-    if (await change.mayImpersonate(account)) return silence;
+    if (await change.mayImpersonate(account)) return allowed;
     const { namespace, name } = account;
     const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or specify another account`;
     return forbid(
@@ -29,7 +29,7 @@ export async function serviceAccount(change: AccountChange): Promise<Verdict> {
     const text = 'bundledeployment.spec.config.serviceAccount must be set: the namespace and name of a service account';
     return forbid(`${text} that you may impersonate`);
   }
-  if (oldAccount === undefined || (await change.mayDoEverything())) return silence;
+  if (oldAccount === undefined || (await change.mayDoEverything())) return allowed;
   const text = 'may not remove spec.config.serviceAccount: without it, the permissions of the';
   return forbid(
     `${who} ${text} provisioners apply, which requires permission to do everything; specify another account`,

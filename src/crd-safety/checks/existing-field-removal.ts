@@ -10,7 +10,7 @@ export const existingFieldRemoval: CrdCheck = {
     versionsByAge(before).flatMap(({ name, schema }) => {
       const now = versionOf(after, name);
       if (now === undefined) return [];
-      const gone = pairSchemas(schema, now.schema).filter((pair) => pair.after === undefined && pair.isField);
-      return gone.map(({ path }) => `removed field : ${name}.${path}`).toSorted();
+      const removed = pairSchemas(schema, now.schema).filter((pair) => pair.after === undefined && pair.isField);
+      return removed.map(({ path }) => `removed field : ${name}.${path}`).toSorted();
     }),
 };

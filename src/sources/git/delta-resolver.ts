@@ -6,7 +6,7 @@ import type { PackInflater } from './pack-inflater.ts';
 import { hashObject } from './pack-scan.ts';
 
 /** Contents of bases that are kept while what is based on them is resolved. */
-const keptBytes = 64 * 1024 * 1024;
+const cacheBytes = 64 * 1024 * 1024;
 /** git itself makes no longer chains. */
 const maxDepth = 4095;
 
@@ -111,7 +111,7 @@ class DeltaResolver {
   readonly #signal: AbortSignal;
   readonly #children: Children;
   #frames: Frame[] = [];
-  #keptBytes = 0;
+  #cacheBytes = 0;
   #resolvedCount = 0;
 
   constructor(source: DeltaSource, format: ObjectFormat, signal: AbortSignal) {
@@ -173,15 +173,15 @@ class DeltaResolver {
 
   #keep(frame: Frame, content: Buffer): void {
     frame.content = content;
-    this.#keptBytes += content.length;
+    this.#cacheBytes += content.length;
     for (const other of this.#frames) {
-      if (this.#keptBytes <= keptBytes) return;
+      if (this.#cacheBytes <= cacheBytes) return;
       if (other !== frame) this.#forget(other);
     }
   }
 
   #forget(frame: Frame): void {
-    this.#keptBytes -= frame.content?.length ?? 0;
+    this.#cacheBytes -= frame.content?.length ?? 0;
     frame.content = undefined;
   }
 

@@ -19,9 +19,9 @@ export const initContainerMounts: Amendment = {
         const places = new Set(certificates.map(({ mountPath }) => mountPath));
         const initContainers = objectsAt(podSpec, 'initContainers').map((container) => {
           const mounts = objectsAt(container, 'volumeMounts');
-          const kept = mounts.filter(({ name, mountPath }) => present.has(name) && !places.has(mountPath));
-          if (kept.length === mounts.length) return container;
-          return { ...container, volumeMounts: jsonList([...kept, ...certificates]) };
+          const retained = mounts.filter(({ name, mountPath }) => present.has(name) && !places.has(mountPath));
+          if (retained.length === mounts.length) return container;
+          return { ...container, volumeMounts: jsonList([...retained, ...certificates]) };
         });
         return initContainers.length === 0 ? podSpec : { ...podSpec, initContainers: jsonList(initContainers) };
       });
