@@ -12,7 +12,7 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** What a configuration has that is not understood here is somebody else's, or refused by the rule for its form. */
+/** Unknown fields of a configuration belong to another provisioner, or the rule for its form denies them. */
 function accountOf(deployment: JsonObject | undefined): ServiceAccountName | undefined {
   try {
     return readDeploymentConfig(objectAt(deployment, 'spec', 'config')).serviceAccount;
@@ -22,7 +22,7 @@ function accountOf(deployment: JsonObject | undefined): ServiceAccountName | und
   }
 }
 
-/** Everything that says what is done for a deployment: its spec, and the annotations that change how. */
+/** All fields that control what is done for a deployment: its spec, and annotations that change how. */
 function accountFieldsOf(deployment: JsonObject | undefined): JsonObject {
   const annotations = Object.entries(objectAt(deployment, 'metadata', 'annotations') ?? {});
   const own = annotations.filter(([key]) => key.startsWith(`${group}/`));

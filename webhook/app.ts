@@ -21,7 +21,7 @@ import type { AdmissionResult } from './rules/rule.ts';
 
 /** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
 const maxBodyBytes = 7 * 1024 * 1024;
-/** Shorter than the 10 s after which the API server gives up, so that the reason is ours to tell. */
+/** Shorter than the API server's timeout of 10 s, so that the response can give the reason. */
 const factsDeadlineMs = 8_000;
 
 /** What the app is given. */
@@ -36,7 +36,7 @@ export interface WebhookDeps {
   /** Classes that other provisioners of the cluster serve. */
   readonly foreignClasses?: readonly string[];
   readonly log: Logger;
-  /** Told of every review; shown at `/metrics` where `metricsAccess` is given too. */
+  /** Counts every review; served at `/metrics` when `metricsAccess` is set too. */
   readonly metrics?: Metrics;
   readonly metricsAccess?: MetricsAccess;
 }
@@ -143,7 +143,7 @@ function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<str
   return { webhook, operation, namespace, name };
 }
 
-/** A fault of ours is told as one, and its details go to the log only. */
+/** Reports an internal error without details; these are logged. */
 function handleError(log: Logger, error: unknown, { request, reply }: Exchange): FastifyReply {
   const code = statusCodeOf(error);
   if (code < 500) return reply.code(code).send({ error: (error as Error).message });

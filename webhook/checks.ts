@@ -72,7 +72,7 @@ async function checkSource(
   ]);
 }
 
-/** Annotations that do not change are not judged again. */
+/** Unchanged annotations are not validated again. */
 function checkAnnotations(after: BundleLike, before?: BundleLike): AdmissionResult {
   const annotations = bundleAnnotationsOf(after.metadata?.annotations);
   if (before !== undefined && isJsonEqual(annotations, bundleAnnotationsOf(before.metadata?.annotations)))
@@ -146,7 +146,7 @@ async function checkNewTemplate(template: BundleLike, context: CheckContext): Pr
   ]);
 }
 
-/** A template, or a configuration, that does not change is not judged again. */
+/** An unchanged template or configuration is not validated again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation === 'DELETE') {
     return request.oldObject === undefined

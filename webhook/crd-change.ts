@@ -14,7 +14,7 @@ import type { ReviewRequest } from './review.ts';
 import type { RuleTally } from './rule-tally.ts';
 import { type AdmissionResult, allowed, denyAtLength, mergeResults, warn } from './rules/rule.ts';
 
-/** Shorter than what the API server waits, so that what was found is told in time. */
+/** Shorter than the API server's timeout, so that findings are reported in time. */
 const readDeadlineMs = 7_000;
 
 function isText(entry: [string, JsonValue | undefined]): entry is [string, string] {
@@ -42,7 +42,7 @@ async function evaluate(
   return denyAtLength(`${what}: ${describeFindings(change, findings)}\n${how}`);
 }
 
-/** Judges a change of a CustomResourceDefinition. What the provisioners apply was judged by them before, with what their BundleDeployment ignores.
+/** Validates a change of a CustomResourceDefinition. The provisioners have validated what they apply, with the checks that their BundleDeployment ignores.
  *  @throws TerminalError InvalidObject */
 export async function checkCrd(
   request: ReviewRequest,

@@ -78,7 +78,7 @@ test('the removal of what others need is warned of, denied, let through, or no m
   expect(await checkRemoval(base, options(facts, 'off'))).toMatchObject({ denials: [], warnings: [] });
 });
 
-test('what an unpacked bundle lacks is said of the deployment', async () => {
+test('unmet dependencies of an unpacked bundle are reported for the deployment', async () => {
   const facts = reader(both, [deploymentOf('user')]);
   const user = parseBundleDeployment(deploymentOf('user'));
   const lacking = 'dependencies are not met: package base >=1.0.0';

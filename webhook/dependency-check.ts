@@ -88,7 +88,7 @@ async function surveyOf(
   return { active, pending: [], servesApi: (api) => served.has(apiKey(api)) };
 }
 
-/** What is said of the deletion of a deployment that others need.
+/** The result for the deletion of a deployment that others require.
  *  @throws whatever the reader throws */
 export async function checkRemoval(deployment: BundleDeployment, options: CheckOptions): Promise<AdmissionResult> {
   const isBeingDeleted = deployment.metadata.deletionTimestamp !== undefined;
@@ -120,7 +120,7 @@ async function readTemplateFacts(
   return { subject, survey: await surveyOf(standing, [subject], options) };
 }
 
-/** What is said of a new template whose bundle is unpacked already: whether it has what it needs, and whether others still have what
+/** The result for a new template whose bundle is unpacked: whether its dependencies are met, and whether others still have what
  *  they need. Of one that is not, the provisioner speaks later.
  *  @throws whatever the reader throws */
 export async function checkTemplate(deployment: BundleDeployment, options: CheckOptions): Promise<AdmissionResult> {

@@ -85,7 +85,7 @@ test('each webhook trusts the authority in use, and with a new one also that bef
   await eventually(async () => expect(await registeredAuthorities()).toEqual(all(third, second)));
 });
 
-test('an authority that somebody has overwritten is registeredAuthorities again; one that another replica has added is left', async () => {
+test('an overwritten authority is registered again; one that another replica added is left', async () => {
   const own = serving.current().caBundlePem;
   await keepRegistered(options);
   const other = (await newPair()).caBundlePem;
@@ -112,7 +112,7 @@ test('a registration that fails is tried again', async () => {
   expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([serving.current().caBundlePem]));
 });
 
-test('configurations that somebody removes to switch admission off stay away', async () => {
+test('configurations that a user deletes to disable admission are not created again', async () => {
   let looks = 0;
   const get: KubeClient['get'] = async (...args) => {
     looks += 1;

@@ -8,11 +8,11 @@ import {
 import { isNotFound, type KubeObject } from '../src/kube/index.ts';
 import { type Registration, type RegistrationClient, registerWebhooks, webhookConfigurations } from './registration.ts';
 
-/** How long a configuration that lost our authority stays unnoticed. */
+/** How often configurations are checked for our authority. */
 const recheckMs = 30_000;
 const retryMs = 5_000;
 
-/** What it takes to stay registered. */
+/** Options of a registration that is kept up to date. */
 export interface KeepRegisteredOptions extends Omit<Registration, 'caBundlePem'> {
   readonly kube: RegistrationClient;
   readonly serving: ServingCertificate;
@@ -25,7 +25,7 @@ function authorityOf(pem: string): string {
   return splitCertificates(pem)[0]?.trim() ?? '';
 }
 
-/** Whether every webhook of ours in the configuration trusts the authority; one that somebody has taken out is theirs to bring back. */
+/** Whether every webhook of ours in the configuration trusts the authority; webhooks that a user removed stay removed. */
 function trusts(configuration: KubeObject, authority: string): boolean {
   const webhooks = (configuration['webhooks'] ?? []) as readonly { readonly clientConfig?: { caBundle?: string } }[];
   return webhooks.every(({ clientConfig }) =>
@@ -47,12 +47,12 @@ class Registrar {
     this.#options = options;
   }
 
-  /** Looks at once, not after the rest of the wait. */
+  /** Checks at once instead of after the rest of the wait. */
   wake(): void {
     this.#round.abort();
   }
 
-  /** One look; true when the API server has been told of the authority in use. */
+  /** One check; true when the API server trusts the authority in use. */
   async check(): Promise<boolean> {
     try {
       const authority = authorityOf(this.#options.serving.current().caBundlePem);
@@ -109,7 +109,7 @@ class Registrar {
   }
 }
 
-/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when somebody has
+/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when a user has
  *  overwritten it. Configurations that are removed later are not made again: removing them is how admission is switched off. Ends with the signal. */
 export async function keepRegistered(options: KeepRegisteredOptions): Promise<void> {
   const { serving, signal, log } = options;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../src/metrics/index.ts';
 
-/** Who may read the metrics of the webhook, by the token that they show: errors of its own answer 503. */
+/** Whether a token gives access to the metrics of the webhook; its own errors are answered with 503. */
 export type MetricsAccess = (token: string) => Promise<'allowed' | 'unknown' | 'forbidden'>;
 
 const statusOf = { unknown: 401, forbidden: 403 } as const;
@@ -11,7 +11,7 @@ async function decide(request: FastifyRequest, access: MetricsAccess): ReturnTyp
   return token === undefined ? 'unknown' : await access(token);
 }
 
-/** Shows metrics at `/metrics` to those who may read that path. */
+/** Serves `/metrics` to users who may get that path. */
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics, access: MetricsAccess): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const decision = await decide(request, access).catch(() => undefined);

@@ -15,7 +15,7 @@ function factsOf({ metadata, spec }: PlatformOperator): PlatformOperatorFacts {
   return { name: metadata.name ?? '', packageName: spec.package.name };
 }
 
-/** What is said of a new PlatformOperator, and of a change of one.
+/** The result for a new or changed PlatformOperator.
  *  @throws whatever the reader throws */
 export async function checkPlatformOperator(
   request: ReviewRequest,

@@ -24,7 +24,7 @@ export interface Registration {
   /** PEM of the authority that the API server is to trust. */
   readonly caBundlePem: string;
   readonly systemNamespace: string;
-  /** False: ClusterCatalogs are another program's, and nobody asks about them here. Default true. */
+  /** False: another program serves ClusterCatalogs, and no reviews of them arrive here. Default true. */
   readonly hasClusterCatalogs?: boolean;
 }
 
@@ -72,7 +72,7 @@ function webhookOf(endpoint: Endpoint, registration: RegistrationOptions): JsonO
   };
 }
 
-/** A registration, or one that does not say yet whom to trust. */
+/** A registration, perhaps without a CA bundle yet. */
 type RegistrationOptions = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
 
 /** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
@@ -145,7 +145,7 @@ async function restore(kube: RegistrationClient, name: KubeObject, before: KubeO
   else await kube.patch(refOf(name), { webhooks: before['webhooks'] } as JsonObject, { fieldManager, signal });
 }
 
-/** Writes the configurations, all or none, whoever wrote them before.
+/** Writes all configurations or none, regardless of their former writers.
  *  @throws what the server answers */
 export async function registerWebhooks(
   kube: RegistrationClient,
@@ -168,7 +168,7 @@ export async function registerWebhooks(
       await kube.apply(configuration, { fieldManager, force: true, signal });
     }
   } catch (thrown) {
-    // What is said is why it failed; that what was there cannot be restored then has the same reason.
+    // The first failure is reported; a failure to restore the previous state has the same cause.
     await undo().catch(() => undefined);
     throw thrown;
   }

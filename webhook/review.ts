@@ -14,9 +14,9 @@ export interface ReviewRequest {
   readonly namespace: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-  /** Who asks: `username`, `uid`, `groups`, `extra`, as the API server says. */
+  /** The requesting user: `username`, `uid`, `groups`, `extra`, as the API server reports it. */
   readonly user: JsonObject;
-  /** Who says to have made the change; empty for a deletion. */
+  /** The field manager of the change; empty for a deletion. */
   readonly fieldManager: string;
 }
 

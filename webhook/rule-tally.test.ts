@@ -22,7 +22,7 @@ function shown(rules: RuleTally): Record<string, number> {
   );
 }
 
-test('how often a rule was asked, what it said, and how long it took are counted by rule', async () => {
+test('evaluations, findings and duration are counted by rule', async () => {
   const rules = tally();
   const both: AdmissionResult = { ...deny('no'), warnings: ['beware'] };
   for (const result of [allowed, warn(['beware']), both]) {
@@ -47,14 +47,14 @@ test('how often a rule was asked, what it said, and how long it took are counted
   });
 });
 
-test('several rules are asked in their order, and all that they say is told', () => {
+test('several rules are evaluated in order, and all findings are reported', () => {
   const rules = tally();
   const result = rules.askAll({ 'source-type': 'one', 'git-commit': 'two' }, (text) => deny(text));
   expect(result.denials.map(({ text }) => text)).toEqual(['one', 'two']);
   expect(shown(rules)).toMatchObject({ 'source-type denied': 1, 'git-commit denied': 1 });
 });
 
-test('a rule that fails has said nothing', async () => {
+test('a rule that fails has no findings', async () => {
   const rules = tally();
   const fail = (): never => {
     throw new Error('unreadable');

@@ -10,7 +10,7 @@ interface Count {
 }
 
 /** Asks the rules of one webhook, and counts what they do. In memory, because a review asks ten rules in some microseconds: metrics are made of
- *  it when somebody wants to see them. */
+ *  it when metrics are read. */
 export class RuleTally {
   readonly #counts = new Map<RuleName, Count>();
   readonly #now: () => number;
@@ -20,7 +20,7 @@ export class RuleTally {
     this.#now = now;
   }
 
-  /** What the rule says; not counted when it throws. */
+  /** The result of the rule; not counted when it throws. */
   ask(rule: RuleName, evaluate: () => AdmissionResult): AdmissionResult {
     const startedMs = this.#now();
     return this.#noted(rule, evaluate(), startedMs);
@@ -49,7 +49,7 @@ export class RuleTally {
     return facts;
   }
 
-  /** What there is to tell by now. */
+  /** The current values. */
   metricValues(webhook: string): MetricValues {
     const rows = [...this.#counts];
     const each = (value: (count: Count) => number, more = {}): readonly LabelledValue[] =>

@@ -235,7 +235,7 @@ test('neither old TLS nor headers without end get an answer', async () => {
   expect(status).toBe(431);
 });
 
-test('who connects and says nothing does not keep a connection from others', async () => {
+test('a silent client does not keep a connection from others', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const mute = connectPlainly({ host: '127.0.0.1', port: server.port });

@@ -4,12 +4,12 @@ import { TransientError } from '../base/index.ts';
 const smallestPieceBytes = 4 * 1024;
 const largestPieceBytes = 256 * 1024;
 
-/** Whether `thrown` says that a file is not there. */
+/** Whether `thrown` means that a file does not exist. */
 export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** An error of a full disk as one that says what to do; any other as it is. */
+/** Adds advice to the error of a full disk; returns any other error unchanged. */
 export function explainFullDisk(thrown: unknown, folder: string): unknown {
   const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;

@@ -9,7 +9,7 @@ export interface FileNode {
   readonly isExecutable: boolean;
 }
 
-/** Kept so that what passes through it is refused; never followed, never stored. */
+/** Recorded so that paths through it are refused; never followed, never stored. */
 export interface LinkNode {
   readonly kind: 'link';
   readonly layer: number;

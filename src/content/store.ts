@@ -33,7 +33,7 @@ export interface CommitOptions {
   readonly facts: JsonObject;
   /** The digest the content must have. */
   readonly expectedDigest?: string | undefined;
-  /** Where it is kept beside this store. */
+  /** Where else it is stored. */
   readonly storedAt?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -193,7 +193,7 @@ export class ContentStore {
     await syncDirectory(this.#dir);
   }
 
-  /** A blob that no Bundle has a link to any more goes. */
+  /** Removes a blob that no Bundle links to any more. */
   async #dropUnused(digest: string): Promise<void> {
     const path = this.#blobPath(digest);
     const facts = await stat(path).catch(() => undefined);
@@ -215,7 +215,7 @@ export class ContentStore {
     return record === undefined ? undefined : await this.find(record);
   }
 
-  /** Notes where stored content is kept beside this store; nothing happens when it has changed or gone meanwhile. */
+  /** Records where else content is stored; does nothing when the content has changed or was removed meanwhile. */
   async noteStoredAt(record: ContentRecord, storedAt: string): Promise<void> {
     await using _ = await this.#options.locks.acquire(storeLock, {});
     const now = await this.#records.read(record.name);
@@ -258,7 +258,7 @@ export class ContentStore {
     return await this.#records.all();
   }
 
-  /** Forgets what is stored for a name; nothing stored is no error. The blob goes with its last Bundle. */
+  /** Removes what is stored for a name; nothing stored is no error. The blob is removed with its last Bundle. */
   async remove(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const path = this.#bundlePath(name);
     await using _ = await this.#options.locks.acquire(storeLock, options);
@@ -268,7 +268,7 @@ export class ContentStore {
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
-  /** Hands every entry of stored directories to `visit`, in the order of names, and says which of them there are. The whole
+  /** Hands every entry of stored directories to `visit`, in the order of names, and returns which of them exist. The whole
    *  content is verified against its digest, so take what was visited for true only when this returns.
    *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
   async readDirectories(

@@ -16,7 +16,7 @@ export interface Metrics {
   add<Name extends keyof CountedLabels>(name: Name, labels: CountedLabels[Name], amount?: number): void;
   /** Notes how long something took. */
   time<Name extends keyof TimedLabels>(name: Name, labels: TimedLabels[Name], milliseconds: number): void;
-  /** Has values read whenever the metrics are shown. Several may tell of one metric, each with labels of its own. */
+  /** Registers a reader of values, called whenever the metrics are served. Several readers may report one metric with different labels. */
   readFrom(read: () => Promise<MetricValues>): void;
   /** Shows what is usual of a process from now on: CPU, memory, event loop, garbage collection. Once a process. */
   watchProcess(): void;

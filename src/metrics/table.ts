@@ -1,4 +1,4 @@
-/** Metrics that somebody else keeps: asked for when they are shown. */
+/** Metrics that are read from other parts of the process when they are served. */
 export type ObservedMetricName =
   | 'longshore_build_info'
   | 'longshore_leader'
@@ -45,7 +45,7 @@ export interface CountedLabels {
   readonly longshore_webhook_reviews_total: { readonly webhook: string; readonly decision: string };
 }
 
-/** Metrics that tell how long things took, in seconds, and their labels. */
+/** Histograms of durations in seconds, and their labels. */
 export interface TimedLabels {
   readonly longshore_reconcile_duration_seconds: { readonly controller: string };
   readonly longshore_fetch_duration_seconds: { readonly source: string };

@@ -15,7 +15,7 @@ export function bundleAnnotationsOf(annotations: Annotations = {}): Annotations 
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => isOurs(key)));
 }
 
-/** What a Bundle or a template says of its bundle has its form and fits its provisioner class; so have the dependencies it names. */
+/** Annotations of a Bundle or template about its bundle are well formed and fit its provisioner class, including dependencies. */
 export function bundleAnnotations(annotations: Annotations, provisionerClassName: string): AdmissionResult {
   return mergeResults([
     resultOf(checkBundleAnnotations(annotations, { provisionerClassName, isContent: false })),

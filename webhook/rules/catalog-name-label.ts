@@ -6,7 +6,7 @@ function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** A ClusterCatalog bears its name as a label, whatever else is written there: selectors choose by it. */
+/** A ClusterCatalog has its name as a label, for selectors; any other value is replaced. */
 export function catalogNameLabelled(catalog: JsonObject): AdmissionResult {
   const metadata = objectAt(catalog, 'metadata');
   const name = textAt(metadata, 'name');

@@ -36,7 +36,7 @@ export function dependenciesMet(
   );
 }
 
-/** What others that are active need stays: it goes neither with its deployment nor by another bundle in its place. */
+/** A requirement of other active deployments is removed neither with its deployment nor by a replacement bundle. */
 export function notRequired(
   change: Parameters<typeof usersOf>[0],
   survey: Survey,

@@ -9,7 +9,7 @@ interface Denial {
   readonly text: string;
 }
 
-/** What a rule found; both lists are empty when it has nothing to say. */
+/** The result of a rule; without findings both lists are empty. */
 export interface AdmissionResult {
   readonly denials: readonly Denial[];
   readonly warnings: readonly string[];
@@ -30,7 +30,7 @@ export interface SourceFacts {
   readonly metadata: ReadonlyMap<string, Buffer>;
 }
 
-/** Pure: what is said of a new source depends on nothing else. */
+/** A rule for a new source; pure. */
 export type SourceRule = (source: BundleSource, facts: SourceFacts) => AdmissionResult;
 
 /** A ConfigMap of the system namespace that is about to be created or deleted, and all Bundles, by name. */
@@ -41,10 +41,10 @@ export interface ConfigMapChange {
   readonly bundles: readonly BundleUse[];
 }
 
-/** Pure: what is said of a change to a ConfigMap. */
+/** A rule for a change of a ConfigMap; pure. */
 export type ConfigMapRule = (change: ConfigMapChange) => AdmissionResult;
 
-/** A rule that has nothing to say. */
+/** The result of a rule without findings. */
 export const allowed: AdmissionResult = { denials: [], warnings: [] };
 
 /** A refusal with a text that users know from the original. */
@@ -57,12 +57,12 @@ export function denyAtLength(text: string): AdmissionResult {
   return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
-/** A refusal because of who asks. */
+/** A denial because of the requesting user. */
 export function forbid(text: string): AdmissionResult {
   return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
-/** A refusal by a rule that the original has not. */
+/** A denial by a rule that the original does not have. */
 export function denyAdded(text: string): AdmissionResult {
   return { denials: [{ form: 'added', text }], warnings: [] };
 }
@@ -72,7 +72,7 @@ export function warn(warnings: readonly string[]): AdmissionResult {
   return { denials: [], warnings };
 }
 
-/** Problems as refusals of our own. */
+/** Problems as denials by added rules. */
 export function resultOf({ problems, warnings }: Findings): AdmissionResult {
   return { denials: problems.map((text) => ({ form: 'added', text })), warnings };
 }

@@ -18,7 +18,7 @@ function isWebAddress(address: string | undefined): address is string {
   return address !== undefined && /^https?:\/\//.test(address) && URL.canParse(address);
 }
 
-/** Warns that credentials are sent only where their Secret allows it. Admission may not read Secrets, so it cannot tell whether this one does. */
+/** Warns that credentials are sent only where their Secret allows it. Admission may not read Secrets, so it cannot check this one. */
 export const secretHosts: SourceRule = (source) => {
   const { address, secretName, insecureSkipVerify } = authOf(source);
   if (secretName === undefined || secretName === '' || !isWebAddress(address)) return allowed;

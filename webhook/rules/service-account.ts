@@ -4,7 +4,7 @@ import { type AdmissionResult, allowed, forbid } from './rule.ts';
 /** A change of what a BundleDeployment does, and who makes it. */
 export interface AccountChange {
   readonly username: string;
-  /** As whom the deployment is to work; undefined: with the rights of the provisioners. */
+  /** The account of the deployment; undefined: the permissions of the provisioners. */
   readonly account: ServiceAccountName | undefined;
   readonly oldAccount: ServiceAccountName | undefined;
   /** Every deployment is to name one. */
@@ -13,7 +13,7 @@ export interface AccountChange {
   readonly mayDoEverything: () => Promise<boolean>;
 }
 
-/** Who says what a deployment does, uses the rights that it works with: they must be theirs to use. */
+/** A user who controls a deployment uses the permissions of its account, and must be allowed to impersonate it. */
 export async function serviceAccount(change: AccountChange): Promise<AdmissionResult> {
   const { username, account, oldAccount, isRequired } = change;
   const who = `user ${JSON.stringify(username.slice(0, 200))}`;

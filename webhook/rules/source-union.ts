@@ -18,6 +18,6 @@ function gitRef(source: BundleSource): AdmissionResult {
   return source.git === undefined ? allowed : exactlyOne('spec.source.git.ref', countOf(source.git.ref, refMembers));
 }
 
-/** What the schema of Bundle says of a union and that of BundleDeployment leaves out: one source, one git reference. */
+/** The unions of the Bundle schema that the BundleDeployment schema lacks: one source, one git reference. */
 export const sourceUnion: SourceRule = (source) =>
   mergeResults([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);
