@@ -88,8 +88,8 @@ async function whyNotEmpty(
   }
 }
 
-/** Why the CustomResourceDefinition `name`, installed for `owner`, is not to be deleted: objects of it exist that were not
- *  installed for `owner`, and they would go with it. Undefined when there are none. */
+/** Why the CustomResourceDefinition `name`, installed for `owner`, must be retained: objects of it exist that were not
+ *  installed for `owner`, and they would be deleted with it. Undefined when there are none. */
 export async function whyRetainCrd(
   kube: KubeClient,
   name: string,

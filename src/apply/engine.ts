@@ -121,7 +121,7 @@ class Engine implements ApplyEngine {
     return [];
   }
 
-  /** Records what the installation may touch. Objects that have the owner's labels before a first installation are not of it, whoever has
+  /** Records what the installation may touch. Objects that have the owner's labels before a first installation do not belong to it, whoever has
    *  created them; that it takes over others is recorded before. */
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
@@ -226,9 +226,9 @@ class Engine implements ApplyEngine {
     return { ...plan, objects, standing, all: plan.objects };
   }
 
-  /** What can be said against an installation before anything is written. A first installation is written at once: nothing of
-   *  the owner can come to harm, and what it made is taken away again if the rest is refused. Objects of the version that is
-   *  installed are put right without being asked about. Everything else is tried by dry run. */
+  /** Checks an installation before anything is written. A first installation is written at once: nothing of
+   *  the owner can be damaged, and its objects are deleted again if the rest is rejected. Drift of the installed
+   *  version is corrected without a dry run. Everything else is dry-run first. */
   async #problemsOf(plan: Plan, check: Check, request: InstallRequest): Promise<readonly Problem[]> {
     if (request.progress === 'NotStarted') {
       const known = knownConflicts(check, plan.objects);
@@ -288,7 +288,7 @@ class Engine implements ApplyEngine {
   }
 
   /** Applies again what drifted, and what has waited long enough; returns the former. A definition that waits for the server of
-   *  its new conversion is put right but for that; one whose conversion drifted does not wait. */
+   *  its new conversion is corrected except for that; one whose conversion drifted does not wait. */
   async #correct(
     check: Check,
     again: readonly KubeObject[],

@@ -6,7 +6,7 @@ import { type Health, healthLine, healthOf, mayBeUnhealthy, terminating } from '
 export interface HealthReport {
   /** A line for each object that is not healthy, in a stable order. */
   readonly lines: readonly string[];
-  /** When to ask again, though nothing changes; undefined when a change will tell. */
+  /** When to requeue without a change; undefined when a change is enough. */
   readonly againAtMs: number | undefined;
 }
 
@@ -27,10 +27,10 @@ interface Reading {
 }
 
 const parallelReads = 8;
-/** No watch tells when somebody may see an object again. */
+/** No watch reports when an object becomes readable again. */
 const hiddenMs = 30_000;
 
-/** Reads the health of installed objects, each only when it is another version than the one that was cached. */
+/** Reads the health of installed objects, each only when its version is not cached. */
 export class HealthReader {
   readonly #clock: Clock;
   readonly #cached = new Map<string, CachedHealth>();
@@ -60,7 +60,7 @@ export class HealthReader {
     return this.#cachedHealth(refKey(ref), seen?.resourceVersion) ?? (await this.#evaluate(ref, reading));
   }
 
-  /** The last verdict while it holds for the version. */
+  /** The cached health while it is valid for the version. */
   #cachedHealth(key: string, resourceVersion: string | undefined): Health | undefined {
     const cached = this.#cached.get(key);
     if (cached === undefined || cached.resourceVersion !== resourceVersion) return undefined;

@@ -6,7 +6,7 @@ import { KindWatches } from './kind-watches.ts';
 
 const gadgets = { apiVersion: 'acme.example/v1', kind: 'Gadget' };
 
-test('a kind whose objects cannot be listed is not waited for without end, and the reason is told', async () => {
+test('the wait for a kind whose objects cannot be listed ends, and the reason is reported', async () => {
   const clock = new SteppedClock(0);
   const stopper = new AbortController();
   let lists = 0;

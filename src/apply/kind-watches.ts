@@ -16,7 +16,7 @@ import type { GroupKind } from './inventory.ts';
 import type { KindRef } from './kind-list.ts';
 import { fingerprintOf, isInstalledFor, isRetained, labelledOwner } from './ownership.ts';
 
-/** What is kept in memory of an installed object. */
+/** What is cached of an installed object. */
 export interface InstalledObject {
   readonly ref: ObjectRef;
   readonly uid: string;
@@ -63,7 +63,7 @@ export function installedObject(object: KubeObject): InstalledObject {
   };
 }
 
-/** One metadata watch a kind, shared by all deployments, over the objects that bear an owner's label. */
+/** One metadata watch a kind, shared by all deployments, over the objects with an owner label. */
 export class KindWatches {
   readonly #options: KindWatchOptions;
   readonly #caches = new Map<string, ObjectCache<InstalledObject>>();
@@ -101,13 +101,13 @@ export class KindWatches {
     return this.#caches.get(cacheKey(ref))?.get(ref.name, ref.namespace);
   }
 
-  /** Whether the object has gone, by what the watch has shown since that version of it. */
+  /** Whether the object was deleted, by what the watch has shown since that version. */
   isDeleted({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
     const cache = this.#caches.get(cacheKey(ref));
     return cache?.hasReached(resourceVersion) === true && cache.get(ref.name, ref.namespace) === undefined;
   }
 
-  /** Everything known that bears the label of the deployment `owner`. */
+  /** All known objects with the label of the deployment `owner`. */
   ownedBy(owner: string): readonly InstalledObject[] {
     return [...this.#caches.values()].flatMap((cache) => cache.indexed(owner));
   }
@@ -120,7 +120,7 @@ export class KindWatches {
     try {
       await Promise.race([cache.whenAnswered(), deadline]);
     } catch (thrown) {
-      // A kind that went between its discovery and its list answers 404.
+      // A kind that was removed between its discovery and its list answers 404.
       if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
     } finally {
       waiting.abort();

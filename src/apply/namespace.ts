@@ -24,12 +24,12 @@ export interface NamespaceRequest {
   /** The BundleDeployment that it is for. */
   readonly owner: string;
   readonly marks: NamespaceMarks | undefined;
-  /** Told why Pods of the installation will not be let in. */
+  /** Called with the reason why Pods of the installation will be rejected. */
   readonly onUnfit: ((why: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Who writes the namespace, and who looks whether it is there. */
+/** The client that writes the namespace, and the one that reads it. */
 interface Clients {
   readonly kube: KubeClient;
   readonly platform: KubeClient;
@@ -37,7 +37,7 @@ interface Clients {
 
 const levelLabel = 'pod-security.kubernetes.io/enforce';
 
-/** Whether the level is the one that an installation has set, and nobody else has chosen since. */
+/** Whether an installation has set the level, and no one has changed it since. */
 function isOurLevel({ metadata }: KubeObject): boolean {
   return (metadata.managedFields ?? []).some(
     ({ manager, fieldsV1 }) => manager === fieldManager && JSON.stringify(fieldsV1 ?? {}).includes(`f:${levelLabel}`),
@@ -60,7 +60,7 @@ async function relabel(
   }
 }
 
-/** Lets the Pods in that the namespace was not made for; a level that somebody else has chosen stays, and that is told. */
+/** Raises the Pod Security level for Pods that the namespace was not created for; a level that another owner has set stays, and is reported. */
 async function admitPods(kube: KubeClient, namespace: KubeObject, request: NamespaceRequest): Promise<void> {
   const wanted = request.marks?.labels[levelLabel];
   const needed = parsePodSecurityLevel(wanted);
@@ -75,7 +75,7 @@ async function admitPods(kube: KubeClient, namespace: KubeObject, request: Names
   );
 }
 
-/** Makes the namespace for objects that name none, when it is missing, and notes for whom. One that is there stays as it is, but for a Pod
+/** Creates the namespace for objects that name none, when it is missing, and records its deployment. An existing one is not changed, except for a Pod
  *  Security level of our own that is too strict by now.
  *  @throws TransientError NamespaceTerminating */
 export async function ensureNamespace({ kube, platform }: Clients, request: NamespaceRequest): Promise<void> {
@@ -96,7 +96,7 @@ export async function ensureNamespace({ kube, platform }: Clients, request: Name
   }
 }
 
-/** The namespace, if it is there. */
+/** The namespace, if it exists. */
 export async function readNamespace(
   kube: KubeClient,
   name: string,

@@ -33,7 +33,7 @@ export async function assertUnopposed(
     throwProblems([...known, ...(await checkAll(check, objects, all))]);
     return;
   }
-  // What the account may not do is part of what it lacks; and nothing is tried for it with permissions of ours.
+  // Missing permissions of the account are reported; nothing is tried for it with our own permissions.
   const found = await checkAll({ ...check, installNamespace: undefined }, objects, []);
   const others = found.filter(({ cause }) => !isForbidden(cause) && !isNotFound(cause));
   const problems = [...known, ...others];

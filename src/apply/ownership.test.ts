@@ -42,7 +42,7 @@ test('labels and the owner reference are added, nothing of the bundle is lost or
   expect(object).toEqual(before);
 });
 
-test('an object to be kept gets labels and no owner reference', () => {
+test('an object to be retained gets labels and no owner reference', () => {
   const kept = ownedBy(configMap({ name: 'a', annotations: { 'helm.sh/resource-policy': 'keep' } }), owner, undefined);
   expect(kept.metadata.ownerReferences).toBeUndefined();
   expect(kept.metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': 'combo' });

@@ -143,7 +143,7 @@ export async function makePlan(context: PlanContext, bundle: readonly KubeObject
   return plan;
 }
 
-/** Places deferred objects once their CRDs are there. */
+/** Places deferred objects once their CRDs exist. */
 export async function placeDeferred(
   context: PlanContext,
   deferred: readonly KubeObject[],

@@ -72,7 +72,7 @@ interface Looking extends TakeoverContext {
   readonly blockers: string[];
 }
 
-/** What the server makes of an object, as nothing but a question. */
+/** The server's result for an object, by dry run. */
 async function look(looking: Looking, object: KubeObject): Promise<ObjectChange> {
   const { request, comingNamespaces, blockers } = looking;
   const { kube, signal } = request;
@@ -98,7 +98,7 @@ async function lookAtAll(request: PreviewRequest, plan: Plan): Promise<Pick<Prev
   const looking: Looking = {
     ...request,
     platform: request.kube,
-    // Without a watch every CRD is looked at anew.
+    // Without a watch every CRD is read again.
     crds: { isUnchanged: () => false },
     request,
     comingNamespaces: new Set([...namespaces, request.installNamespace ?? '']),

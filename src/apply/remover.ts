@@ -51,7 +51,7 @@ export class Remover {
     this.#deps = deps;
   }
 
-  /** Whether any object has the labels of `owner`, whoever gave it those. */
+  /** Whether any object has the labels of `owner`, regardless of who set them. */
   isAnyLabelled(owner: Owner): boolean {
     return this.#deps.watches.ownedBy(owner.name).length > 0;
   }
@@ -108,7 +108,7 @@ export class Remover {
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(recorded.kinds, signal);
     const adopted = ledger.adoptedBy(owner);
-    // Of other places nobody has seen whether anything was there before.
+    // For other places it is unknown whether anything existed before.
     const isKnown = ({ ref }: InstalledObject): boolean => isWithin(recorded, ref) && !adopted.has(refKey(ref));
     const installed = (await this.#installed({ owner, recorded, keep: adopted }, signal)).filter(isKnown);
     const isCreated = (object: InstalledObject): boolean => progress === 'Creating' || ledger.hasCreated(owner, object);
@@ -129,8 +129,8 @@ export class Remover {
     return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
 
-  /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or
-   *  not: a write without an answer, or a watch that lags. Their kinds are listed anew. What another process wrote was there
+  /** What is installed. Objects that this process wrote, except those of `keep`, and that no watch has shown since, may exist or
+   *  not: a write without an answer, or a watch that lags. Their kinds are listed again. What another process wrote existed
    *  before this one began to watch. */
   async #installed({ owner, recorded, keep }: Search, signal: AbortSignal): Promise<readonly InstalledObject[]> {
     const { kube, ledger } = this.#deps;
@@ -155,7 +155,7 @@ export class Remover {
     }
   }
 
-  /** Lets go what is never deleted: objects to be kept, and CustomResourceDefinitions that others have objects of. */
+  /** Releases what is never deleted: objects to be retained, and CustomResourceDefinitions with objects of others. */
   async #releaseWhatStays(
     owner: Owner,
     objects: readonly InstalledObject[],
@@ -191,7 +191,7 @@ export class Remover {
     this.#deps.ledger.drop(owner, keysOf(objects));
   }
 
-  /** Returns those that still exist afterwards. Objects may have come since the CustomResourceDefinitions were looked at. */
+  /** Returns those that still exist afterwards. Objects may have been created since the CustomResourceDefinitions were checked. */
   async #deleteBatch(
     owner: Owner,
     batch: readonly InstalledObject[],

@@ -75,7 +75,7 @@ async function changesWebhookCalls(context: ServingContext, object: KubeObject):
 
 /** A CustomResourceDefinition with the conversion that it has in the cluster, which is to stay until what serves the new one
  *  among `all` is up. Undefined where there is nothing to keep: no webhook of the owner's converts its objects now, or the same
- *  one does, or the Service that it asks is gone. */
+ *  one does, or its Service does not exist. */
 export async function withLiveConversion(
   context: ServingContext,
   crd: KubeObject,

@@ -36,7 +36,7 @@ const isOneOf =
 const always = (): boolean => true;
 const isOwnAccount = isOneOf('default', 'builder', 'deployer');
 
-/** What comes into a namespace by itself, or stays behind of what ran there: kind → which. */
+/** What the cluster creates in a namespace, or what workloads leave there: kind → which. */
 const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> = {
   ServiceAccount: isOwnAccount,
   Secret: ({ metadata }) => ['default', 'builder', 'deployer'].includes(metadata.annotations?.[tokenOf] ?? ''),
@@ -49,7 +49,7 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
   PodMetrics: always,
 };
 
-/** cert-manager leaves the Secrets of Certificates that are gone; those with the name that ours have are nobody's. */
+/** cert-manager leaves the Secrets of deleted Certificates; those with the name that ours have do not have an owner. */
 function isOfDeletedCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
   const { name = '', annotations = {} } = metadata;
   if (kind !== 'Secret' || !name.endsWith('-service-cert')) return false;
@@ -85,7 +85,7 @@ async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSign
   return { objects: lists.flatMap(({ objects }) => objects), partial: lists.flatMap(({ partial }) => partial) };
 }
 
-/** Tells what the garbage collector takes away: objects whose every owner has gone, or is about to. */
+/** What the garbage collector deletes: objects whose owners are all deleted or about to be. */
 class Leavings {
   readonly #byUid: ReadonlyMap<string, KubeObject>;
   readonly #owner: Owner;
@@ -124,7 +124,7 @@ async function clusterKinds(
       const { isNamespaced } = await kube.resolve(reference.apiVersion, reference.kind, { signal });
       return isNamespaced ? [] : [key(reference)];
     } catch (thrown) {
-      // Its kind has gone, and so has the owner.
+      // Its kind does not exist any more, so the owner does not either.
       if (thrown instanceof NoKindMatch) return [];
       throw thrown;
     }
@@ -145,7 +145,7 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
   try {
     const { objects, partial } = await contentsOf(kube, namespace, leaving.signal);
-    // Who may create objects there could hide those of others behind them.
+    // A user who may create objects there could hide those of others behind them.
     if (partial.length > 0) return `it has too many objects to examine (${partial.join(', ')})`;
     const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
     const foreign = objects.filter(
@@ -190,7 +190,7 @@ async function remove(
   }
 }
 
-/** Deletes those of the namespaces that were made for an installation and hold nothing any more but what every namespace has; tells of
+/** Deletes those of the namespaces that were created for an installation and are empty except for what every namespace has; reports
  *  the others of that origin. Namespaces that were there before are not looked at. */
 export async function leaveNamespaces(kube: KubeClient, names: readonly string[], leaving: Leaving): Promise<void> {
   const { signal } = leaving;
@@ -212,7 +212,7 @@ export function vacatedBetween(before: Inventory | undefined, after: Inventory):
   return before?.namespaces.filter((name) => !after.namespaces.includes(name)) ?? [];
 }
 
-/** The namespaces stay, as nobody's. */
+/** The namespaces are retained without an owner. */
 export async function disownNamespaces(
   kube: KubeClient,
   names: readonly string[],

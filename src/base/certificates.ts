@@ -147,7 +147,7 @@ export function isServingCertificate(
   }
 }
 
-/** For whom a certificate says that it is, and its extensions by object identifier. */
+/** The names in a certificate, and its extensions by object identifier. */
 export interface CertificateNames {
   /** Mail addresses, URLs and DNS names. */
   readonly names: readonly string[];

@@ -4,7 +4,7 @@ import { matchesGlob } from './glob.ts';
 import type { Signer } from './policy.ts';
 
 const codeSigning = '1.3.6.1.5.5.7.3.3';
-/** Fulcio: who said who it is, in UTF-8; the first as DER, the second, which is older, bare. */
+/** Fulcio: the OIDC issuer in UTF-8; the first as DER, the second, which is older, as plain bytes. */
 const issuerExtensions = { der: '1.3.6.1.4.1.57264.1.8', bare: '1.3.6.1.4.1.57264.1.1' };
 const maxDepth = 4;
 const maxCertificates = 10;

@@ -50,7 +50,7 @@ describe('the rule for an image', () => {
   });
 });
 
-test('a policy says what it says', () => {
+test('a policy is parsed', () => {
   expect(policy).toMatchObject({
     isOpen: false,
     allowsOtherSources: false,

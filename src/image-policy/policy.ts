@@ -9,7 +9,7 @@ import {
 } from '../base/index.ts';
 import { plainRegistry } from './registry-name.ts';
 
-/** Whose signature counts: of a key, or of somebody whom an authority has given a certificate for a moment (keyless). */
+/** A trusted signer: a key, or an identity to which an authority issued a short-lived certificate (keyless). */
 export type Signer =
   | {
       readonly kind: 'key';
@@ -20,13 +20,13 @@ export type Signer =
     }
   | {
       readonly kind: 'keyless';
-      /** Who said who it is: `https://accounts.google.com`. */
+      /** The OIDC issuer: `https://accounts.google.com`. */
       readonly issuer: string;
       /** Who it is: a mail address or a URL; `*` stands for any text. */
       readonly subject: string;
       /** PEM of the authorities. */
       readonly roots: string;
-      /** PEM; the log tells when the certificate was used. */
+      /** PEM; the log proves when the certificate was used. */
       readonly rekorKey: string;
     };
 
@@ -36,7 +36,7 @@ export interface ImageRule {
   readonly images: readonly string[];
   readonly isDenied: boolean;
   readonly needsDigest: boolean;
-  /** One of them must have signed; empty: nobody need have. */
+  /** One of them must have signed; empty: no signature is required. */
   readonly signedBy: readonly Signer[];
 }
 
@@ -119,7 +119,7 @@ class Reader {
     try {
       if (all.length > 0 && all.every((pem) => new X509Certificate(pem).ca)) return text;
     } catch {
-      // Told below.
+      // Reported below.
     }
     return this.refuse(field, 'certificates of authorities in PEM', undefined);
   }
@@ -187,7 +187,7 @@ function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
   };
 }
 
-/** Empty only when nothing is said: a list that was left empty would let everything pass. */
+/** Empty only when the field is absent: an empty list would allow everything. */
 function readSigners(reader: Reader, field: string, value: JsonValue | undefined): readonly Signer[] {
   if (value === undefined) return [];
   const signers = reader.list(field, value);

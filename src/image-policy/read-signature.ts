@@ -1,10 +1,10 @@
 import type { LogNote } from './rekor.ts';
 
-/** A signature as it was read, whatever it was kept as. */
+/** A signature as it was read, regardless of its storage. */
 export interface ReadSignature {
   /** The bytes that were signed. */
   readonly signed: Buffer;
-  /** What they say, bare. */
+  /** The signed content itself. */
   readonly content: Buffer;
   /** Base64. */
   readonly signature: string;
@@ -14,6 +14,6 @@ export interface ReadSignature {
   readonly chainPem: string;
   /** Of the transparency log. */
   readonly note: LogNote | undefined;
-  /** Digest of the image that it is about. */
+  /** Digest of the signed image. */
   readonly subject: string;
 }

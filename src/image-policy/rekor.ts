@@ -12,7 +12,7 @@ import {
 } from '../base/index.ts';
 import { isSignedBy } from './verify.ts';
 
-/** What a transparency log has said when it took an entry in. */
+/** The proof of a transparency log that it includes an entry. */
 export interface LogNote {
   /** The entry, base64. */
   readonly body: string;
@@ -29,7 +29,7 @@ export interface LogNote {
 export interface LoggedSignature {
   /** The bytes that were signed. */
   readonly signed: Buffer;
-  /** What they say, bare. */
+  /** The signed content itself. */
   readonly content: Buffer;
   /** Base64. */
   readonly signature: string;
@@ -92,7 +92,7 @@ function assertSame(noted: { readonly signature: string; readonly key: string },
   if (!derOf(notedPem).equals(derOf(logged.signerPem))) refuse('is for another key');
 }
 
-/** What each kind of entry says of a signature. */
+/** Validation of a signature by kind of entry. */
 const kinds: ReadonlyMap<string, (spec: JsonObject | undefined, logged: LoggedSignature) => void> = new Map([
   [
     'hashedrekord',

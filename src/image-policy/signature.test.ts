@@ -43,7 +43,7 @@ describe('a signature of a key', () => {
     expect(await signatureProblem(signature, digest, keyed(key.publicPem))).toBe(problem);
   });
 
-  test('must be in the log where the policy says so', async () => {
+  test('must be in the log where the policy requires it', async () => {
     const signer = keyed(key.publicPem, log.publicPem);
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
     expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
@@ -84,7 +84,7 @@ describe('a signature of a key', () => {
   });
 });
 
-describe('a signature of somebody with a certificate for a moment', () => {
+describe('a signature of a keyless signer', () => {
   const issuer = 'https://token.actions.example.com';
   const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
   let authority: MomentAuthority;

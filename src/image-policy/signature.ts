@@ -45,7 +45,7 @@ export async function signatureProblem(
     if (read.subject !== digest) refuse(`it is for ${read.subject.slice(0, 100) || 'nothing'}`);
     return undefined;
   } catch (thrown) {
-    // Whatever it is: the signature is not good, and was made by anybody.
+    // Any error means an invalid signature, which anyone may have made.
     return errorMessage(thrown);
   }
 }

@@ -50,7 +50,7 @@ describe('a bundle of a key', () => {
 
   const noted = bundleOf(digest, { privateKey, publicPem, log });
   const signer = keyed(publicPem, log.publicPem);
-  test('must be in the log where the policy says so', async () => {
+  test('must be in the log where the policy requires it', async () => {
     expect(await signatureProblem(noted, digest, signer)).toBe(undefined);
     expect(await signatureProblem(good, digest, signer)).toBe('it has no transparency log entry');
   });
@@ -95,7 +95,7 @@ function payloadOf({ bundle }: SigstoreBundle): string {
   return (JSON.parse(bundle.toString()) as { dsseEnvelope: { payload: string } }).dsseEnvelope.payload;
 }
 
-describe('a bundle of somebody with a certificate for a moment', () => {
+describe('a bundle of a keyless signer', () => {
   const issuer = 'https://token.actions.example.com';
   const subject = 'https://git.example.com/team/app/.ci/release.yaml@refs/heads/main';
   let authority: MomentAuthority;
@@ -106,7 +106,7 @@ describe('a bundle of somebody with a certificate for a moment', () => {
     return { kind: 'keyless', issuer, subject, roots: authority.pem, rekorKey: log.publicPem, ...more };
   };
 
-  test('is good long after the certificate has run out, and for nobody else', async () => {
+  test('is valid long after the certificate has expired, and for no other signer', async () => {
     const timeMs = Date.now() - 100 * 86_400_000;
     const bundle = bundleOf(digest, { ...(await authority.certify({ subject, issuer, timeMs })), log, timeMs });
     expect(await signatureProblem(bundle, digest, signer())).toBe(undefined);

@@ -146,7 +146,7 @@ export class ArtifactRepository {
     return digest;
   }
 
-  /** What the manifest of that digest says; verified. */
+  /** The artifact that the manifest of that digest describes; verified. */
   async find(wanted: string, options: Waiting): Promise<Artifact> {
     const client = await this.#client(options);
     const { document } = await fetchManifest(client, { name: this.name, wanted, maxBytes: maxManifestBytes });
@@ -188,7 +188,7 @@ export class ArtifactRepository {
     throw new TerminalError('DeletionUnsupported', text);
   }
 
-  /** All tags that begin with `prefix`, of as many as there is room for: 1,000 pages, 64 MiB. The rest is found when some of these have gone.
+  /** All tags that begin with `prefix`, of as many as there is room for: 1,000 pages, 64 MiB. The rest is found when some of these are deleted.
    *  @throws TransientError DeadlineExceeded */
   async tags(prefix: string, { signal }: Waiting): Promise<readonly string[]> {
     const limits = { deadlineMs: tagsDeadlineMs, signal };

@@ -30,7 +30,7 @@ async function* piecesOf(what: string, arrivals: Arrivals, request: HttpRequest)
   }
 }
 
-/** The answer cannot be put behind what is there: begins anew, without asking for parts. */
+/** The response does not continue the partial blob: restarts, without range requests. */
 async function restart(part: PartialBlob, problem: string): Promise<never> {
   part.mayResume = false;
   await part.discard();

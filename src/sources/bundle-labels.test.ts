@@ -52,19 +52,19 @@ const manifests = { 'manifests/csv.yaml': 'kind: ClusterServiceVersion' };
 const withFile = (text: string): Record<string, string> => ({ ...manifests, 'metadata/annotations.yaml': text });
 const read = (text = ''): JsonValue => parseYaml('annotations.yaml', text);
 
-test('a bundle without annotations.yaml gets all that the labels say, and nothing that is not about bundles', async () => {
+test('a bundle without annotations.yaml gets all labels about bundles, and no others', async () => {
   const found = await filled(manifests, { ...labels, 'io.buildah.version': '1.40', vendor: 'Acme' });
   expect(read(found)).toEqual({ annotations: labels });
 });
 
-test('what the file says stays, and what it lacks comes from the labels', async () => {
+test('entries of the file stay, and missing ones come from the labels', async () => {
   const own = `annotations:\n  ${prefix}.package.v1: filed\n  com.redhat.openshift.versions: v4.12\n`;
   expect(read(await filled(withFile(own), labels))).toEqual({
     annotations: { ...labels, [`${prefix}.package.v1`]: 'filed', 'com.redhat.openshift.versions': 'v4.12' },
   });
 });
 
-test('a file that says everything is not touched', async () => {
+test('a complete file is not changed', async () => {
   const own = JSON.stringify({ annotations: { ...labels, [`${prefix}.package.v1`]: '' } });
   await expect(filled(withFile(own), labels)).resolves.toBe(own);
 });

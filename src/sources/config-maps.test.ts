@@ -83,7 +83,7 @@ test('a packed value that would become huge is refused', async () => {
   });
 });
 
-test('an encoding that nobody knows is refused', async () => {
+test('an unknown encoding is refused', async () => {
   expect(await refusalOf({ contentEncoding: 'zstd', binaryData: { k: '' } })).toMatchObject({
     reason: 'InvalidSource',
     message: 'configmap "c": annotation olm.contentEncoding: expected gzip+base64, found "zstd"',

@@ -33,7 +33,7 @@ function decoded(what: string, value: Buffer): Buffer {
   }
 }
 
-/** The values of `binaryData` as their encoding says; those of `data` are plain. */
+/** The values of `binaryData`, decoded; those of `data` are plain. */
 function decoderOf({ name, contentEncoding = '' }: SourceConfigMap): (key: string, base64: string) => Buffer {
   if (contentEncoding === '') return (_key, base64) => Buffer.from(base64, 'base64');
   if (contentEncoding !== gzipEncoding) {
@@ -70,7 +70,7 @@ function assertDistinct(files: readonly SourceFile[]): void {
 
 /** Puts each key of the ConfigMaps into the staging area, as a file in the directory that the source names for its ConfigMap (default: the root).
  *  The answer is the source as it is: its ConfigMaps are immutable.
- *  Binary values are what their ConfigMap's annotation `olm.contentEncoding` says they are.
+ *  The annotation `olm.contentEncoding` of their ConfigMap gives the encoding of binary values.
  *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath, UnpackedTooLarge and the staging area's limits
  *  @see docs/spec/bundle-format.md#sizes-compression-configmaps */
 export async function fetchConfigMaps(

@@ -56,7 +56,7 @@ describe('behind a proxy', () => {
 });
 
 describe('the token server that a registry names', () => {
-  test('gets no credentials when it is of somebody else, and is not even asked', async () => {
+  test('gets no credentials when it belongs to another owner, and receives no request', async () => {
     let askedCount = 0;
     await using elsewhere = await startWebServer((_, response) => {
       askedCount += 1;

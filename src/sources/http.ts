@@ -36,7 +36,7 @@ interface WantedArchive {
   readonly digest: string | undefined;
 }
 
-/** Who asks is not let in, or what was there is gone for good. */
+/** The client is not authorized, or the content was removed permanently. */
 const finalStatuses: ReadonlySet<number> = new Set([401, 403, 410, 451]);
 const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 

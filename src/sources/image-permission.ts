@@ -143,9 +143,9 @@ async function problemsOf(
   return [...new Set(problems)].join(', ');
 }
 
-/** One of those who must sign has signed the image: one of `digests`, of which each says what the next one is. A signature may
+/** A required signer has signed the image: one of `digests`, each of which determines the next. A signature may
  *  come later than its image.
- *  @throws TransientError ImageDenied that says what was found */
+ *  @throws TransientError ImageDenied with what was found */
 export async function assertSigned(
   search: SignatureSearch,
   rule: ImageRule,

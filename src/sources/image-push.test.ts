@@ -73,7 +73,7 @@ test('a token is asked for, and used for what follows', async () => {
   expect(decodeURIComponent(tokens[0] ?? '')).toContain('scope=repository:team/x:pull,push');
 });
 
-test('a transfer that failed begins anew; what is there is not sent again', async () => {
+test('a failed transfer restarts; blobs that the registry has are not sent again', async () => {
   const { requests } = await pushTo(failsTimes(`state=1&digest=${encodeURIComponent(blobs[1]?.digest ?? '')}`, 2, 503));
   expect(requests.filter((line) => line.startsWith('POST'))).toHaveLength(4);
   const twice = await pushTo(never, { toPush: [blobOf('{}'), blobOf('{}')] });

@@ -81,7 +81,7 @@ async function putManifest(push: Push, { reference, manifest }: PushRequest): Pr
   throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry reports ${got}`);
 }
 
-/** Pushes an image or artifact: what the registry has already is not sent again, the manifest comes last. A transfer that broke off begins anew, with
+/** Pushes an image or artifact: blobs that the registry has are not sent again, the manifest comes last. An interrupted transfer restarts, with
  *  what is missing. The answer is `registry/repository@digest`.
  *  @throws TerminalError InvalidImageReference, Unauthorized, Forbidden, NotFound, DigestMismatch, UnexpectedAnswer
  *  · TransientError ServerUnavailable, RateLimited, DeadlineExceeded */

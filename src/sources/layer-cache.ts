@@ -5,7 +5,7 @@ import type { Descriptor } from './descriptor.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
 
 const partialSuffix = '.partial';
-/** Parts of layers that nobody has asked for since are not worth their room. */
+/** Age from which unused parts of layers are evicted. */
 const maxPartialAgeMs = 24 * 60 * 60_000;
 /** A part that has grown lately belongs to a transfer that is under way. */
 const activeMs = 15 * 60_000;
@@ -23,7 +23,7 @@ export interface LayerCacheOptions {
   readonly maxBytes: number;
   /** Shared by all that use `dir`, so that a layer is fetched once at a time. */
   readonly locks: KeyedLocks;
-  /** Told of every layer that is wanted: whether it was there. */
+  /** Called for every requested layer: whether it was cached. */
   readonly onUse?: (isHit: boolean) => void;
 }
 
@@ -42,7 +42,7 @@ interface CachedFile {
   readonly usedMs: number;
 }
 
-/** Compressed layers on disk by registry and digest, given to those whom the registry lets read them, and what has come of layers whose transfer broke off. Bounded: what was not used for longest goes first. */
+/** Compressed layers on disk by registry and digest, served to clients that the registry authorizes, and partial layers of interrupted transfers. Bounded: the least recently used are evicted first. */
 export class LayerCache {
   readonly #options: LayerCacheOptions;
   /** How much may come before the folder is looked through, and until when it need not be. */

@@ -32,7 +32,7 @@ export interface RegistryPlacesOptions {
   readonly signal: AbortSignal;
 }
 
-/** Says of every place what went wrong. Final only when every place's answer is. */
+/** One error with the failure of every location. Terminal only when every failure is. */
 function combined({ name, isSourceBarred }: RegistryPlacesOptions, failures: readonly Failure[]): Error {
   const [only] = failures;
   if (only === undefined) {
@@ -59,7 +59,7 @@ export class RegistryPlaces {
   }
 
   /** What the first place gives that can.
-   *  @throws the error of the only place, or one that says of every place what went wrong */
+   *  @throws the error of the only location, or one with the failure of every location */
   async ask<T>(work: (place: OpenPlace) => Promise<T>): Promise<T> {
     const failures: Failure[] = [];
     for (const place of this.#places) {

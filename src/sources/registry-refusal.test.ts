@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const startMs = Date.parse('2026-11-21T09:00:00Z');
 
-/** A clock that only moves when told. */
+/** A clock that moves only when advanced. */
 function createClock(): Clock & { nowMs: number } {
   const clock = { ...systemClock, nowMs: startMs, now: () => clock.nowMs, sleep: async () => undefined };
   return clock;
@@ -113,7 +113,7 @@ test('what a storage server behind a redirect refuses may be allowed the next ti
 });
 
 describe('a registry that asks to be left alone', () => {
-  test('is not asked before the time has come, by nobody with the same account', async () => {
+  test('gets no request of any client with the same account before that time', async () => {
     const clock = createClock();
     const limits = new RateLimits(clock);
     intercept = refusing(429, { 'retry-after': '60' });

@@ -14,7 +14,7 @@ import { parseRetryAfter } from './retry-after.ts';
 
 const maxErrorBytes = 16 * 1024;
 const maxShownCharacters = 200;
-/** A server that asks for more is asked again by a later reconcile: nobody waits that long with a worker in hand. */
+/** A longer wait is left to a later reconcile, so that it does not occupy a worker. */
 const longestWaitInPlaceMs = 1_000;
 const maxJitterMs = 10_000;
 
@@ -25,7 +25,7 @@ const lastingReasons: ReadonlyMap<number, string> = new Map([
   [404, 'NotFound'],
 ]);
 
-/** What a registry says in its error document, in one printable line. */
+/** The error document of a registry as one printable line. */
 function registryText(document: JsonValue): string {
   const errors = isJsonObject(document) ? document['errors'] : undefined;
   const first = Array.isArray(errors) ? errors[0] : undefined;
@@ -47,7 +47,7 @@ async function readRegistryText(request: HttpRequest, response: HttpResponse): P
   }
 }
 
-/** What a registry's wish to be left alone leads to; the wait is spread a little, so that not all come back at once. */
+/** The error for a registry that limits the rate; the wait has jitter, so that clients do not return at once. */
 export function rateLimited(what: string, waitMs: number, nowMs: number): TransientError {
   const retryAfterMs = waitMs + Math.random() * Math.min(maxJitterMs, waitMs / 10);
   const text = `${what}: the registry asks to retry after ${formatTimestamp(nowMs + waitMs)}`;
@@ -68,7 +68,7 @@ function lasting(text: string, status: number, credentials: string): TerminalErr
 }
 
 /** What an answer other than 200 means. Final: denied (401, 403), not there (404), and other refusals of the request itself. Everything else may
- *  pass, and so may what a storage server behind a redirect says: its addresses expire. `credentials` says which were used. */
+ *  pass, and so may errors of a storage server behind a redirect: its addresses expire. `credentials` describes which were used. */
 export async function refusalOf(
   request: HttpRequest,
   response: HttpResponse,

@@ -6,7 +6,7 @@ import type { ContentSource, FetchOptions } from './source.ts';
 
 const requeueAfterMs = 60_000;
 
-/** Tells one upload from the next, which replaces the file; undefined when there is none. */
+/** Distinguishes an upload from the next, which replaces the file; undefined when there is none. */
 async function identityOf(path: string): Promise<number | undefined> {
   return await stat(path).then(
     (facts) => (facts.isFile() ? facts.ino : undefined),

@@ -16,7 +16,7 @@ export class PermissionsMissing extends TransientError {
 }
 
 interface Context {
-  /** With our own rights. */
+  /** With our own permissions. */
   readonly platform: KubeClient;
   readonly owner: Owner;
   readonly signal: AbortSignal;
@@ -34,8 +34,8 @@ async function assertThere({ platform, signal }: Context, { namespace, name }: S
   }
 }
 
-/** The account of the owner, if it has one, is there and may do all of it.
- *  @throws PermissionsMissing that names everything that it may not do, as far as that can be read */
+/** Asserts that the account of the owner, if any, exists and has all permissions.
+ *  @throws PermissionsMissing with all missing permissions, as far as they can be read */
 export async function assertPermissions(
   context: Context,
   needsIn: (surroundings: Surroundings) => Promise<readonly Need[]>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeMissing } from './describe.ts';
 
-test('objects of one resource that lack the same verbs share a line; five of their names are said', () => {
+test('objects of one resource that lack the same verbs share a line with five of their names', () => {
   const missing = Array.from({ length: 7 }, (_, index) => ({
     namespace: 'shop',
     rule: { verbs: ['get'], apiGroups: ['apps'], resources: ['deployments'], resourceNames: [`web-${index}`] },

@@ -26,7 +26,7 @@ function lineOf(permissions: readonly MissingPermission[]): string {
   return `${verbs} ${what}${where}${giver === undefined ? '' : ` (granted by ${giver})`}`;
 }
 
-/** Missing rights as lines for people; objects of one resource that lack the same verbs share one. */
+/** Missing permissions as lines for people; objects of one resource that lack the same verbs share one. */
 export function describeMissing(missing: readonly MissingPermission[]): readonly string[] {
   const groups = Map.groupBy(missing, ({ namespace, rule, giver }) => {
     const { resourceNames = [], ...rest } = rule;

@@ -4,16 +4,16 @@ import { missingRules, type PolicyRule } from '../../rbac/index.ts';
 import { fieldManager } from '../ownership.ts';
 import type { Need } from './need.ts';
 
-/** Rights that are missing, one by one: each rule is about one resource or path, and one name at most. */
+/** A missing permission: its rule has one resource or path, and at most one name. */
 export interface MissingPermission {
   /** Empty: in the whole cluster. */
   readonly namespace: string;
   readonly rule: PolicyRule;
-  /** The object that would give them to others. */
+  /** The object that would grant it to others. */
   readonly giver: string | undefined;
 }
 
-/** What somebody may do somewhere, as the API server tells. */
+/** The permissions of a user in a namespace, as the API server reports them. */
 interface Held {
   readonly rules: readonly PolicyRule[];
   /** Others than the rules of roles may allow more. */
@@ -21,7 +21,7 @@ interface Held {
 }
 
 interface Asking {
-  /** As the one whose rights are asked for. */
+  /** Impersonates the user whose permissions are reviewed. */
   readonly kube: KubeClient;
   readonly signal: AbortSignal;
 }
@@ -61,7 +61,7 @@ function questionsOf({ namespace, rule }: MissingPermission): readonly JsonObjec
   return verbs.map((verb) => ({ verb, group, resource, subresource, namespace, name }));
 }
 
-/** Whether somebody else than the rules of roles allows it. */
+/** Whether another authorizer than RBAC allows it. */
 async function isAllowed(asking: Asking, permission: MissingPermission): Promise<boolean> {
   for (const resourceAttributes of questionsOf(permission)) {
     const { allowed } = await review(asking, 'SelfSubjectAccessReview', { resourceAttributes });
@@ -70,8 +70,8 @@ async function isAllowed(asking: Asking, permission: MissingPermission): Promise
   return true;
 }
 
-/** What of `needs` the one who asks may not do: one question a namespace, and more only where an answer says that it does not
- *  tell everything. */
+/** The permissions of `needs` that the user lacks: one review per namespace, and more only where the response may be incomplete:
+ *  other authorizers may allow more. */
 export async function findMissing(asking: Asking, needs: readonly Need[]): Promise<readonly MissingPermission[]> {
   const byNamespace = [...Map.groupBy(needs, ({ namespace }) => namespace)];
   const missing = await mapLimit(byNamespace, parallelQuestions, async ([namespace, wanted]) => {

@@ -1,5 +1,5 @@
-/** What it takes to install, change and remove objects, and whether the account of a deployment may do it. Door: `assertPermissions`.
- *  Decides nothing itself: the API server refuses whatever was overlooked here. */
+/** The permissions required to install, change and remove objects, and whether the account of a deployment has them. Door: `assertPermissions`.
+ *  Enforces nothing itself: the API server rejects what is overlooked here. */
 export { assertPermissions, PermissionsMissing } from './assert.ts';
 export { describeMissing } from './describe.ts';
 export { findMissing, type MissingPermission } from './held.ts';
