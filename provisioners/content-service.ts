@@ -31,7 +31,7 @@ import {
   refOf,
   setCondition,
 } from '../src/kube/index.ts';
-import type { Figures, Metrics } from '../src/metrics/index.ts';
+import type { Metrics, MetricValues } from '../src/metrics/index.ts';
 import { createContentAccess } from './content-access.ts';
 import { fieldManager } from './field-manager.ts';
 import { noteStored } from './shared-content.ts';
@@ -223,7 +223,7 @@ function pendingPatch(object: KubeObject, nowMs: number): JsonObject | undefined
   return { metadata: { resourceVersion }, status: { phase: 'Pending', conditions } } as unknown as JsonObject;
 }
 
-async function storeFigures(unpacker: Unpacker): Promise<Figures> {
+async function storeFigures(unpacker: Unpacker): Promise<MetricValues> {
   const usage = await unpacker.usage();
   return {
     longshore_content_store_bytes: usage.contentBytes,

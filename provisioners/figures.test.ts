@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../src/base/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
-import type { Figures, LabelledFigure } from '../src/metrics/index.ts';
+import type { LabelledValue, MetricValues } from '../src/metrics/index.ts';
 import { objectFigures } from './figures.ts';
 import { type Shard, Shards } from './shards.ts';
 
@@ -29,7 +29,7 @@ const deployments = names.map((name, index): KubeObject => {
   } as unknown as KubeObject;
 });
 
-function figuresOf(shard: Shard | undefined): Figures {
+function figuresOf(shard: Shard | undefined): MetricValues {
   const cached = {
     values: () => deployments,
     get: (name: string) => deployments.find((one) => one.metadata.name === name),
@@ -39,9 +39,13 @@ function figuresOf(shard: Shard | undefined): Figures {
 }
 
 /** What `sum(max by (shard) (name{…}))` of Prometheus gives. */
-function total(processes: readonly Figures[], name: keyof Figures, selector: Readonly<Record<string, string>>): number {
+function total(
+  processes: readonly MetricValues[],
+  name: keyof MetricValues,
+  selector: Readonly<Record<string, string>>,
+): number {
   const largest = new Map<string, number>();
-  for (const { labels, value } of processes.flatMap((figures) => figures[name] as readonly LabelledFigure[])) {
+  for (const { labels, value } of processes.flatMap((figures) => figures[name] as readonly LabelledValue[])) {
     if (Object.entries(selector).some(([label, wanted]) => labels[label] !== wanted)) continue;
     const { shard = '' } = labels;
     largest.set(shard, Math.max(largest.get(shard) ?? 0, value));

@@ -1,6 +1,6 @@
 import { parseBundle, parseBundleDeployment } from '../src/api/index.ts';
 import type { KubeObject } from '../src/kube/index.ts';
-import type { Figures, LabelledFigure } from '../src/metrics/index.ts';
+import type { LabelledValue, MetricValues } from '../src/metrics/index.ts';
 import type { Shards } from './shards.ts';
 
 interface Known {
@@ -9,14 +9,14 @@ interface Known {
   readonly shards: Pick<Shards, 'hasBundle' | 'hasDeployment' | 'label'>;
 }
 
-function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readonly LabelledFigure[] {
+function countBy(labelSets: readonly Readonly<Record<string, string>>[]): readonly LabelledValue[] {
   const counts = Map.groupBy(labelSets, (labels) => JSON.stringify(labels));
   return [...counts.values()].map((same) => ({ labels: same[0] ?? {}, value: same.length }));
 }
 
 /** How the Bundles and BundleDeployments do that this process takes care of, in numbers. Every process of a shard tells the same,
  *  whether it leads or stands by. */
-export function objectFigures({ bundles, deployments, shards }: Known): Figures {
+export function objectFigures({ bundles, deployments, shards }: Known): MetricValues {
   const [allBundles, allDeployments] = [bundles.values(), deployments.values()];
   const ourBundles = allBundles.filter((bundle) => shards.hasBundle(bundle) === true);
   const ourDeployments = allDeployments.filter((deployment) => shards.hasDeployment(deployment));

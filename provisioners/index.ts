@@ -154,10 +154,10 @@ function createEngine(
     signal,
     systemNamespace,
     servingDeadlineMs,
-    onNews: (news) => {
-      if (news.owner !== undefined) wake.deployment(news.owner);
-      for (const name of gate.release(news)) wake.deployment(name);
-      if (news.mayUnblock) dependencies.tell();
+    onChange: (change) => {
+      if (change.owner !== undefined) wake.deployment(change.owner);
+      for (const name of gate.release(change)) wake.deployment(name);
+      if (change.mayUnblock) dependencies.tell();
     },
   });
 }

@@ -74,7 +74,7 @@ export function wishesOf(object: KubeObject): {
 export function namespaceTerms(
   { deployments, events }: ProvisionerContext,
   object: KubeObject,
-): Pick<UninstallRequest, 'othersIn' | 'onNamespaceKept'> {
+): Pick<UninstallRequest, 'othersIn' | 'onNamespaceRetained'> {
   return {
     othersIn: (namespace) =>
       deployments.values().find((other) => {
@@ -82,7 +82,7 @@ export function namespaceTerms(
         const { namespaces = [] } = inventoryOf(other) ?? {};
         return namespaces.includes(namespace);
       })?.metadata.name,
-    onNamespaceKept: (message) => events.record(object, { type: 'Warning', reason: 'NamespaceKept', message }),
+    onNamespaceRetained: (message) => events.record(object, { type: 'Warning', reason: 'NamespaceKept', message }),
   };
 }
 

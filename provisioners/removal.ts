@@ -5,7 +5,7 @@ import {
   ownerNameLabel,
   type RemovingReason,
 } from '../src/api/index.ts';
-import { emptyInventory, RightsMissing } from '../src/apply/index.ts';
+import { emptyInventory, PermissionsMissing } from '../src/apply/index.ts';
 import { errorMessage, TerminalError, TransientError, WaitingError } from '../src/base/index.ts';
 import type { ReconcileContext } from '../src/controller/index.ts';
 import {
@@ -69,7 +69,7 @@ async function removeObjects(removal: Removal): Promise<void> {
     isOrphaned: isAsked(object, orphanAnnotation),
     mayDeleteCrds: isAsked(object, deleteCrdsAnnotation),
     ...namespaceTerms(context, object),
-    onKept: (why: string) => void kept.push(why),
+    onRetained: (why: string) => void kept.push(why),
     signal,
   };
   try {
@@ -88,7 +88,7 @@ async function removeBundles({ run: { context, object }, signal }: Removal): Pro
   for (const bundle of bundles) await deleteBundle(context, bundle, signal);
   if (bundles.length === 0) return;
   const names = bundles.map(({ metadata }) => metadata.name).join(', ');
-  throw new WaitingError('Removing', `waiting for the removal of ${names}`, { afterMs: bundleRecheckMs });
+  throw new WaitingError('Removing', `waiting for deletion of ${names}`, { afterMs: bundleRecheckMs });
 }
 
 /** A removal that does not go on says why on the deployment. */
@@ -96,7 +96,7 @@ function reportStandstill(removal: Removal, thrown: unknown): void {
   if (removal.signal.aborted) return;
   const isFailure = thrown instanceof TransientError || thrown instanceof TerminalError;
   if (!isFailure && !(thrown instanceof WaitingError)) return;
-  if (thrown instanceof RightsMissing) removal.run.context.rights.waits(removal.run.object.metadata.name ?? '');
+  if (thrown instanceof PermissionsMissing) removal.run.context.rights.waits(removal.run.object.metadata.name ?? '');
   const reason: RemovingReason = isFailure ? 'RemovalFailed' : 'Removing';
   const message = errorMessage(thrown);
   removal.run.context.events.record(removal.run.object, { type: isFailure ? 'Warning' : 'Normal', reason, message });

@@ -17,8 +17,10 @@ export async function termsFor(
   provisionerClassName: string,
   { kube, signal }: { readonly kube: KubeClient; readonly signal: AbortSignal },
 ): Promise<InstallTerms> {
-  const { heedsCluster } = formatOf(provisionerClassName);
-  const cluster = heedsCluster ? await readClusterFacts(kube, signal) : { certificateProviders: [], kubeVersion: '' };
+  const { dependsOnCluster } = formatOf(provisionerClassName);
+  const cluster = dependsOnCluster
+    ? await readClusterFacts(kube, signal)
+    : { certificateProviders: [], kubeVersion: '' };
   return { config: configOf(deployment), cluster };
 }
 

@@ -3,7 +3,7 @@ import { isJsonEqual, type JsonObject, objectAt, TerminalError, textAt, valueAt 
 import { findFormat } from '../src/formats/index.ts';
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
-import { silence, type Verdict } from './rules/rule.ts';
+import { type AdmissionResult, allowed } from './rules/rule.ts';
 import { serviceAccount } from './rules/service-account.ts';
 
 interface Context {
@@ -12,7 +12,7 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** What a configuration has that is not understood here is somebody else's, or refused by the rule for its form. */
+/** Unknown fields of a configuration belong to another provisioner, or the rule for its form denies them. */
 function accountOf(deployment: JsonObject | undefined): ServiceAccountName | undefined {
   try {
     return readDeploymentConfig(objectAt(deployment, 'spec', 'config')).serviceAccount;
@@ -22,8 +22,8 @@ function accountOf(deployment: JsonObject | undefined): ServiceAccountName | und
   }
 }
 
-/** Everything that says what is done for a deployment: its spec, and the annotations that change how. */
-function wishesOf(deployment: JsonObject | undefined): JsonObject {
+/** All fields that control what is done for a deployment: its spec, and annotations that change how. */
+function accountFieldsOf(deployment: JsonObject | undefined): JsonObject {
   const annotations = Object.entries(objectAt(deployment, 'metadata', 'annotations') ?? {});
   const own = annotations.filter(([key]) => key.startsWith(`${group}/`));
   return { spec: valueAt(deployment, 'spec') ?? null, annotations: Object.fromEntries(own) };
@@ -31,9 +31,9 @@ function wishesOf(deployment: JsonObject | undefined): JsonObject {
 
 /** Who creates a deployment, or changes what is done for it, may use the account that it names. Labels, finalizers and the like
  *  are anybody's who may write them. */
-export async function checkAccount(request: ReviewRequest, context: Context): Promise<Verdict> {
+export async function checkAccount(request: ReviewRequest, context: Context): Promise<AdmissionResult> {
   const { object, oldObject, user } = request;
-  if (oldObject !== undefined && isJsonEqual(wishesOf(object), wishesOf(oldObject))) return silence;
+  if (oldObject !== undefined && isJsonEqual(accountFieldsOf(object), accountFieldsOf(oldObject))) return allowed;
   const { facts, signal } = context;
   const isOurs = findFormat(textAt(objectAt(object, 'spec'), 'provisionerClassName')) !== undefined;
   return await serviceAccount({

@@ -69,7 +69,7 @@ const git = (member: JsonObject): JsonObject => ({
 const directoryText =
   'bundle.spec.source.git.directory begins with "../": directory must define path within the repository';
 
-test('a good Bundle passes, its uid echoed, nothing else said', async () => {
+test('a valid Bundle passes: the response has its uid and nothing else', async () => {
   const { response } = await ask(bundlePath, create(bundle({ type: 'image', image: { ref: `q.io/a@${digest}` } })));
   expect(response).toEqual({ uid: 'u1', allowed: true });
 });
@@ -165,7 +165,7 @@ test('the spec of a Bundle cannot change; labels, finalizers and status can', as
   expect((await ask(bundlePath, update(before, labelled))).response).toEqual({ uid: 'u1', allowed: true });
 });
 
-test('absent and empty are the same in a spec, but a member that says which source is not', async () => {
+test('absent and empty are the same in a spec, except for the member that selects the source', async () => {
   const before = bundle(git({ auth: {} }));
   const same = await ask(bundlePath, update(before, bundle(git({ directory: '' }))));
   expect(same.response.allowed).toBe(true);
@@ -218,7 +218,7 @@ test.each<[JsonObject, string]>([
   expect(JSON.stringify(response.status)).toContain(JSON.stringify(text).slice(1, -1));
 });
 
-test('a BundleDeployment whose template stays is not judged again, so that it can always be deleted', async () => {
+test('a BundleDeployment with an unchanged template is not validated again, so that it can always be deleted', async () => {
   const bad = deployment({ type: 'nonsense' });
   const done = deployment({ type: 'nonsense' }, { finalizers: [] });
   expect((await ask(deploymentPath, update(bad, done))).response.allowed).toBe(true);
@@ -227,7 +227,7 @@ test('a BundleDeployment whose template stays is not judged again, so that it ca
 });
 
 test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
-  'the install namespace %j is refused, members that nobody heeds are warned of',
+  'the install namespace %j is denied, with warnings for unknown fields',
   async (bad) => {
     const source = { type: 'image', image: { ref: `a@${digest}` } };
     const withConfig = (config: JsonObject): JsonObject => {
@@ -242,7 +242,7 @@ test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
     const good = withConfig({ installNamespace: 'a-1', watchNamespace: 3, values: 'a: b' });
     const passed = (await ask(deploymentPath, create(good))).response;
     expect(passed.allowed).toBe(true);
-    const known = 'plain bundles know installNamespace and serviceAccount only';
+    const known = 'plain bundles support only installNamespace and serviceAccount';
     expect(passed.warnings).toEqual([
       `spec.config.watchNamespace has no effect: ${known}`,
       `spec.config.values has no effect: ${known}`,
@@ -253,7 +253,7 @@ test.each(['Not_A_Name', '', '-a', 'a'.repeat(64), 3, {}])(
 const user = (name: string): JsonObject =>
   bundle({ type: 'configMaps', configMaps: [{ configMap: { name: 'cm' } }] }, name);
 
-test('a ConfigMap that Bundles name is created immutable and stays until they are gone', async () => {
+test('a ConfigMap that Bundles reference is created immutable and stays until they are deleted', async () => {
   const reader = facts([], [user('b2'), user('b1'), bundle({ type: 'upload', upload: {} }, 'b0')]);
   const change = (operation: string, configMap: JsonObject, namespace = 'rukpak-system'): Promise<Answer> =>
     ask(
@@ -311,7 +311,7 @@ test('another path is 404, an object of another form is refused with 400, and un
   expect((await ask(bundlePath, create(bundle(source)), broken)).statusCode).toBe(500);
 });
 
-test('a review that failed is logged with what it was of, and the answer says what to do, and no detail', async () => {
+test('a failed review is logged with its object; the response has advice and no details', async () => {
   const lines: object[] = [];
   const log = { ...silentLogger(), error: (fields: object) => lines.push(fields) };
   const failed = async (thrown: Error): Promise<string> => {
@@ -325,10 +325,10 @@ test('a review that failed is logged with what it was of, and the answer says wh
     return reply.json<{ error: string }>().error;
   };
   const review = { webhook: 'vbundles.core.rukpak.io', operation: 'CREATE', namespace: '', name: 'a' };
-  expect(await failed(new TransientError('ServerUnavailable', 'dial 10.0.0.1'))).toMatch(/try again; the log of/);
+  expect(await failed(new TransientError('ServerUnavailable', 'dial 10.0.0.1'))).toMatch(/try again; see the log of/);
   expect(lines.pop()).toEqual({ ...review, reason: 'ServerUnavailable', message: 'dial 10.0.0.1' });
   const defect = new Error('detail');
-  expect(await failed(defect)).toMatch(/^internal error; the log of/);
+  expect(await failed(defect)).toMatch(/^internal error; see the log of/);
   expect(lines.pop()).toEqual({ ...review, err: defect });
 });
 
@@ -337,7 +337,7 @@ const annotated = (annotations: Record<string, string>): JsonObject => ({
   metadata: { name: 'a', annotations },
 });
 
-test('annotations of a Bundle and of a template are judged alike, unknown ones warned of', async () => {
+test('annotations of a Bundle and of a template are validated alike, with warnings for unknown ones', async () => {
   const annotations = {
     'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
     'operators.operatorframework.io.bundle.hue.v1': 'red',
@@ -366,7 +366,7 @@ test('annotations of a Bundle and of a template are judged alike, unknown ones w
   expect(unchanged.response).toEqual({ uid: 'u1', allowed: true });
 });
 
-test('metadata that ConfigMaps bring is judged when the Bundle is made', async () => {
+test('metadata in ConfigMaps is validated when the Bundle is created', async () => {
   const data = { 'dependencies.yaml': 'dependencies: [{type: olm.package, value: {packageName: a, version: ""}}]' };
   const reader = facts([{ metadata: { name: 'm' }, immutable: true, data }]);
   const source = (path: string): JsonObject => ({

@@ -17,11 +17,11 @@ import type { FactsReader } from './facts.ts';
 import { addMetricsRoute, type MetricsAccess } from './metrics-route.ts';
 import { answerReview, answerUndecodable, readReview, reviewSchema } from './review.ts';
 import { RuleTally } from './rule-tally.ts';
-import type { Verdict } from './rules/rule.ts';
+import type { AdmissionResult } from './rules/rule.ts';
 
 /** An object before and after a change, each of the API server's own limit for a body, and what stands around them. */
 const maxBodyBytes = 7 * 1024 * 1024;
-/** Shorter than the 10 s after which the API server gives up, so that the reason is ours to tell. */
+/** Shorter than the API server's timeout of 10 s, so that the response can give the reason. */
 const factsDeadlineMs = 8_000;
 
 /** What the app is given. */
@@ -36,7 +36,7 @@ export interface WebhookDeps {
   /** Classes that other provisioners of the cluster serve. */
   readonly foreignClasses?: readonly string[];
   readonly log: Logger;
-  /** Told of every review; shown at `/metrics` where `metricsAccess` is given too. */
+  /** Counts every review; served at `/metrics` when `metricsAccess` is set too. */
   readonly metrics?: Metrics;
   readonly metricsAccess?: MetricsAccess;
 }
@@ -67,7 +67,7 @@ interface Asked {
   readonly headers: { readonly traceparent?: string };
 }
 
-function decisionOf({ denials, warnings }: Verdict): string {
+function decisionOf({ denials, warnings }: AdmissionResult): string {
   if (denials.length > 0) return 'denied';
   return warnings.length > 0 ? 'warned' : 'allowed';
 }
@@ -85,13 +85,13 @@ async function answer(
     metrics?.time('longshore_webhook_review_duration_seconds', { webhook }, performance.now() - startedMs);
   };
   const attributes: TracedWork['attributes'] = {};
-  const onVerdict = (verdict: Verdict): void => {
-    attributes['longshore.decision'] = decisionOf(verdict);
-    count(decisionOf(verdict));
+  const onResult = (result: AdmissionResult): void => {
+    attributes['longshore.decision'] = decisionOf(result);
+    count(decisionOf(result));
   };
   try {
     return await traced({ name: `review ${webhook}`, kind: 'server', attributes, parent }, () =>
-      judge(endpoint, body, { ...deps, onVerdict }),
+      review(endpoint, body, { ...deps, onResult }),
     );
   } catch (thrown) {
     count('failed');
@@ -99,10 +99,10 @@ async function answer(
   }
 }
 
-async function judge(
+async function review(
   endpoint: Counted,
   body: JsonObject,
-  deps: WebhookDeps & { readonly onVerdict: (verdict: Verdict) => void },
+  deps: WebhookDeps & { readonly onResult: (result: AdmissionResult) => void },
 ): Promise<JsonObject> {
   const request = readReview(body);
   const { rules } = endpoint;
@@ -110,19 +110,19 @@ async function judge(
   const { isAccountRequired = false, foreignClasses = [] } = deps;
   const settings = { systemNamespace, dependencyPolicy, isAccountRequired, foreignClasses };
   try {
-    const verdict = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
+    const result = await withDeadline(`facts for ${endpoint.webhook}`, { deadlineMs: factsDeadlineMs }, (signal) =>
       endpoint.check(request, { facts, rules, ...settings, signal }),
     );
-    deps.onVerdict(verdict);
-    const denials = verdict.denials.map(({ text }) => text);
+    deps.onResult(result);
+    const denials = result.denials.map(({ text }) => text);
     deps.log.debug(
       { webhook: endpoint.webhook, operation: request.operation, name: request.name, denials },
       'reviewed',
     );
-    return answerReview(request.uid, verdict);
+    return answerReview(request.uid, result);
   } catch (thrown) {
     if (thrown instanceof TerminalError && thrown.reason === 'InvalidObject') {
-      deps.onVerdict({ denials: [{ form: 'added', text: thrown.message }], warnings: [] });
+      deps.onResult({ denials: [{ form: 'added', text: thrown.message }], warnings: [] });
       return answerUndecodable(request.uid, thrown.message);
     }
     throw thrown;
@@ -143,7 +143,7 @@ function reviewedBy({ routeOptions, body }: FastifyRequest): Readonly<Record<str
   return { webhook, operation, namespace, name };
 }
 
-/** A fault of ours is told as one, and its details go to the log only. */
+/** Reports an internal error without details; these are logged. */
 function handleError(log: Logger, error: unknown, { request, reply }: Exchange): FastifyReply {
   const code = statusCodeOf(error);
   if (code < 500) return reply.code(code).send({ error: (error as Error).message });
@@ -151,8 +151,8 @@ function handleError(log: Logger, error: unknown, { request, reply }: Exchange):
   const isTransient = error instanceof TransientError;
   const facts = isTransient ? { reason: error.reason, message: error.message } : { err: error };
   log.error({ ...reviewedBy(request), ...facts }, 'review failed');
-  const what = isTransient ? 'the cluster did not tell what it takes to judge this: try again' : 'internal error';
-  return reply.code(code).send({ error: `${what}; the log of longshore webhook says more` });
+  const what = isTransient ? 'the cluster state for this review could not be read: try again' : 'internal error';
+  return reply.code(code).send({ error: `${what}; see the log of longshore webhook for details` });
 }
 
 /** The webhook as an app that does not listen: one POST route a row of the table of endpoints, `AdmissionReview` v1 in and out.
@@ -184,7 +184,7 @@ export function buildWebhook(deps: WebhookDeps, tls?: TlsFiles): FastifyInstance
   const { metrics, metricsAccess } = deps;
   for (const row of endpoints) {
     const endpoint = { ...row, rules: new RuleTally() };
-    metrics?.readFrom(() => Promise.resolve(endpoint.rules.figures(endpoint.webhook)));
+    metrics?.readFrom(() => Promise.resolve(endpoint.rules.metricValues(endpoint.webhook)));
     app.post(endpoint.path, { schema: { body: reviewSchema } }, async (request: FastifyRequest) =>
       answer(endpoint, request as Asked, deps),
     );

@@ -25,13 +25,13 @@ import { deploymentConfig } from './rules/deployment-config.ts';
 import type { RuleName } from './rules/names.ts';
 import { provisionerClass } from './rules/provisioner-class.ts';
 import {
+  type AdmissionResult,
+  allowed,
   type BundleUse,
   type ConfigMapChange,
+  mergeResults,
   type SourceRule,
-  sayAll,
-  silence,
-  type Verdict,
-  warnOf,
+  warn,
 } from './rules/rule.ts';
 import { specImmutable } from './rules/spec-immutable.ts';
 import { bundleSourceRules, configMapRules, templateSourceRules } from './rules/table.ts';
@@ -51,7 +51,7 @@ interface CheckContext {
 
 /** Reads the facts that the rules need and asks the rules.
  *  @throws TerminalError InvalidObject for an object of another form · whatever the reader throws */
-type Check = (request: ReviewRequest, context: CheckContext) => Promise<Verdict>;
+type Check = (request: ReviewRequest, context: CheckContext) => Promise<AdmissionResult>;
 
 /** What a Bundle and a template have alike. */
 interface BundleLike {
@@ -63,20 +63,20 @@ async function checkSource(
   { spec }: BundleLike,
   table: Readonly<Partial<Record<RuleName, SourceRule>>>,
   context: CheckContext,
-): Promise<Verdict> {
+): Promise<AdmissionResult> {
   const { rules } = context;
   const facts = await rules.read('config-map-entries', () => readSourceFacts(spec.source, context));
-  return sayAll([
+  return mergeResults([
     rules.askAll(table, (rule) => rule(spec.source, facts)),
     rules.ask('content-metadata', () => contentMetadata(facts, spec.provisionerClassName)),
   ]);
 }
 
-/** Annotations that do not change are not judged again. */
-function checkAnnotations(after: BundleLike, before?: BundleLike): Verdict {
+/** Unchanged annotations are not validated again. */
+function checkAnnotations(after: BundleLike, before?: BundleLike): AdmissionResult {
   const annotations = bundleAnnotationsOf(after.metadata?.annotations);
   if (before !== undefined && isJsonEqual(annotations, bundleAnnotationsOf(before.metadata?.annotations)))
-    return silence;
+    return allowed;
   return bundleAnnotations(annotations, after.spec.provisionerClassName);
 }
 
@@ -86,15 +86,15 @@ const checkBundle: Check = async (request, context) => {
   if (request.operation === 'UPDATE') {
     const [before, after] = [parseBundle(request.oldObject), parseBundle(request.object)];
     const [oldSpec, newSpec] = [before.spec, after.spec] as unknown as [JsonValue, JsonValue];
-    return sayAll([
+    return mergeResults([
       rules.ask('spec-immutable', () => specImmutable(oldSpec, newSpec)),
       rules.ask('bundle-annotations', () => checkAnnotations(after, before)),
     ]);
   }
-  if (request.operation !== 'CREATE') return silence;
+  if (request.operation !== 'CREATE') return allowed;
   const bundle = parseBundle(request.object);
   const { provisionerClassName } = bundle.spec;
-  return sayAll([
+  return mergeResults([
     rules.ask('provisioner-class', () =>
       provisionerClass('spec.provisionerClassName', provisionerClassName, context.foreignClasses),
     ),
@@ -115,10 +115,10 @@ function checkConfig(
     oldConfig,
     oldTemplate,
   }: { readonly oldConfig: JsonValue | undefined; readonly oldTemplate: JsonValue | undefined },
-): Verdict {
+): AdmissionResult {
   const { provisionerClassName } = template.spec;
   const isSame = isJsonEqual(config ?? null, oldConfig ?? null) && provisionerClassName === classOf(oldTemplate);
-  return isSame ? silence : deploymentConfig(provisionerClassName, config);
+  return isSame ? allowed : deploymentConfig(provisionerClassName, config);
 }
 
 /** A class that does not change is not reported again. */
@@ -126,47 +126,47 @@ function checkClasses(
   { provisionerClassName, template }: BundleDeployment['spec'],
   oldSpec: JsonValue | undefined,
   foreignClasses: readonly string[],
-): Verdict {
+): AdmissionResult {
   const { provisionerClassName: oldClass, template: oldTemplate } = isJsonObject(oldSpec ?? null)
     ? (oldSpec as JsonObject)
     : {};
   const ofTemplate = template.spec.provisionerClassName;
   const own =
     provisionerClassName === oldClass
-      ? silence
+      ? allowed
       : provisionerClass('spec.provisionerClassName', provisionerClassName, foreignClasses);
   if (ofTemplate === classOf(oldTemplate)) return own;
-  return sayAll([own, provisionerClass('spec.template.spec.provisionerClassName', ofTemplate, foreignClasses)]);
+  return mergeResults([own, provisionerClass('spec.template.spec.provisionerClassName', ofTemplate, foreignClasses)]);
 }
 
-async function checkNewTemplate(template: BundleLike, context: CheckContext): Promise<Verdict> {
-  return sayAll([
+async function checkNewTemplate(template: BundleLike, context: CheckContext): Promise<AdmissionResult> {
+  return mergeResults([
     await checkSource(template, templateSourceRules, context),
     context.rules.ask('bundle-annotations', () => checkAnnotations(template)),
   ]);
 }
 
-/** A template, or a configuration, that does not change is not judged again. */
+/** An unchanged template or configuration is not validated again. */
 const checkBundleDeployment: Check = async (request, context) => {
   if (request.operation === 'DELETE') {
     return request.oldObject === undefined
-      ? silence
+      ? allowed
       : await checkRemoval(parseBundleDeployment(request.oldObject), context);
   }
-  if (request.operation === 'CONNECT') return silence;
+  if (request.operation === 'CONNECT') return allowed;
   const { rules } = context;
   const deployment = parseBundleDeployment(request.object);
   const { metadata, spec } = deployment;
   const oldSpec = request.oldObject?.spec;
   const { template: oldTemplate, config: oldConfig } = isJsonObject(oldSpec) ? oldSpec : {};
   const isSameTemplate = isJsonEqual(spec.template as unknown as JsonValue, oldTemplate);
-  return sayAll([
+  return mergeResults([
     rules.ask('provisioner-class', () => checkClasses(spec, oldSpec, context.foreignClasses)),
-    isSameTemplate ? silence : await checkNewTemplate(spec.template, context),
+    isSameTemplate ? allowed : await checkNewTemplate(spec.template, context),
     rules.ask('deployment-config', () => checkConfig(spec, { oldTemplate, oldConfig })),
     await rules.askPatiently('service-account', () => checkAccount(request, context)),
-    isSameTemplate ? silence : await checkTemplate(deployment, context),
-    rules.ask('crd-safety-annotations', () => warnOf(readSwitches(metadata.annotations).warnings)),
+    isSameTemplate ? allowed : await checkTemplate(deployment, context),
+    rules.ask('crd-safety-annotations', () => warn(readSwitches(metadata.annotations).warnings)),
   ]);
 };
 
@@ -184,8 +184,8 @@ async function readUses({ facts, signal }: CheckContext): Promise<BundleUse[]> {
 
 const checkConfigMap: Check = async (request, context) => {
   const { operation } = request;
-  if (request.namespace !== context.systemNamespace) return silence;
-  if (operation !== 'CREATE' && operation !== 'DELETE') return silence;
+  if (request.namespace !== context.systemNamespace) return allowed;
+  if (operation !== 'CREATE' && operation !== 'DELETE') return allowed;
   const configMap = (operation === 'CREATE' ? request.object : request.oldObject) ?? {};
   const name = nameOf(configMap, request);
   const { rules } = context;

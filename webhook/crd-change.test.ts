@@ -37,7 +37,7 @@ async function ask(request: JsonObject, readObjects: ReadObjects = oneObject): P
 const update = (oldObject: JsonObject, object: JsonObject): JsonObject => ({ operation: 'UPDATE', object, oldObject });
 const passed = { uid: 'u1', allowed: true };
 
-test('a CRD that is new, goes, or keeps its spec passes', async () => {
+test('a CRD that is created, deleted, or keeps its spec passes', async () => {
   expect(await ask({ operation: 'CREATE', object: crd(strict), oldObject: null })).toEqual(passed);
   expect(await ask({ operation: 'DELETE', object: null, oldObject: crd(strict) })).toEqual(passed);
   expect(await ask(update(crd(strict), crd(strict, { a: 'b' })))).toEqual(passed);
@@ -55,7 +55,7 @@ test('a change that harms an object is denied with one text, which kubectl shows
         '"core.rukpak.io/safe-crd-upgrade-validation" annotation to "false"): error validating existing CRs against new CRD\'s schema for ' +
         '"samples.samples.example.com": existing custom object /one failed validation for new schema version v1: spec: Required value\n' +
         'validating upgrade for CRD "samples.samples.example.com": v1: ^: required: new required fields: [spec]\n' +
-        'to let this pass, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+        'to ignore this check, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
     },
   });
 });
@@ -69,7 +69,7 @@ test('what the provisioners apply was looked at before; what others apply was no
   expect(await ask(by('kubectl'))).toMatchObject({ allowed: false });
 });
 
-test('objects that cannot be read are a reason to deny, and the answer says so', async () => {
+test('objects that cannot be read are a reason to deny, and the response reports it', async () => {
   const failing: ReadObjects = () => {
     throw new TransientError('Overloaded', 'the server is overloaded');
   };

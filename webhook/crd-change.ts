@@ -12,9 +12,9 @@ import {
 import type { FactsReader } from './facts.ts';
 import type { ReviewRequest } from './review.ts';
 import type { RuleTally } from './rule-tally.ts';
-import { denyAtLength, sayAll, silence, type Verdict, warnOf } from './rules/rule.ts';
+import { type AdmissionResult, allowed, denyAtLength, mergeResults, warn } from './rules/rule.ts';
 
-/** Shorter than what the API server waits, so that what was found is told in time. */
+/** Shorter than the API server's timeout, so that findings are reported in time. */
 const readDeadlineMs = 7_000;
 
 function isText(entry: [string, JsonValue | undefined]): entry is [string, string] {
@@ -26,13 +26,13 @@ function annotationsOf({ metadata }: JsonObject): Record<string, string> {
   return isJsonObject(annotations) ? Object.fromEntries(Object.entries(annotations).filter(isText)) : {};
 }
 
-async function judge(
+async function evaluate(
   change: CrdChange,
   operation: ReviewRequest['operation'],
   options: SafetyOptions,
-): Promise<Verdict> {
+): Promise<AdmissionResult> {
   const findings = await checkCrdChange(change, options);
-  if (findings.length === 0) return silence;
+  if (findings.length === 0) return allowed;
   const note = `(NOTE: to disable this validation, set the "${safeCrdUpgradeAnnotation}" annotation to "false")`;
   const how = howToIgnore(
     findings.map(({ check }) => check),
@@ -42,18 +42,18 @@ async function judge(
   return denyAtLength(`${what}: ${describeFindings(change, findings)}\n${how}`);
 }
 
-/** Judges a change of a CustomResourceDefinition. What the provisioners apply was judged by them before, with what their BundleDeployment ignores.
+/** Validates a change of a CustomResourceDefinition. The provisioners have validated what they apply, with the checks that their BundleDeployment ignores.
  *  @throws TerminalError InvalidObject */
 export async function checkCrd(
   request: ReviewRequest,
   { facts, rules, signal }: { readonly facts: FactsReader; readonly rules: RuleTally; readonly signal: AbortSignal },
-): Promise<Verdict> {
+): Promise<AdmissionResult> {
   const { operation, object: after = {}, oldObject: before } = request;
-  if (operation !== 'CREATE' && operation !== 'UPDATE') return silence;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return allowed;
   const switches = readSwitches(annotationsOf(after));
-  const ofSwitches = rules.ask('crd-safety-annotations', () => warnOf(switches.warnings));
+  const ofSwitches = rules.ask('crd-safety-annotations', () => warn(switches.warnings));
   if (before === undefined || request.fieldManager === installFieldManager) return ofSwitches;
   const options = { switches, read: facts.readObjects, deadlineMs: readDeadlineMs, signal };
-  const ofChange = await rules.askPatiently('crd-upgrade', () => judge({ before, after }, operation, options));
-  return sayAll([ofSwitches, ofChange]);
+  const ofChange = await rules.askPatiently('crd-upgrade', () => evaluate({ before, after }, operation, options));
+  return mergeResults([ofSwitches, ofChange]);
 }

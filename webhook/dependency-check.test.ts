@@ -73,12 +73,12 @@ test('the removal of what others need is warned of, denied, let through, or no m
   const ignoring = parseBundleDeployment(deploymentOf('base', { 'core.rukpak.io/ignore-dependencies': 'true' }));
   expect(await checkRemoval(ignoring, options(facts, 'enforce'))).toMatchObject({
     denials: [],
-    warnings: [`${text} (let through by the annotation core.rukpak.io/ignore-dependencies)`],
+    warnings: [`${text} (allowed by the annotation core.rukpak.io/ignore-dependencies)`],
   });
   expect(await checkRemoval(base, options(facts, 'off'))).toMatchObject({ denials: [], warnings: [] });
 });
 
-test('what an unpacked bundle lacks is said of the deployment', async () => {
+test('unmet dependencies of an unpacked bundle are reported for the deployment', async () => {
   const facts = reader(both, [deploymentOf('user')]);
   const user = parseBundleDeployment(deploymentOf('user'));
   const lacking = 'dependencies are not met: package base >=1.0.0';

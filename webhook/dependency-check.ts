@@ -18,7 +18,7 @@ import {
 import type { FactsReader } from './facts.ts';
 import type { RuleTally } from './rule-tally.ts';
 import { type DependencyTerms, dependenciesMet, notRequired } from './rules/dependencies.ts';
-import { sayAll, silence, type Verdict } from './rules/rule.ts';
+import { type AdmissionResult, allowed, mergeResults } from './rules/rule.ts';
 
 interface CheckOptions {
   readonly facts: FactsReader;
@@ -88,11 +88,11 @@ async function surveyOf(
   return { active, pending: [], servesApi: (api) => served.has(apiKey(api)) };
 }
 
-/** What is said of the deletion of a deployment that others need.
+/** The result for the deletion of a deployment that others require.
  *  @throws whatever the reader throws */
-export async function checkRemoval(deployment: BundleDeployment, options: CheckOptions): Promise<Verdict> {
-  const isGoing = deployment.metadata.deletionTimestamp !== undefined;
-  if (options.dependencyPolicy === 'off' || isGoing || !(await isConcerned(deployment, options))) return silence;
+export async function checkRemoval(deployment: BundleDeployment, options: CheckOptions): Promise<AdmissionResult> {
+  const isBeingDeleted = deployment.metadata.deletionTimestamp !== undefined;
+  if (options.dependencyPolicy === 'off' || isBeingDeleted || !(await isConcerned(deployment, options))) return allowed;
   const { rules } = options;
   const survey = await rules.read('required', async () => surveyOf(await readStanding(options), [], options));
   const { name } = deployment.metadata;
@@ -120,22 +120,22 @@ async function readTemplateFacts(
   return { subject, survey: await surveyOf(standing, [subject], options) };
 }
 
-/** What is said of a new template whose bundle is unpacked already: whether it has what it needs, and whether others still have what
+/** The result for a new template whose bundle is unpacked: whether its dependencies are met, and whether others still have what
  *  they need. Of one that is not, the provisioner speaks later.
  *  @throws whatever the reader throws */
-export async function checkTemplate(deployment: BundleDeployment, options: CheckOptions): Promise<Verdict> {
+export async function checkTemplate(deployment: BundleDeployment, options: CheckOptions): Promise<AdmissionResult> {
   const { metadata } = deployment;
   const { rules } = options;
-  const isGoing = metadata.deletionTimestamp !== undefined;
-  if (options.dependencyPolicy === 'off' || isGoing || !(await isConcerned(deployment, options))) return silence;
+  const isBeingDeleted = metadata.deletionTimestamp !== undefined;
+  if (options.dependencyPolicy === 'off' || isBeingDeleted || !(await isConcerned(deployment, options))) return allowed;
   const read = await rules.read('dependencies', () => readTemplateFacts(deployment, options));
-  if (read === undefined) return silence;
+  if (read === undefined) return allowed;
   const { subject, survey } = read;
   const others = { ...survey, active: survey.active.filter(({ name }) => name !== metadata.name) };
   const terms = termsOf(deployment, options);
   const change = { name: metadata.name, next: subject.properties };
   const { offersFor } = options.facts;
-  return sayAll([
+  return mergeResults([
     rules.ask('dependencies', () => dependenciesMet(subject, { ...others, offersFor }, terms)),
     rules.ask('required', () => notRequired(change, survey, terms)),
   ]);

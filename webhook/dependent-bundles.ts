@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../src/base/index.ts';
 import { createCache, type KubeClient, type ObjectCache } from '../src/kube/index.ts';
 import type { FactsReader } from './facts.ts';
 
-/** Tells by a watch, which begins with the first question, whether any Bundle has dependencies: most clusters have none, and are
+/** Whether any Bundle has dependencies, by a watch that starts with the first call: most clusters have none, and are
  *  not asked again for every deployment. */
 export function watchDependentBundles(options: {
   readonly kube: KubeClient;

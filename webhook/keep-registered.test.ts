@@ -47,8 +47,8 @@ function refOfName(name: string): Parameters<KubeClient['get']>[0] {
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name };
 }
 
-/** The authorities that the API server is told to trust, by webhook. */
-async function told(): Promise<string[][]> {
+/** The authorities that the API server is registeredAuthorities to trust, by webhook. */
+async function registeredAuthorities(): Promise<string[][]> {
   const configurations = await Promise.all(names.map((name) => kube.get(refOfName(name))));
   const webhooks = configurations.flatMap(({ webhooks: all }) => all as { clientConfig: { caBundle?: string } }[]);
   return webhooks.map(({ clientConfig }) => [
@@ -78,11 +78,11 @@ test('each webhook trusts the authority in use, and with a new one also that bef
   const [first, second, third] = [serving.current(), await newPair(), await newPair()];
   await keepRegistered(options);
   const all = (...pairs: ServingPair[]): string[][] => Array<string[]>(5).fill(pairs.map((pair) => pair.caBundlePem));
-  expect(await told()).toEqual(all(first));
+  expect(await registeredAuthorities()).toEqual(all(first));
   serving.replace(second);
-  await eventually(async () => expect(await told()).toEqual(all(second, first)));
+  await eventually(async () => expect(await registeredAuthorities()).toEqual(all(second, first)));
   serving.replace(third);
-  await eventually(async () => expect(await told()).toEqual(all(third, second)));
+  await eventually(async () => expect(await registeredAuthorities()).toEqual(all(third, second)));
 });
 
 test('an authority that replaces another while that is being registered is registered at once', async () => {
@@ -99,20 +99,20 @@ test('an authority that replaces another while that is being registered is regis
   await keepRegistered({ ...options, kube: { ...kube, apply } });
   serving.replace(second);
   await eventually(async () =>
-    expect((await told()).map(([first]) => first)).toEqual(Array(5).fill(third.caBundlePem)),
+    expect((await registeredAuthorities()).map(([first]) => first)).toEqual(Array(5).fill(third.caBundlePem)),
   );
 });
 
-test('an authority that somebody has overwritten is told again; one that another replica has added is left', async () => {
+test('an overwritten authority is registered again; one that another replica added is left', async () => {
   const own = serving.current().caBundlePem;
   await keepRegistered(options);
   const other = (await newPair()).caBundlePem;
   await overwrite(`${other}${own}`);
   await clock.pass(halfMinuteMs);
   await clock.pass(halfMinuteMs);
-  expect(await told()).toEqual(Array<string[]>(5).fill([other, own]));
+  expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([other, own]));
   await overwrite(other);
-  await whilePassing(async () => expect(await told()).toEqual(Array<string[]>(5).fill([own])));
+  await whilePassing(async () => expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([own])));
 });
 
 test('a registration that fails is tried again', async () => {
@@ -127,10 +127,10 @@ test('a registration that fails is tried again', async () => {
     isDone = true;
   });
   await whilePassing(() => expect(isDone).toBe(true));
-  expect(await told()).toEqual(Array<string[]>(5).fill([serving.current().caBundlePem]));
+  expect(await registeredAuthorities()).toEqual(Array<string[]>(5).fill([serving.current().caBundlePem]));
 });
 
-test('configurations that somebody removes to switch admission off stay away', async () => {
+test('configurations that a user deletes to disable admission are not created again', async () => {
   let looks = 0;
   const get: KubeClient['get'] = async (...args) => {
     looks += 1;

@@ -8,11 +8,11 @@ import {
 import { isNotFound, type KubeObject } from '../src/kube/index.ts';
 import { type Registration, type RegistrationClient, registerWebhooks, webhookConfigurations } from './registration.ts';
 
-/** How long a configuration that lost our authority stays unnoticed. */
-const lookAgainMs = 30_000;
-const tryAgainMs = 5_000;
+/** How often configurations are checked for our authority. */
+const recheckMs = 30_000;
+const retryMs = 5_000;
 
-/** What it takes to stay registered. */
+/** Options of a registration that is kept up to date. */
 export interface KeepRegisteredOptions extends Omit<Registration, 'caBundlePem'> {
   readonly kube: RegistrationClient;
   readonly serving: ServingCertificate;
@@ -25,7 +25,7 @@ function authorityOf(pem: string): string {
   return splitCertificates(pem)[0]?.trim() ?? '';
 }
 
-/** Whether every webhook of ours in the configuration trusts the authority; one that somebody has taken out is theirs to bring back. */
+/** Whether every webhook of ours in the configuration trusts the authority; webhooks that a user removed stay removed. */
 function trusts(configuration: KubeObject, authority: string): boolean {
   const webhooks = (configuration['webhooks'] ?? []) as readonly { readonly clientConfig?: { caBundle?: string } }[];
   return webhooks.every(({ clientConfig }) =>
@@ -37,9 +37,9 @@ function trusts(configuration: KubeObject, authority: string): boolean {
 
 class Registrar {
   readonly #options: KeepRegisteredOptions;
-  #toldAuthority: string | undefined;
+  #registeredAuthority: string | undefined;
   #previousAuthority = '';
-  #said = '';
+  #loggedMessage = '';
   readonly #missed = new Set<string>();
   #round = new AbortController();
 
@@ -47,43 +47,45 @@ class Registrar {
     this.#options = options;
   }
 
-  /** Looks at once, not after the rest of the wait; once more where a look is under way. */
+  /** Checks at once instead of after the rest of the wait; once more if a check is under way. */
   wake(): void {
     this.#round.abort();
   }
 
-  /** One look; true when the API server has been told of the authority in use. */
-  async look(): Promise<boolean> {
+  /** One check; true when the API server trusts the authority in use. */
+  async check(): Promise<boolean> {
     this.#round = new AbortController();
     try {
       const authority = authorityOf(this.#options.serving.current().caBundlePem);
-      if (this.#toldAuthority !== authority || !(await this.#isTrusted(authority))) await this.#tell(authority);
-      this.#said = '';
+      if (this.#registeredAuthority !== authority || !(await this.#isTrusted(authority)))
+        await this.#register(authority);
+      this.#loggedMessage = '';
       return true;
     } catch (thrown) {
       this.#options.signal.throwIfAborted();
       const message = errorMessage(thrown);
-      const hint = 'apply the manifests again if the configurations or the rights of this service account are gone';
-      if (message !== this.#said) this.#options.log.error({ message, hint }, 'the webhooks can not be registered');
-      this.#said = message;
+      const hint =
+        'apply the manifests again if the configurations or the permissions of this service account are missing';
+      if (message !== this.#loggedMessage) this.#options.log.error({ message, hint }, 'webhook registration failed');
+      this.#loggedMessage = message;
       return false;
     }
   }
 
-  async wait(isTold: boolean): Promise<void> {
+  async wait(isRegistered: boolean): Promise<void> {
     const { clock, signal } = this.#options;
     const either = AbortSignal.any([signal, this.#round.signal]);
-    await clock.sleep(isTold ? lookAgainMs : tryAgainMs, { signal: either }).catch(() => undefined);
+    await clock.sleep(isRegistered ? recheckMs : retryMs, { signal: either }).catch(() => undefined);
   }
 
   /** With the authority before it: another replica may not have seen the new certificate yet, and does not object. */
-  async #tell(authority: string): Promise<void> {
+  async #register(authority: string): Promise<void> {
     const { kube, serving, signal, log } = this.#options;
-    if (this.#toldAuthority !== authority) this.#previousAuthority = this.#toldAuthority ?? '';
+    if (this.#registeredAuthority !== authority) this.#previousAuthority = this.#registeredAuthority ?? '';
     const own = serving.current().caBundlePem;
     const caBundlePem = own.includes(this.#previousAuthority) ? own : `${own.trimEnd()}\n${this.#previousAuthority}\n`;
     await registerWebhooks(kube, { ...this.#options, caBundlePem }, { signal });
-    this.#toldAuthority = authority;
+    this.#registeredAuthority = authority;
     log.info('webhooks registered');
   }
 
@@ -97,8 +99,8 @@ class Registrar {
       } catch (thrown) {
         if (!isNotFound(thrown)) throw thrown;
         if (!this.#missed.has(metadata.name)) {
-          const hint = 'nothing is guarded by it until the manifests are applied again';
-          log.warn({ configuration: metadata.name, hint }, 'the webhook configuration is gone');
+          const hint = 'its objects are not validated until the manifests are applied again';
+          log.warn({ configuration: metadata.name, hint }, 'webhook configuration not found');
         }
         this.#missed.add(metadata.name);
       }
@@ -107,21 +109,21 @@ class Registrar {
   }
 }
 
-/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when somebody has
+/** Registers the webhooks, resolving when that is done, then keeps the API server's trust: with each new certificate, and when a user has
  *  overwritten it. Configurations that are removed later are not made again: removing them is how admission is switched off. Ends with the signal. */
 export async function keepRegistered(options: KeepRegisteredOptions): Promise<void> {
   const { serving, signal, log } = options;
   const registrar = new Registrar(options);
   void serving.keepFresh(() => registrar.wake(), signal);
-  while (!signal.aborted && !(await registrar.look())) await registrar.wait(false);
+  while (!signal.aborted && !(await registrar.check())) await registrar.wait(false);
   const follow = async (): Promise<void> => {
-    let isTold = true;
+    let isRegistered = true;
     while (!signal.aborted) {
-      await registrar.wait(isTold);
-      isTold = await registrar.look();
+      await registrar.wait(isRegistered);
+      isRegistered = await registrar.check();
     }
   };
   follow().catch((thrown: unknown) => {
-    if (!signal.aborted) log.error({ err: thrown }, 'the registration is not looked after any more');
+    if (!signal.aborted) log.error({ err: thrown }, 'webhook registration stopped');
   });
 }

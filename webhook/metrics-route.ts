@@ -1,22 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../src/metrics/index.ts';
 
-/** Who may read the metrics of the webhook, by the token that they show: errors of its own answer 503. */
+/** Whether a token gives access to the metrics of the webhook; its own errors are answered with 503. */
 export type MetricsAccess = (token: string) => Promise<'allowed' | 'unknown' | 'forbidden'>;
 
 const statusOf = { unknown: 401, forbidden: 403 } as const;
 
-async function verdictFor(request: FastifyRequest, access: MetricsAccess): ReturnType<MetricsAccess> {
+async function decide(request: FastifyRequest, access: MetricsAccess): ReturnType<MetricsAccess> {
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return token === undefined ? 'unknown' : await access(token);
 }
 
-/** Shows metrics at `/metrics` to those who may read that path. */
+/** Serves `/metrics` to users who may get that path. */
 export function addMetricsRoute(app: FastifyInstance, metrics: Metrics, access: MetricsAccess): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const verdict = await verdictFor(request, access).catch(() => undefined);
-    if (verdict === undefined) return reply.code(503).send({ error: 'who asks could not be found out' });
-    if (verdict !== 'allowed') return reply.code(statusOf[verdict]).send({ error: verdict });
+    const decision = await decide(request, access).catch(() => undefined);
+    if (decision === undefined) return reply.code(503).send({ error: 'the user could not be identified' });
+    if (decision !== 'allowed') return reply.code(statusOf[decision]).send({ error: decision });
     const { contentType, text } = await metrics.show();
     return reply.header('content-type', contentType).send(text);
   };

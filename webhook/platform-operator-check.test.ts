@@ -52,7 +52,7 @@ test.each([
   [
     'a name that no label can have',
     operator('a.b', 'gauge'),
-    'platformoperator name "a.b" must consist of at most 45 lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too',
+    'platformoperator name "a.b" must consist of at most 45 lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment has the same name',
   ],
   [
     'a name that is too long',

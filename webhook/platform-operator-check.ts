@@ -6,30 +6,30 @@ import {
   type PlatformOperatorFacts,
   platformOperatorName,
   platformOperatorPackage,
-  platformOperatorPackageKept,
+  platformOperatorPackageImmutable,
   platformOperatorUnique,
 } from './rules/platform-operator.ts';
-import { sayAll, silence, type Verdict } from './rules/rule.ts';
+import { type AdmissionResult, allowed, mergeResults } from './rules/rule.ts';
 
 function factsOf({ metadata, spec }: PlatformOperator): PlatformOperatorFacts {
   return { name: metadata.name ?? '', packageName: spec.package.name };
 }
 
-/** What is said of a new PlatformOperator, and of a change of one.
+/** The result for a new or changed PlatformOperator.
  *  @throws whatever the reader throws */
 export async function checkPlatformOperator(
   request: ReviewRequest,
   { facts, rules, signal }: { readonly facts: FactsReader; readonly rules: RuleTally; readonly signal: AbortSignal },
-): Promise<Verdict> {
+): Promise<AdmissionResult> {
   if (request.operation === 'UPDATE') {
     const [before, after] = [request.oldObject, request.object].map((object) => factsOf(parsePlatformOperator(object)));
-    if (before === undefined || after === undefined) return silence;
-    return rules.ask('platform-operator-package-kept', () => platformOperatorPackageKept(after, before));
+    if (before === undefined || after === undefined) return allowed;
+    return rules.ask('platform-operator-package-immutable', () => platformOperatorPackageImmutable(after, before));
   }
-  if (request.operation !== 'CREATE') return silence;
+  if (request.operation !== 'CREATE') return allowed;
   const operator = factsOf(parsePlatformOperator(request.object));
   const others = await rules.read('platform-operator-unique', () => facts.listPlatformOperators({ signal }));
-  return sayAll([
+  return mergeResults([
     rules.ask('platform-operator-name', () => platformOperatorName(operator)),
     rules.ask('platform-operator-package', () => platformOperatorPackage(operator)),
     rules.ask('platform-operator-unique', () => platformOperatorUnique(operator, others.map(factsOf))),

@@ -24,7 +24,7 @@ export interface Registration {
   /** PEM of the authority that the API server is to trust. */
   readonly caBundlePem: string;
   readonly systemNamespace: string;
-  /** False: ClusterCatalogs are another program's, and nobody asks about them here. Default true. */
+  /** False: another program serves ClusterCatalogs, and no reviews of them arrive here. Default true. */
   readonly hasClusterCatalogs?: boolean;
 }
 
@@ -44,13 +44,13 @@ const unguardedConfigMaps: readonly JsonObject[] = [
   },
 ];
 
-function clientConfig({ address, caBundlePem }: Wish, path: string): JsonObject {
+function clientConfig({ address, caBundlePem }: RegistrationOptions, path: string): JsonObject {
   const trust = caBundlePem === undefined ? {} : { caBundle: Buffer.from(caBundlePem).toString('base64') };
   if ('origin' in address) return { ...trust, url: `${address.origin}${path}` };
   return { ...trust, service: { ...address.service, path } };
 }
 
-function webhookOf(endpoint: Endpoint, registration: Wish): JsonObject {
+function webhookOf(endpoint: Endpoint, registration: RegistrationOptions): JsonObject {
   const { systemNamespace } = registration;
   const { webhook, path, rule, objectLabels } = endpoint;
   return {
@@ -72,11 +72,11 @@ function webhookOf(endpoint: Endpoint, registration: Wish): JsonObject {
   };
 }
 
-/** A registration, or one that does not say yet whom to trust. */
-type Wish = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
+/** A registration, perhaps without a CA bundle yet. */
+type RegistrationOptions = Omit<Registration, 'caBundlePem'> & { readonly caBundlePem?: string };
 
 /** The configurations with all webhooks; what cannot be asked is refused (`failurePolicy: Fail`). */
-export function webhookConfigurations(registration: Wish): readonly WebhookConfiguration[] {
+export function webhookConfigurations(registration: RegistrationOptions): readonly WebhookConfiguration[] {
   const { hasClusterCatalogs = true } = registration;
   const asked = endpoints.filter(({ isForCatalogs = false }) => hasClusterCatalogs || !isForCatalogs);
   return [...Map.groupBy(asked, ({ configuration }) => configuration)].map(([name, members]) => ({
@@ -145,7 +145,7 @@ async function restore(kube: RegistrationClient, name: KubeObject, before: KubeO
   else await kube.patch(refOf(name), { webhooks: before['webhooks'] } as JsonObject, { fieldManager, signal });
 }
 
-/** Writes the configurations, all or none, whoever wrote them before.
+/** Writes all configurations or none, regardless of their former writers.
  *  @throws what the server answers */
 export async function registerWebhooks(
   kube: RegistrationClient,
@@ -168,7 +168,7 @@ export async function registerWebhooks(
       await kube.apply(configuration, { fieldManager, force: true, signal });
     }
   } catch (thrown) {
-    // What is said is why it failed; that what was there cannot be restored then has the same reason.
+    // The first failure is reported; a failure to restore the previous state has the same cause.
     await undo().catch(() => undefined);
     throw thrown;
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/base/index.ts';
-import type { Verdict } from './rules/rule.ts';
+import type { AdmissionResult } from './rules/rule.ts';
 
 /** As of a condition: it is shown to people. */
 const maxStatusLength = 32_768;
@@ -14,9 +14,9 @@ export interface ReviewRequest {
   readonly namespace: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-  /** Who asks: `username`, `uid`, `groups`, `extra`, as the API server says. */
+  /** The requesting user: `username`, `uid`, `groups`, `extra`, as the API server reports it. */
   readonly user: JsonObject;
-  /** Who says to have made the change; empty for a deletion. */
+  /** The field manager of the change; empty for a deletion. */
   readonly fieldManager: string;
 }
 
@@ -67,7 +67,7 @@ export function readReview(body: JsonObject): ReviewRequest {
   };
 }
 
-function statusOf({ denials }: Verdict): JsonObject | undefined {
+function statusOf({ denials }: AdmissionResult): JsonObject | undefined {
   if (denials.length === 0) return undefined;
   const text = denials
     .map((denial) => denial.text)
@@ -86,16 +86,16 @@ function patchMembers(patch: readonly JsonObject[]): JsonObject {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
 }
 
-/** The answer that a verdict means: at most 10 warnings of at most 256 characters. */
-export function answerReview(uid: string, verdict: Verdict): JsonObject {
-  const status = statusOf(verdict);
-  const warnings = verdict.warnings.slice(0, maxWarnings).map((text) => text.slice(0, maxWarningLength));
+/** The answer that a result means: at most 10 warnings of at most 256 characters. */
+export function answerReview(uid: string, result: AdmissionResult): JsonObject {
+  const status = statusOf(result);
+  const warnings = result.warnings.slice(0, maxWarnings).map((text) => text.slice(0, maxWarningLength));
   return reviewOf({
     uid,
     allowed: status === undefined,
     ...(status === undefined ? {} : { status }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...(status !== undefined || verdict.patch === undefined ? {} : patchMembers(verdict.patch)),
+    ...(status !== undefined || result.patch === undefined ? {} : patchMembers(result.patch)),
   });
 }
 

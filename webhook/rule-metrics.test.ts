@@ -65,7 +65,7 @@ const facts: FactsReader = {
   servesApi: () => Promise.resolve(false),
 };
 
-test('metrics tell of each rule how often it was asked, what it said and how long it took', async () => {
+test('metrics report evaluations, findings and duration of each rule', async () => {
   const metrics = createMetrics();
   await using app = buildWebhook({ facts, systemNamespace: 'rukpak-system', log: silentLogger(), metrics });
   const ask = async (url: string, request: JsonObject): Promise<void> => {

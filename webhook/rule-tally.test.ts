@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { LabelledFigure } from '../src/metrics/index.ts';
+import type { LabelledValue } from '../src/metrics/index.ts';
 import { RuleTally } from './rule-tally.ts';
-import { deny, silence, type Verdict, warnOf } from './rules/rule.ts';
+import { type AdmissionResult, allowed, deny, warn } from './rules/rule.ts';
 
 /** Each look at the clock is a second later. */
 function tally(): RuleTally {
@@ -10,11 +10,11 @@ function tally(): RuleTally {
 }
 
 function shown(rules: RuleTally): Record<string, number> {
-  const rows = Object.entries(rules.figures('w')) as [string, readonly LabelledFigure[]][];
+  const rows = Object.entries(rules.metricValues('w')) as [string, readonly LabelledValue[]][];
   const words = { longshore_webhook_rule_evaluations_total: 'asked', longshore_webhook_rule_seconds_total: 'seconds' };
   return Object.fromEntries(
-    rows.flatMap(([name, figures]) =>
-      figures.map(({ labels: { webhook, rule = '', decision }, value }) => {
+    rows.flatMap(([name, metricValues]) =>
+      metricValues.map(({ labels: { webhook, rule = '', decision }, value }) => {
         expect(webhook).toBe('w');
         return [`${rule} ${decision ?? words[name as keyof typeof words]}`, value];
       }),
@@ -22,15 +22,15 @@ function shown(rules: RuleTally): Record<string, number> {
   );
 }
 
-test('how often a rule was asked, what it said, and how long it took are counted by rule', async () => {
+test('evaluations, findings and duration are counted by rule', async () => {
   const rules = tally();
-  const both: Verdict = { ...deny('no'), warnings: ['beware'] };
-  for (const verdict of [silence, warnOf(['beware']), both]) {
-    expect(rules.ask('git-commit', () => verdict)).toBe(verdict);
+  const both: AdmissionResult = { ...deny('no'), warnings: ['beware'] };
+  for (const result of [allowed, warn(['beware']), both]) {
+    expect(rules.ask('git-commit', () => result)).toBe(result);
   }
   expect(await rules.askPatiently('service-account', () => Promise.resolve(deny('no')))).toEqual(deny('no'));
   expect(await rules.read('required', () => Promise.resolve('facts'))).toBe('facts');
-  rules.ask('required', () => silence);
+  rules.ask('required', () => allowed);
   expect(shown(rules)).toEqual({
     'git-commit asked': 3,
     'git-commit seconds': 3,
@@ -47,14 +47,14 @@ test('how often a rule was asked, what it said, and how long it took are counted
   });
 });
 
-test('several rules are asked in their order, and all that they say is told', () => {
+test('several rules are evaluated in order, and all findings are reported', () => {
   const rules = tally();
-  const told = rules.askAll({ 'source-type': 'one', 'git-commit': 'two' }, (text) => deny(text));
-  expect(told.denials.map(({ text }) => text)).toEqual(['one', 'two']);
+  const result = rules.askAll({ 'source-type': 'one', 'git-commit': 'two' }, (text) => deny(text));
+  expect(result.denials.map(({ text }) => text)).toEqual(['one', 'two']);
   expect(shown(rules)).toMatchObject({ 'source-type denied': 1, 'git-commit denied': 1 });
 });
 
-test('a rule that fails has said nothing', async () => {
+test('a rule that fails has no findings', async () => {
   const rules = tally();
   const fail = (): never => {
     throw new Error('unreadable');

@@ -1,6 +1,6 @@
-import type { Figures, LabelledFigure } from '../src/metrics/index.ts';
+import type { LabelledValue, MetricValues } from '../src/metrics/index.ts';
 import type { RuleName } from './rules/names.ts';
-import { sayAll, type Verdict } from './rules/rule.ts';
+import { type AdmissionResult, mergeResults } from './rules/rule.ts';
 
 interface Count {
   asked: number;
@@ -10,7 +10,7 @@ interface Count {
 }
 
 /** Asks the rules of one webhook, and counts what they do. In memory, because a review asks ten rules in some microseconds: metrics are made of
- *  it when somebody wants to see them. */
+ *  it when metrics are read. */
 export class RuleTally {
   readonly #counts = new Map<RuleName, Count>();
   readonly #now: () => number;
@@ -20,22 +20,25 @@ export class RuleTally {
     this.#now = now;
   }
 
-  /** What the rule says; not counted when it throws. */
-  ask(rule: RuleName, judge: () => Verdict): Verdict {
+  /** The result of the rule; not counted when it throws. */
+  ask(rule: RuleName, evaluate: () => AdmissionResult): AdmissionResult {
     const startedMs = this.#now();
-    return this.#noted(rule, judge(), startedMs);
+    return this.#noted(rule, evaluate(), startedMs);
   }
 
   /** The same of a rule that reads what it needs itself. */
-  async askPatiently(rule: RuleName, judge: () => Promise<Verdict>): Promise<Verdict> {
+  async askPatiently(rule: RuleName, evaluate: () => Promise<AdmissionResult>): Promise<AdmissionResult> {
     const startedMs = this.#now();
-    return this.#noted(rule, await judge(), startedMs);
+    return this.#noted(rule, await evaluate(), startedMs);
   }
 
   /** Asks rules in their order. */
-  askAll<Rule>(rules: Readonly<Partial<Record<RuleName, Rule>>>, ask: (rule: Rule) => Verdict): Verdict {
+  askAll<Rule>(
+    rules: Readonly<Partial<Record<RuleName, Rule>>>,
+    ask: (rule: Rule) => AdmissionResult,
+  ): AdmissionResult {
     const rows = Object.entries(rules) as [RuleName, Rule][];
-    return sayAll(rows.map(([name, rule]) => this.ask(name, () => ask(rule))));
+    return mergeResults(rows.map(([name, rule]) => this.ask(name, () => ask(rule))));
   }
 
   /** Reads what a rule is about to be asked of: it counts as the rule's time. */
@@ -46,10 +49,10 @@ export class RuleTally {
     return facts;
   }
 
-  /** What there is to tell by now. */
-  figures(webhook: string): Figures {
+  /** The current values. */
+  metricValues(webhook: string): MetricValues {
     const rows = [...this.#counts];
-    const each = (value: (count: Count) => number, more = {}): readonly LabelledFigure[] =>
+    const each = (value: (count: Count) => number, more = {}): readonly LabelledValue[] =>
       rows.map(([rule, count]) => ({ labels: { webhook, rule, ...more }, value: value(count) }));
     return {
       longshore_webhook_rule_evaluations_total: each(({ asked }) => asked),
@@ -69,12 +72,12 @@ export class RuleTally {
     return count;
   }
 
-  #noted(rule: RuleName, verdict: Verdict, startedMs: number): Verdict {
+  #noted(rule: RuleName, result: AdmissionResult, startedMs: number): AdmissionResult {
     const count = this.#countOf(rule);
     count.asked += 1;
     count.tookMs += this.#now() - startedMs;
-    if (verdict.denials.length > 0) count.denied += 1;
-    else if (verdict.warnings.length > 0) count.warned += 1;
-    return verdict;
+    if (result.denials.length > 0) count.denied += 1;
+    else if (result.warnings.length > 0) count.warned += 1;
+    return result;
   }
 }

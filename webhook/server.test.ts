@@ -67,7 +67,7 @@ test('closing does not wait for a connection that was opened and not used yet', 
   await closed;
 });
 
-/** One review on a connection of its own, which is kept. */
+/** One review on a connection of its own, which is agent. */
 async function review(agent: Agent, { port, ca }: { readonly port: number; readonly ca: string }): Promise<number> {
   const body = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
@@ -92,16 +92,16 @@ async function review(agent: Agent, { port, ca }: { readonly port: number; reado
   return response.statusCode ?? 0;
 }
 
-test('slow clients from many addresses take no place from an API server, neither on a kept connection nor on a new one', async () => {
+test('slow clients from many addresses take no place from an API server, neither on a agent connection nor on a new one', async () => {
   const connectionLimits = { maxConnections: 40, maxPerPeer: 12, firstRequestMs: 60_000, requestMs: 60_000 };
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0, connectionLimits };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const at = { port: server.port, ca: server.caBundlePem() };
   using stack = new DisposableStack();
   const newAgent = (): Agent => stack.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (agent) => agent.destroy());
-  const kept = newAgent();
-  expect(await review(kept, at)).toBe(200);
-  const [socket] = Object.values(kept.freeSockets).flat();
+  const agent = newAgent();
+  expect(await review(agent, at)).toBe(200);
+  const [socket] = Object.values(agent.freeSockets).flat();
   for (let peer = 2; peer < 8; peer += 1) {
     const slow = Array.from({ length: 12 }, async (_, index) => {
       const localAddress = `127.0.0.${peer}`;
@@ -117,8 +117,8 @@ test('slow clients from many addresses take no place from an API server, neither
     });
     await Promise.all(slow);
   }
-  expect(await review(kept, at)).toBe(200);
-  expect(Object.values(kept.freeSockets).flat()).toEqual([socket]);
+  expect(await review(agent, at)).toBe(200);
+  expect(Object.values(agent.freeSockets).flat()).toEqual([socket]);
   expect(await review(newAgent(), at)).toBe(200);
 });
 
@@ -235,7 +235,7 @@ test('neither old TLS nor headers without end get an answer', async () => {
   expect(status).toBe(431);
 });
 
-test('who connects and says nothing does not keep a connection from others', async () => {
+test('a silent client does not keep a connection from others', async () => {
   const options = { facts, systemNamespace: 's', log: silentLogger(), host: '127.0.0.1', port: 0 };
   await using server = await startWebhookServer({ ...options, clock: systemClock });
   const mute = connectPlainly({ host: '127.0.0.1', port: server.port });

@@ -29,7 +29,7 @@ export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
   /** PEM of the authorities that clients must trust. */
   caBundlePem(): string;
-  /** Goes on answering, and tells every client to take another connection next time: the kept ones end. */
+  /** Keeps answering, and closes keep-alive connections after their next response. */
   drain(): void;
 }
 

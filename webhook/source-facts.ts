@@ -15,7 +15,7 @@ function contentOf(configMap: JsonObject, key: string): Buffer | undefined {
   return typeof base64 === 'string' ? Buffer.from(base64, 'base64') : undefined;
 }
 
-/** The metadata files among what the source makes of its ConfigMaps. */
+/** The metadata files in the content of a ConfigMap source. */
 function metadataOf(source: BundleSource, configMaps: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, Buffer> {
   const files = (source.configMaps ?? []).flatMap(({ configMap: { name = '' }, path = '' }) => {
     const found = configMaps.get(name);

@@ -153,8 +153,8 @@ test('a served catalog says the same, packed or not, named by itself or by its d
 
 test.each([
   ['catalogs/other', 'status 404: expected the address of a catalog, such as https://HOST/catalogs/NAME'],
-  ['catalogs/broken', 'api/v1/all: the transfer broke off: aborted'],
-  ['catalogs/cut', 'the transfer broke off: unexpected end of file'],
+  ['catalogs/broken', 'api/v1/all: the transfer was interrupted: aborted'],
+  ['catalogs/cut', 'the transfer was interrupted: unexpected end of file'],
 ])('of a served catalog, %s is told to be a fault', async (name, message) => {
   await expect(read(`${web.url}/${name}`)).rejects.toThrow(message);
 });
@@ -163,7 +163,7 @@ test('of a server whose certificate nobody trusted has signed, it is told how to
   const { tls } = await loopbackCertificate();
   await using server = await startWebServer((_, response) => void response.end(), tls);
   await expect(read(`${server.url}/catalogs/tide`)).rejects.toThrow(
-    "nobody who is trusted has signed the server's certificate; --registry-ca FILE names an authority of your own",
+    "the server's certificate is not signed by a trusted authority; to trust your own, set --registry-ca FILE",
   );
 });
 

@@ -44,7 +44,7 @@ async function* whole(address: string, body: AsyncIterable<Buffer>, maxBytes: nu
     }
   } catch (thrown) {
     if (thrown instanceof TransientError || thrown instanceof TerminalError) throw thrown;
-    const text = `GET ${redactUrl(address)}: the transfer broke off: ${errorMessage(thrown)}`;
+    const text = `GET ${redactUrl(address)}: the transfer was interrupted: ${errorMessage(thrown)}`;
     throw new TransientError('TransferBroken', text, { cause: thrown });
   }
 }

@@ -2,7 +2,7 @@ import { type ControllersContext, type OpenContentServer, startControllers } fro
 import { mirrorUploads, type Shard, startContentService } from '../../provisioners/index.ts';
 import type { ServingCertificate } from '../../src/base/index.ts';
 import { startCatalogServer } from '../../src/catalog/index.ts';
-import type { Figures } from '../../src/metrics/index.ts';
+import type { MetricValues } from '../../src/metrics/index.ts';
 import { keepYoungHeapSmall, type OptionValues } from '../command/index.ts';
 import { keepContentPublished } from '../content.ts';
 import { foreignUploads } from '../foreign-uploads.ts';
@@ -82,7 +82,7 @@ function contentParts(
   };
 }
 
-function leaderFigures(shard: Shard | undefined, leadership: Leadership): Figures {
+function leaderFigures(shard: Shard | undefined, leadership: Leadership): MetricValues {
   const { index, count } = shard ?? { index: 0, count: 0 };
   const leads = [{ labels: { shard: String(index) }, value: leadership.isLeading() ? 1 : 0 }];
   return { longshore_leader: leads, longshore_shard: index, longshore_shards: count };

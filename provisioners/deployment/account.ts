@@ -10,7 +10,7 @@ const advice =
 export const requireAccount: Step<DeploymentRun> = async (run) => {
   await Promise.resolve();
   if (!run.context.isAccountRequired || actingOwnerOf(run.object).account !== undefined) return undefined;
-  const installed = { type: 'Installed', status: 'False', reason: 'RightsMissing', message: advice } as const;
+  const installed = { type: 'Installed', status: 'False', reason: 'PermissionsMissing', message: advice } as const;
   setStatus(run, [installed, notInstalled]);
   return 'stop';
 };

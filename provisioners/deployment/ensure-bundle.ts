@@ -31,7 +31,7 @@ async function replace(run: DeploymentRun, found: KubeObject, signal: AbortSigna
   const message = `${what} is deleted and created again: it is not the Bundle that was created for the BundleDeployment`;
   run.context.events.record(run.object, { type: 'Warning', reason: 'BundleReplaced', message });
   await deleteBundle(run.context, found, signal);
-  throw new WaitingError('BundleReplaced', `waiting for the removal of ${what}`, { afterMs: replacedRecheckMs });
+  throw new WaitingError('BundleReplaced', `waiting for deletion of ${what}`, { afterMs: replacedRecheckMs });
 }
 
 /** A Bundle of the desired name that the cache has not shown yet, or that somebody else created.

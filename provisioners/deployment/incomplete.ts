@@ -41,10 +41,10 @@ export const noteIncomplete: Step<DeploymentRun> = async (run, { signal }) => {
 export async function rollBackAbandoned(run: DeploymentRun, signal: AbortSignal): Promise<void> {
   const { installation: progress, installingBundle, inventory: recorded } = recordOf(run);
   if (!isIncomplete(run) || installingBundle === run.bundle?.metadata.uid) return;
-  const onKept = (message: string): void => {
+  const onRetained = (message: string): void => {
     run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message });
   };
   const mayDeleteCrds = isAsked(run.object, deleteCrdsAnnotation);
-  const terms = { ...namespaceTerms(run.context, run.object), mayDeleteCrds, onKept, signal };
+  const terms = { ...namespaceTerms(run.context, run.object), mayDeleteCrds, onRetained, signal };
   await run.context.engine.rollBack({ owner: actingOwnerOf(run.object), recorded, progress, ...terms });
 }

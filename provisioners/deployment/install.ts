@@ -4,7 +4,7 @@ import {
   type InstallationProgress,
   InstallBlocked,
   type Inventory,
-  RightsMissing,
+  PermissionsMissing,
 } from '../../src/apply/index.ts';
 import { errorMessage, type JsonObject, TerminalError, TransientError, traced } from '../../src/base/index.ts';
 import { type ReconcileContext, requeueAfter, type Step } from '../../src/controller/index.ts';
@@ -195,7 +195,7 @@ async function installObjects(
       annotations: run.object.metadata.annotations,
       isRestored: bundle.metadata.name === activeOf(run),
     },
-    onKept: (why) => {
+    onRetained: (why) => {
       run.kept.push(why);
       run.context.events.record(run.object, { type: 'Warning', reason: 'CrdInUse', message: why });
     },
@@ -257,7 +257,7 @@ export async function keepActive(run: DeploymentRun, { signal, log }: ReconcileC
 }
 
 function failureReason(run: DeploymentRun, thrown: unknown): InstalledReason {
-  if (thrown instanceof RightsMissing) return 'RightsMissing';
+  if (thrown instanceof PermissionsMissing) return 'PermissionsMissing';
   const active = activeOf(run);
   if (active === '') return 'InstallFailed';
   if (active === run.bundle?.metadata.name) return 'ReconcileFailed';
@@ -310,7 +310,7 @@ async function tryInstall(
     await installObjects(run, bundle, { rendition, signal, onWrite });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    if (thrown instanceof RightsMissing) run.context.rights.waits(attempt.name);
+    if (thrown instanceof PermissionsMissing) run.context.rights.waits(attempt.name);
     await reportInstallFailure(run, thrown, signal);
     const retryAfterMs = gate.failed(attempt, thrown, { isUntouched });
     await keepActive(run, context);

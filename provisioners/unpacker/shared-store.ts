@@ -82,7 +82,7 @@ function refuse(problem: string): never {
 function recordOf(what: string, { config }: Artifact, bundle: BundleIdentity): ContentRecord {
   const { digest, sizeBytes, facts, uid } = config;
   if (uid !== bundle.uid) refuse(`${what}: holds the content of another Bundle`);
-  if (typeof digest !== 'string' || !isSha256Digest(digest)) return refuse(`${what}: does not tell its digest`);
+  if (typeof digest !== 'string' || !isSha256Digest(digest)) return refuse(`${what}: does not report its digest`);
   if (typeof sizeBytes !== 'number' || !isJsonObject(facts)) return refuse(`${what}: does not tell what it holds`);
   return { ...bundle, digest, sizeBytes, facts };
 }

@@ -110,7 +110,7 @@ describe('image bundles', () => {
     const pinned = { ...imageRequest(''), source: first.resolvedSource, expectedDigest: first.digest };
     await expect(unpacker.unpack(pinned, { signal })).resolves.toEqual(first);
     await expect(unpacker.unpack({ ...pinned, expectedDigest: sha256Digest('other') }, { signal })).rejects.toThrow(
-      `persist bundle content: combo: content is no longer what it was: expected ${sha256Digest('other')}, got ${first.digest}`,
+      `persist bundle content: combo: content has changed: expected ${sha256Digest('other')}, got ${first.digest}`,
     );
     await unpacker.discard('combo');
     const absent = { ...imageRequest(`${registry.host}/absent:v1`), expectedDigest: first.digest };

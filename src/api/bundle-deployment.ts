@@ -37,7 +37,7 @@ export type InstalledReason =
   | 'InstallIncomplete'
   | 'NoProvisioner'
   | 'DependenciesNotMet'
-  | 'RightsMissing'
+  | 'PermissionsMissing'
   | 'ErrorGettingClient'
   | 'ErrorGettingReleaseState'
   | 'InstallFailed'

@@ -25,20 +25,20 @@ export interface InstallRequest extends RemovalTerms {
   readonly installNamespace?: string | undefined;
   /** What that namespace gets when it is made. */
   readonly namespaceMarks?: NamespaceMarks | undefined;
-  /** Told why that namespace, which is somebody else's, will refuse Pods. */
+  /** Called with the reason why that namespace, which has another owner, will reject Pods. */
   readonly onUnfitNamespace?: ((why: string) => void) | undefined;
   /** Objects that exist already may be taken over, unless they belong to another BundleDeployment that exists. */
   readonly mayAdopt?: boolean | undefined;
   readonly crdSafety: CrdSafety;
 }
 
-/** What the watches saw. */
-export interface ClusterNews {
-  /** The deployment whose objects drifted, went, or may have another health; undefined for a change of the served kinds. */
+/** A change that the watches reported. */
+export interface ClusterChange {
+  /** The deployment whose objects drifted, were deleted, or may have another health; undefined for a change of the served kinds. */
   readonly owner: string | undefined;
-  /** Something went or came that others may have waited for. */
+  /** An object was created or deleted that other deployments may wait for. */
   readonly mayUnblock: boolean;
-  /** Somebody else changed or removed what is installed. */
+  /** Another client changed or deleted an installed object. */
   readonly isDrift: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface ApplyEngineOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Must only enqueue. */
-  readonly onNews: (news: ClusterNews) => void;
+  readonly onChange: (change: ClusterChange) => void;
 }
 
 /** Makes the cluster hold exactly the objects of one revision for each owner. */
@@ -59,17 +59,17 @@ export interface ApplyEngine {
   /** Whether `revision` is in place and nothing has drifted from it; false when that is not known. */
   isInPlace(owner: Owner, revision: string): boolean;
   /** Looks at what speaks against the installation, applies everything in order, and removes what the revision does not contain. What this
-   *  process wrote before, in the same words, and nobody has touched since is left out.
+   *  process wrote before, identically, and that has not changed since, is skipped.
    *  - An upgrade is tried by dry run first. The first installation for an owner is applied without that, and rolled back when anything
-   *    of it is refused; going back to the version before asks about CustomResourceDefinitions only.
-   *  - Configurations of webhooks come when the Deployments that serve them are up, or have had their time: until then they count
-   *    as drifted, `health` tells of them, and those that they replace stay with everything else that the revision does not contain.
+   *    of it is refused; a rollback to the previous version checks CustomResourceDefinitions only.
+   *  - Webhook configurations are applied when the Deployments that serve them are available, or after a deadline: until then they count
+   *    as drifted, `health` reports them, and those that they replace stay with everything else that the revision does not contain.
    *    So does a conversion webhook that another one takes over from: the rest of its CustomResourceDefinition does not wait.
    *  - When `revision` is in place and only some objects drifted, only these are applied.
    *  Running it again after any interruption completes it. The answer is what had drifted; empty after an installation.
    *  @throws InstallBlocked, InstallRefused when nothing was changed · errors of single writes */
   install(request: InstallRequest): Promise<readonly ObjectRef[]>;
-  /** Deletes what a first installation has created that did not come to its end, whichever process has; what existed before stays, and so do
+  /** Deletes what an incomplete first installation has created, in any process; what existed before stays, and so do
    *  CustomResourceDefinitions that others have objects of. */
   rollBack(request: RollbackRequest): Promise<void>;
   /** What exists of the owner's objects. */
@@ -78,10 +78,10 @@ export interface ApplyEngine {
   revisionOf(owner: Owner): string | undefined;
   /** Where the objects are that are in place; empty when that is not known. */
   inventoryOf(owner: Owner): Inventory;
-  /** How the installed objects are; undefined when nothing is known to be installed. `onNews` tells when to ask again. */
+  /** How the installed objects are; undefined when nothing is known to be installed. `onChange` reports when to ask again. */
   health(owner: Owner, signal: AbortSignal): Promise<HealthReport | undefined>;
   /** Removes everything that was installed for the owner: objects before the CustomResourceDefinitions that define them,
-   *  namespaces last. Objects to be kept, and CustomResourceDefinitions that others have objects of, are let go instead.
-   *  @throws WaitingError while objects still exist; their end calls `onNews` */
+   *  namespaces last. Objects to be retained, and CustomResourceDefinitions with objects of others, are released instead.
+   *  @throws WaitingError while objects still exist; their end calls `onChange` */
   uninstall(request: UninstallRequest): Promise<void>;
 }

@@ -26,9 +26,9 @@ import {
 } from './ownership.ts';
 import { type Problem, problemOf } from './problems.ts';
 
-/** What the check of an object that is there already needs. */
+/** Input of the check of an existing object. */
 export interface TakeoverContext extends CrdPreflightContext {
-  /** With our own rights, for what is no object of the deployment. */
+  /** With our own permissions, for objects that do not belong to the deployment. */
   readonly platform: KubeClient;
   readonly owner: Owner;
   readonly systemNamespace: string;
@@ -62,7 +62,7 @@ function knownOwnerProblem(context: CheckContext, object: KubeObject): Problem |
   return conflict(foreignObject(describeRef(refOf(object)), why, isUpgrade));
 }
 
-/** Whether the BundleDeployment that the labels name is there. Asked only where it matters. */
+/** Whether the BundleDeployment that the labels name exists. Read only where it matters. */
 async function isOwnerThere(context: TakeoverContext, { metadata }: KubeObject): Promise<boolean> {
   const name = labelledOwner(metadata);
   if (name === undefined || name === context.owner.name) return false;
@@ -76,7 +76,7 @@ async function isOwnerThere(context: TakeoverContext, { metadata }: KubeObject):
   }
 }
 
-/** Whether it is a Secret that cert-manager has made for a Certificate of the owner's, whose certificates come from elsewhere from now on. */
+/** Whether it is a Secret that cert-manager has created for a Certificate of the owner, which now uses another certificate provider. */
 async function isOfOwnCertificate({ kube, owner, signal }: TakeoverContext, existing: KubeObject): Promise<boolean> {
   const { annotations = {}, namespace } = existing.metadata;
   const name = annotations['cert-manager.io/certificate-name'];
@@ -101,7 +101,7 @@ export async function ownershipProblem(context: TakeoverContext, existing: KubeO
   return conflict(text);
 }
 
-/** An object that exists and is not among those that bear our labels: read it, and see whose it is. */
+/** Reads an existing object without our labels, and finds its owner. */
 async function takeover(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
   try {
     return await ownershipProblem(context, await context.kube.get(refOf(object), { signal: context.signal }));
@@ -112,7 +112,7 @@ async function takeover(context: CheckContext, object: KubeObject): Promise<Prob
 }
 
 /** The namespace does not exist yet because the bundle brings it: let the server check the object in another one, under a
- *  name that is free. What only the real namespace could say (quotas, policies) stays unchecked. */
+ *  name that is free. Quotas and policies of the real namespace stay unchecked. */
 async function checkElsewhere(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
   const { name = '', ...metadata } = object.metadata;
   const generateName = `${name.slice(0, 50).replace(/[^a-z0-9]+$/, '')}-`;
@@ -122,7 +122,7 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
     await context.platform.create(elsewhere, options);
     return undefined;
   } catch (thrown) {
-    // Who installs with the rights of others may write nothing here: what those may do there has been looked at.
+    // An impersonated account may write nothing here: its permissions there have been checked.
     if (isNotFound(thrown) || (context.owner.account !== undefined && isForbidden(thrown))) return undefined;
     const problem = problemOf(describeRef(refOf(object)), thrown);
     // Of all names that the server makes up, this one was taken: the next one will not be.
@@ -130,7 +130,7 @@ async function checkElsewhere(context: CheckContext, object: KubeObject): Promis
   }
 }
 
-/** What the server says of the object, and what we do of what it would become. */
+/** The server's response to a dry run of the object, and our checks of its result. */
 async function dryRun(context: CheckContext, object: KubeObject): Promise<Problem | undefined> {
   const { kube, signal, watches, owner } = context;
   const applied = await kube.apply(object, { fieldManager, force: true, isDryRun: true, signal });
@@ -141,14 +141,14 @@ async function dryRun(context: CheckContext, object: KubeObject): Promise<Proble
   return await crdProblem(context, applied.object);
 }
 
-/** What comes with the objects that are checked: a dry run does not know it. */
+/** Objects that are installed together with the checked ones: a dry run does not know them. */
 interface Coming {
   readonly namespaces: ReadonlySet<string>;
   /** Keys of the roles. */
   readonly roles: ReadonlySet<string>;
 }
 
-/** The role that a binding refers to. Who may not `bind` at will is asked for what it holds. */
+/** The role that a binding refers to. Without the permission `bind`, the permissions of the role are required. */
 function roleOf(object: KubeObject): string {
   const { kind = '', name = '' } = (object['roleRef'] ?? {}) as { readonly kind?: string; readonly name?: string };
   const place = kind === 'Role' ? { namespace: object.metadata.namespace } : {};
@@ -168,7 +168,7 @@ async function checkObject(context: CheckContext, object: KubeObject, coming: Co
   }
 }
 
-/** Objects that this process knows to belong to others; asks nobody. */
+/** Objects that this process knows to belong to others; sends no request. */
 export function knownConflicts(context: CheckContext, objects: readonly KubeObject[]): readonly Problem[] {
   return objects.flatMap((object) => knownOwnerProblem(context, object) ?? []);
 }

@@ -70,7 +70,7 @@ function foundText({ names, count, isAll }: Found): string {
   const more = count > names.length ? `, and ${isAll ? '' : 'at least '}${count - names.length} more` : '';
   const objects = count === 1 ? '1 object' : `${isAll ? '' : 'at least '}${count} objects`;
   const verb = count === 1 ? 'exists' : 'exist';
-  return `${objects} of it ${verb} that the bundle did not bring (${names.join(', ')}${more})`;
+  return `${objects} of it ${verb} that the bundle does not contain (${names.join(', ')}${more})`;
 }
 
 async function whyNotEmpty(
@@ -84,13 +84,13 @@ async function whyNotEmpty(
   } catch (thrown) {
     const isOfWebhook = isKubeError(thrown) && thrown.failure.status === 500 && isConvertedByWebhook(crd);
     if (!isOfWebhook) throw thrown;
-    return `objects of it exist that cannot be read, because the webhook that converts them fails (${thrown.message})`;
+    return `its objects cannot be read because their conversion webhook fails (${thrown.message})`;
   }
 }
 
-/** Why the CustomResourceDefinition `name`, installed for `owner`, is not to be deleted: objects of it exist that were not
- *  installed for `owner`, and they would go with it. Undefined when there are none. */
-export async function whyKeepCrd(
+/** Why the CustomResourceDefinition `name`, installed for `owner`, must be retained: objects of it exist that were not
+ *  installed for `owner`, and they would be deleted with it. Undefined when there are none. */
+export async function whyRetainCrd(
   kube: KubeClient,
   name: string,
   search: { readonly owner: Owner; readonly signal: AbortSignal },
@@ -101,12 +101,12 @@ export async function whyKeepCrd(
     const crd = await kube.get(ref, { signal });
     const [kind] = servedKinds(crd);
     const what = describeRef(ref);
-    const advice = `Delete it yourself once nobody needs them; the annotation ${deleteCrdsAnnotation}: "true" on the BundleDeployment would have had it deleted with them`;
+    const advice = `Delete it when they are no longer needed; with the annotation ${deleteCrdsAnnotation}: "true" on the BundleDeployment, it is deleted together with them`;
     if (kind === undefined)
-      return `${what} is kept: no version of it is served, so that its objects cannot be seen. ${advice}`;
+      return `${what} is retained: none of its versions is served, so its objects cannot be listed. ${advice}`;
     if (!(await isServed(kube, kind, signal))) return undefined;
     const why = await whyNotEmpty(kube, { crd, kind }, { owner, signal });
-    return why === undefined ? undefined : `${what} is kept: ${why}. ${advice}`;
+    return why === undefined ? undefined : `${what} is retained: ${why}. ${advice}`;
   } catch (thrown) {
     if (isNotFound(thrown)) return undefined;
     throw thrown;

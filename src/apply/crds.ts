@@ -8,7 +8,7 @@ interface CrdState {
   readonly isEstablished: boolean;
   /** The same for all states with one spec. */
   readonly generation: string;
-  /** What its annotations say of checks of its changes. */
+  /** The annotations that control checks of its changes. */
   readonly switches: string;
 }
 
@@ -63,7 +63,7 @@ async function waitForNames(
   void subscription;
 }
 
-/** Follows the CRDs; `onChange` is called whenever one came, became Established, was let change, or went. */
+/** Follows the CRDs; `onChange` is called whenever one is created, becomes Established, may change, or is deleted. */
 export function watchCrds(options: {
   readonly kube: KubeClient;
   readonly clock: Clock;

@@ -3,8 +3,8 @@ import { listInstalled } from './installed.ts';
 import type { Inventory } from './inventory.ts';
 import { installedObject } from './kind-watches.ts';
 import type { Owner } from './ownership.ts';
+import { type Need, needsOfInstallation, surroundingsOf } from './permissions/index.ts';
 import { makePlan } from './plan.ts';
-import { type Need, needsOfInstallation, surroundingsOf } from './rights/index.ts';
 
 /** What is to be installed for whom. */
 export interface NeedsRequest {

@@ -11,14 +11,14 @@ import { isCrd, isNamespace } from './kind-list.ts';
 import { type InstalledChange, type InstalledObject, KindWatches, keyOf } from './kind-watches.ts';
 import { Ledger } from './ledger.ts';
 import { ensureNamespace } from './namespace.ts';
-import { assertUnopposed, missingRights } from './opposition.ts';
+import { assertUnopposed, missingPermissions } from './opposition.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
+import { assertPermissions, needsOfInstallation } from './permissions/index.ts';
 import { draftPlan, type Plan, type PlanContext, placeDeferred } from './plan.ts';
 import { type Problem, throwProblems } from './problems.ts';
 import { Remover } from './remover.ts';
 import type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
-import { assertRights, needsOfInstallation } from './rights/index.ts';
 import { isReplaced, type ServingContext, withLiveConversion } from './serving.ts';
 import { disownNamespaces, leaveNamespaces, vacatedBetween } from './vacated-namespaces.ts';
 import { isTrouble, writeChecked, writeUnchecked } from './writer.ts';
@@ -67,7 +67,7 @@ class Engine implements ApplyEngine {
     this.#crds = watchCrds({
       ...options,
       onChange: () => {
-        options.onNews({ owner: undefined, mayUnblock: true, isDrift: false });
+        options.onChange({ owner: undefined, mayUnblock: true, isDrift: false });
       },
     });
   }
@@ -91,10 +91,10 @@ class Engine implements ApplyEngine {
     const drifted = this.#ledger.drifted(owner, request.revision);
     if (drifted !== undefined && plan.deferred.length === 0) {
       throwProblems(plan.problems);
-      await this.#assertRights(request, plan);
+      await this.#assertPermissions(request, plan);
       await this.#ensureNamespace(request);
       const again = plan.objects.filter((object) => drifted.has(keyOf(object)));
-      const repaired = await this.#putRight(check, again, plan.objects);
+      const repaired = await this.#correct(check, again, plan.objects);
       if (this.#unpruned.has(owner.uid))
         await this.#recordLeft(request, await this.#prune(request, plan.objects.map(keyOf)));
       return repaired;
@@ -102,7 +102,7 @@ class Engine implements ApplyEngine {
     await this.#watches.ensure(plan.kinds);
     await this.#watches.ensureServed(request.recorded.kinds, signal);
     const work = this.#divide(owner, plan);
-    const missing = await missingRights(() => this.#assertRights(request, plan));
+    const missing = await missingPermissions(() => this.#assertPermissions(request, plan));
     await assertUnopposed({ ...plan, missing }, check, { objects: work.objects, all: request.objects });
     const problems = await this.#problemsOf(work, check, request);
     if (!problems.every(isTrouble)) await this.rollBack(request);
@@ -113,15 +113,15 @@ class Engine implements ApplyEngine {
     this.#ledger.forget(owner);
     this.#held.release(owner);
     const applied = await this.#applyPlan(work, { ...check, onTakeover: begun.onTakeover }, begun);
-    const gone = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
+    const removed = await this.#prune(request, [...applied.map(keyOf), ...work.standing.map(({ ref }) => refKey(ref))]);
     this.#ledger.record(owner, request.revision, { applied, standing: work.standing });
     this.#ledger.miss(owner, [...this.#held.keysOf(owner)]);
-    await this.#recordLeft(request, gone);
+    await this.#recordLeft(request, removed);
     this.#lookAgain(this.#ledger.objectsOf(owner));
     return [];
   }
 
-  /** Records what the installation may touch. Objects that have the owner's labels before a first installation are not of it, whoever has
+  /** Records what the installation may touch. Objects that have the owner's labels before a first installation do not belong to it, whoever has
    *  created them; that it takes over others is recorded before. */
   async #begin(request: InstallRequest, plan: Plan): Promise<Begun> {
     const { owner, recorded } = request;
@@ -159,9 +159,9 @@ class Engine implements ApplyEngine {
   }
 
   /** Writes down where objects are now, and leaves the namespaces where none is any more. */
-  async #recordLeft(request: InstallRequest, gone: ReadonlySet<string>): Promise<void> {
+  async #recordLeft(request: InstallRequest, removed: ReadonlySet<string>): Promise<void> {
     const { owner, recorded, installNamespace } = request;
-    const left = this.#remover.objectsOf(owner, recorded).filter(({ ref }) => !gone.has(refKey(ref)));
+    const left = this.#remover.objectsOf(owner, recorded).filter(({ ref }) => !removed.has(refKey(ref)));
     const places = [...left, ...this.#held.of(owner)].map(({ ref }) => ref);
     const inventory = withNamespace(inventoryOf(places), installNamespace);
     await leaveNamespaces(this.#options.kube, vacatedBetween(recorded, inventory), request);
@@ -192,7 +192,7 @@ class Engine implements ApplyEngine {
     if (!this.#ledger.knows(owner)) return undefined;
     const suspects = this.#ledger.objectsOf(owner).map(({ ref }) => ({ ref, seen: this.#watches.get(ref) }));
     const report = await this.#health.read(suspects, { kube: clientFor(this.#options.kube, owner), signal });
-    return this.#held.told(owner, report);
+    return this.#held.extendReport(owner, report);
   }
 
   async uninstall(request: UninstallRequest): Promise<void> {
@@ -203,11 +203,11 @@ class Engine implements ApplyEngine {
     await (isOrphaned ? disownNamespaces : leaveNamespaces)(this.#options.kube, inventory.namespaces, request);
   }
 
-  async #assertRights({ owner, recorded, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
+  async #assertPermissions({ owner, recorded, installNamespace, signal }: InstallRequest, plan: Plan): Promise<void> {
     const { kube: platform, systemNamespace } = this.#options;
     const context = { platform, owner, signal };
     const defaultNamespace = installNamespace ?? systemNamespace;
-    await assertRights(context, (surroundings) => {
+    await assertPermissions(context, (surroundings) => {
       const present = this.#remover.objectsOf(owner, recorded);
       return needsOfInstallation(surroundings, { plan, present, installNamespace, defaultNamespace });
     });
@@ -226,9 +226,9 @@ class Engine implements ApplyEngine {
     return { ...plan, objects, standing, all: plan.objects };
   }
 
-  /** What can be said against an installation before anything is written. A first installation is written at once: nothing of
-   *  the owner can come to harm, and what it made is taken away again if the rest is refused. Objects of the version that is
-   *  installed are put right without being asked about. Everything else is tried by dry run. */
+  /** Checks an installation before anything is written. A first installation is written at once: nothing of
+   *  the owner can be damaged, and its objects are deleted again if the rest is rejected. Drift of the installed
+   *  version is corrected without a dry run. Everything else is dry-run first. */
   async #problemsOf(plan: Plan, check: Check, request: InstallRequest): Promise<readonly Problem[]> {
     if (request.progress === 'NotStarted') {
       const known = knownConflicts(check, plan.objects);
@@ -288,8 +288,8 @@ class Engine implements ApplyEngine {
   }
 
   /** Applies again what drifted, and what has waited long enough; returns the former. A definition that waits for the server of
-   *  its new conversion is put right but for that; one whose conversion drifted does not wait. */
-  async #putRight(
+   *  its new conversion is corrected except for that; one whose conversion drifted does not wait. */
+  async #correct(
     check: Check,
     again: readonly KubeObject[],
     all: readonly KubeObject[],
@@ -368,16 +368,16 @@ class Engine implements ApplyEngine {
     for (const object of objects) {
       const seen = this.#watches.get(object.ref);
       if (seen !== undefined) this.#observe({ before: seen, after: seen });
-      else if (this.#watches.isGone(object)) this.#observe({ before: object, after: undefined });
+      else if (this.#watches.isDeleted(object)) this.#observe({ before: object, after: undefined });
     }
   }
 
   #observe(change: InstalledChange): void {
     const isDrift = this.#ledger.observe(change);
-    const isGone = change.after === undefined;
-    if (isGone && change.before !== undefined) this.#health.forget(refKey(change.before.ref));
-    if (!isDrift && !isGone && !mayHaveChangedHealth(change)) return;
-    this.#options.onNews({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isGone, isDrift });
+    const isDeleted = change.after === undefined;
+    if (isDeleted && change.before !== undefined) this.#health.forget(refKey(change.before.ref));
+    if (!isDrift && !isDeleted && !mayHaveChangedHealth(change)) return;
+    this.#options.onChange({ owner: change.before?.owner ?? change.after?.owner, mayUnblock: isDeleted, isDrift });
   }
 }
 

@@ -6,7 +6,7 @@ import { type Health, healthLine, healthOf, mayBeUnhealthy, terminating } from '
 export interface HealthReport {
   /** A line for each object that is not healthy, in a stable order. */
   readonly lines: readonly string[];
-  /** When to ask again, though nothing changes; undefined when a change will tell. */
+  /** When to requeue without a change; undefined when a change is enough. */
   readonly againAtMs: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface Suspect {
   readonly seen: { readonly resourceVersion: string; readonly isDeleting: boolean } | undefined;
 }
 
-interface Judged extends Health {
+interface CachedHealth extends Health {
   readonly resourceVersion: string;
 }
 
@@ -27,20 +27,20 @@ interface Reading {
 }
 
 const parallelReads = 8;
-/** No watch tells when somebody may see an object again. */
+/** No watch reports when an object becomes readable again. */
 const hiddenMs = 30_000;
 
-/** Reads the health of installed objects, each only when it is another version than the one that was judged. */
+/** Reads the health of installed objects, each only when its version is not cached. */
 export class HealthReader {
   readonly #clock: Clock;
-  readonly #judged = new Map<string, Judged>();
+  readonly #cached = new Map<string, CachedHealth>();
 
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
   }
 
   forget(key: string): void {
-    this.#judged.delete(key);
+    this.#cached.delete(key);
   }
 
   async read(suspects: readonly Suspect[], reading: Reading): Promise<HealthReport> {
@@ -57,21 +57,21 @@ export class HealthReader {
 
   async #healthOf({ ref, seen }: Suspect, reading: Reading): Promise<Health> {
     if (!mayBeUnhealthy(ref)) return seen?.isDeleting === true ? terminating : { state: 'Current', message: '' };
-    return this.#verdictOn(refKey(ref), seen?.resourceVersion) ?? (await this.#judge(ref, reading));
+    return this.#cachedHealth(refKey(ref), seen?.resourceVersion) ?? (await this.#evaluate(ref, reading));
   }
 
-  /** The last verdict while it holds for the version. */
-  #verdictOn(key: string, resourceVersion: string | undefined): Health | undefined {
-    const judged = this.#judged.get(key);
-    if (judged === undefined || judged.resourceVersion !== resourceVersion) return undefined;
-    return judged.untilMs !== undefined && judged.untilMs <= this.#clock.now() ? undefined : judged;
+  /** The cached health while it is valid for the version. */
+  #cachedHealth(key: string, resourceVersion: string | undefined): Health | undefined {
+    const cached = this.#cached.get(key);
+    if (cached === undefined || cached.resourceVersion !== resourceVersion) return undefined;
+    return cached.untilMs !== undefined && cached.untilMs <= this.#clock.now() ? undefined : cached;
   }
 
-  async #judge(ref: ObjectRef, { kube, signal }: Reading): Promise<Health> {
+  async #evaluate(ref: ObjectRef, { kube, signal }: Reading): Promise<Health> {
     try {
       const object = await kube.get(ref, { signal });
       const health = healthOf(object, this.#clock.now());
-      this.#judged.set(refKey(ref), { ...health, resourceVersion: object.metadata.resourceVersion ?? '' });
+      this.#cached.set(refKey(ref), { ...health, resourceVersion: object.metadata.resourceVersion ?? '' });
       return health;
     } catch (thrown) {
       const isHidden = isForbidden(thrown);

@@ -57,7 +57,7 @@ export class HeldBack {
   }
 
   /** The report with a line for each object that waits, and with the time when it waits no longer. */
-  told(owner: Owner, report: HealthReport): HealthReport {
+  extendReport(owner: Owner, report: HealthReport): HealthReport {
     const { objects = [], untilMs } = this.#waiting.get(owner.uid) ?? {};
     if (untilMs === undefined || objects.length === 0) return report;
     const until = `at most until ${new Date(untilMs).toISOString()}`;

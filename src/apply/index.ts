@@ -2,7 +2,7 @@
  *  Main type: `ApplyEngine`. Never fetches or reads bundles, never writes a status.
  *  @imports src/crd-safety, src/pod-security, src/rbac, src/kube, src/api, src/base */
 export { clientFor } from './account.ts';
-export type { ApplyEngine, ApplyEngineOptions, ClusterNews, InstallRequest } from './apply-engine.ts';
+export type { ApplyEngine, ApplyEngineOptions, ClusterChange, InstallRequest } from './apply-engine.ts';
 export { readNeeds } from './deployment-needs.ts';
 export { createApplyEngine } from './engine.ts';
 export { type Health, healthOf } from './health/index.ts';
@@ -19,16 +19,16 @@ export {
   readInventory,
 } from './inventory.ts';
 export { installBatches } from './order.ts';
-export { belongsTo, fieldManager, isKept, type Owner } from './ownership.ts';
-export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
-export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
-export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';
+export { belongsTo, fieldManager, isRetained, type Owner } from './ownership.ts';
 export {
   describeMissing,
   findMissing,
-  type MissingRight,
+  type MissingPermission,
   type Need,
   needsOfInstallation,
-  RightsMissing,
+  PermissionsMissing,
   type Surroundings,
-} from './rights/index.ts';
+} from './permissions/index.ts';
+export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
+export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
+export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';

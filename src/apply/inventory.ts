@@ -11,7 +11,7 @@ export interface GroupKind {
 }
 
 /** Where everything is that was, or is about to be, installed for one deployment: its objects are the ones of these kinds that
- *  bear its labels. Grows with kinds and namespaces, not with objects. */
+ *  have its labels. Grows with kinds and namespaces, not with objects. */
 export interface Inventory {
   readonly kinds: readonly GroupKind[];
   /** Of namespaced objects. */
@@ -80,7 +80,7 @@ export function inventoryOf(places: readonly (KindRef & Pick<ObjectRef, 'namespa
   return { kinds: kinds.map(parseGroupKind), namespaces };
 }
 
-/** Whether the object is at one of these places. Labels are anyone's who may write an object; where objects of a deployment are is recorded. */
+/** Whether the object is at one of these places. Anyone who may write an object can set labels; the places of a deployment's objects are recorded. */
 export function isWithin({ kinds, namespaces }: Inventory, { apiVersion, kind, namespace }: ObjectRef): boolean {
   const group = groupOf(apiVersion);
   if (!kinds.some((one) => one.kind === kind && one.group === group)) return false;

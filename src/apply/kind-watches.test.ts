@@ -6,7 +6,7 @@ import { KindWatches } from './kind-watches.ts';
 
 const gadgets = { apiVersion: 'acme.example/v1', kind: 'Gadget' };
 
-test('a kind whose objects cannot be listed is not waited for without end, and the reason is told', async () => {
+test('the wait for a kind whose objects cannot be listed ends, and the reason is reported', async () => {
   const clock = new SteppedClock(0);
   const stopper = new AbortController();
   let lists = 0;
@@ -30,7 +30,7 @@ test('a kind whose objects cannot be listed is not waited for without end, and t
   await eventually(() => expect(lists).toBeGreaterThan(0));
   await clock.pass(30_000);
   await expect(ensured).resolves.toContain(
-    'objects of Gadget could not be listed for 30 s, so that it is not known which of them are installed: conversion webhook for',
+    'Gadget objects could not be listed for 30 s, so the installed ones are unknown: conversion webhook for',
   );
   const before = lists;
   // It is asked for again all the while.

@@ -14,9 +14,9 @@ import {
 } from '../kube/index.ts';
 import type { GroupKind } from './inventory.ts';
 import type { KindRef } from './kind-list.ts';
-import { fingerprintOf, isInstalledFor, isKept, labelledOwner } from './ownership.ts';
+import { fingerprintOf, isInstalledFor, isRetained, labelledOwner } from './ownership.ts';
 
-/** What is kept in memory of an installed object. */
+/** What is cached of an installed object. */
 export interface InstalledObject {
   readonly ref: ObjectRef;
   readonly uid: string;
@@ -24,7 +24,7 @@ export interface InstalledObject {
   readonly owner: string;
   /** Whether more than the label speaks for that owner. */
   readonly isInstalled: boolean;
-  readonly isKept: boolean;
+  readonly isRetained: boolean;
   readonly isDeleting: boolean;
   readonly fingerprint: string;
 }
@@ -57,13 +57,13 @@ export function installedObject(object: KubeObject): InstalledObject {
     resourceVersion,
     owner,
     isInstalled: isInstalledFor(object.metadata, owner),
-    isKept: isKept(object.metadata),
+    isRetained: isRetained(object.metadata),
     isDeleting: deletionTimestamp !== undefined,
     fingerprint: fingerprintOf(object),
   };
 }
 
-/** One metadata watch a kind, shared by all deployments, over the objects that bear an owner's label. */
+/** One metadata watch a kind, shared by all deployments, over the objects with an owner label. */
 export class KindWatches {
   readonly #options: KindWatchOptions;
   readonly #caches = new Map<string, ObjectCache<InstalledObject>>();
@@ -101,13 +101,13 @@ export class KindWatches {
     return this.#caches.get(cacheKey(ref))?.get(ref.name, ref.namespace);
   }
 
-  /** Whether the object has gone, by what the watch has shown since that version of it. */
-  isGone({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
+  /** Whether the object was deleted, by what the watch has shown since that version. */
+  isDeleted({ ref, resourceVersion }: Pick<InstalledObject, 'ref' | 'resourceVersion'>): boolean {
     const cache = this.#caches.get(cacheKey(ref));
     return cache?.hasReached(resourceVersion) === true && cache.get(ref.name, ref.namespace) === undefined;
   }
 
-  /** Everything known that bears the label of the deployment `owner`. */
+  /** All known objects with the label of the deployment `owner`. */
   ownedBy(owner: string): readonly InstalledObject[] {
     return [...this.#caches.values()].flatMap((cache) => cache.indexed(owner));
   }
@@ -120,7 +120,7 @@ export class KindWatches {
     try {
       await Promise.race([cache.whenAnswered(), deadline]);
     } catch (thrown) {
-      // A kind that went between its discovery and its list answers 404.
+      // A kind that was removed between its discovery and its list answers 404.
       if (!(thrown instanceof NoKindMatch) && !isNotFound(thrown)) throw thrown;
     } finally {
       waiting.abort();
@@ -152,10 +152,10 @@ export class KindWatches {
 function notListed(what: string, failure: unknown): TransientError {
   const why = failure === undefined ? 'the API server does not answer' : errorMessage(failure);
   const seconds = listedDeadlineMs / 1000;
-  const advice = 'see that it can be listed, for instance that the webhook which converts it is up';
+  const advice = 'make sure that it can be listed: for example, that its conversion webhook is running';
   return new TransientError(
     'KindNotListed',
-    `objects of ${what} could not be listed for ${seconds} s, so that it is not known which of them are installed: ${why}; ${advice}`,
+    `${what} objects could not be listed for ${seconds} s, so the installed ones are unknown: ${why}; ${advice}`,
     { cause: failure },
   );
 }

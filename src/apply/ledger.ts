@@ -81,7 +81,7 @@ export class Ledger {
     return this.#claimsOf(owner).map(([, { ref }]) => ref);
   }
 
-  /** Before an object that is somebody else's is written for the first time. */
+  /** Before an object of another owner is written for the first time. */
   willAdopt(object: KubeObject): void {
     const claim = this.#claims.get(keyOf(object));
     if (claim === undefined) return;

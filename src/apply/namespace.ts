@@ -19,17 +19,17 @@ export interface NamespaceMarks {
 }
 
 /** The namespace for objects that name none. */
-export interface NamespaceWish {
+export interface NamespaceRequest {
   readonly name: string;
   /** The BundleDeployment that it is for. */
   readonly owner: string;
   readonly marks: NamespaceMarks | undefined;
-  /** Told why Pods of the installation will not be let in. */
+  /** Called with the reason why Pods of the installation will be rejected. */
   readonly onUnfit: ((why: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Who writes the namespace, and who looks whether it is there. */
+/** The client that writes the namespace, and the one that reads it. */
 interface Clients {
   readonly kube: KubeClient;
   readonly platform: KubeClient;
@@ -37,7 +37,7 @@ interface Clients {
 
 const levelLabel = 'pod-security.kubernetes.io/enforce';
 
-/** Whether the level is the one that an installation has set, and nobody else has chosen since. */
+/** Whether an installation has set the level, and no one has changed it since. */
 function isOurLevel({ metadata }: KubeObject): boolean {
   return (metadata.managedFields ?? []).some(
     ({ manager, fieldsV1 }) => manager === fieldManager && JSON.stringify(fieldsV1 ?? {}).includes(`f:${levelLabel}`),
@@ -60,34 +60,34 @@ async function relabel(
   }
 }
 
-/** Lets the Pods in that the namespace was not made for; a level that somebody else has chosen stays, and that is told. */
-async function admitPods(kube: KubeClient, namespace: KubeObject, wish: NamespaceWish): Promise<void> {
-  const wanted = wish.marks?.labels[levelLabel];
+/** Raises the Pod Security level for Pods that the namespace was not created for; a level that another owner has set stays, and is reported. */
+async function admitPods(kube: KubeClient, namespace: KubeObject, request: NamespaceRequest): Promise<void> {
+  const wanted = request.marks?.labels[levelLabel];
   const needed = parsePodSecurityLevel(wanted);
   const enforced = parsePodSecurityLevel(namespace.metadata.labels?.[levelLabel]);
   if (wanted === undefined || needed === undefined || enforced === undefined || !isStricterLevel(enforced, needed)) {
     return;
   }
-  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: wish.signal }))) return;
-  const advice = `kubectl label namespace ${wish.name} --overwrite ${levelLabel}=${wanted}`;
-  wish.onUnfit?.(
-    `Namespace "${wish.name}" enforces the Pod Security level "${enforced}", and Pods that are to run there need "${wanted}": they will be refused until somebody who may decide that runs ${advice}, or the bundle is installed in another namespace`,
+  if (isOurLevel(namespace) && (await relabel(kube, namespace, { level: wanted, signal: request.signal }))) return;
+  const advice = `kubectl label namespace ${request.name} --overwrite ${levelLabel}=${wanted}`;
+  request.onUnfit?.(
+    `Namespace "${request.name}" enforces the Pod Security level "${enforced}", but Pods of this bundle require "${wanted}": they are rejected until an administrator runs ${advice} or the bundle is installed in another namespace`,
   );
 }
 
-/** Makes the namespace for objects that name none, when it is missing, and notes for whom. One that is there stays as it is, but for a Pod
+/** Creates the namespace for objects that name none, when it is missing, and records its deployment. An existing one is not changed, except for a Pod
  *  Security level of our own that is too strict by now.
  *  @throws TransientError NamespaceTerminating */
-export async function ensureNamespace({ kube, platform }: Clients, wish: NamespaceWish): Promise<void> {
-  const { name, owner, marks, signal } = wish;
+export async function ensureNamespace({ kube, platform }: Clients, request: NamespaceRequest): Promise<void> {
+  const { name, owner, marks, signal } = request;
   const annotations = { ...marks?.annotations, [namespaceMadeForAnnotation]: owner };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...marks, annotations } };
   const live = await readNamespace(platform, name, signal);
   if (live?.metadata.deletionTimestamp !== undefined) {
-    const text = `Namespace "${name}" is being deleted: it is made again when it has gone`;
+    const text = `Namespace "${name}" is being deleted: it is created again after its deletion`;
     throw new TransientError('NamespaceTerminating', text, { retryAfterMs: 1_000 });
   }
-  if (live !== undefined) return await admitPods(kube, live, wish);
+  if (live !== undefined) return await admitPods(kube, live, request);
   try {
     await kube.create(namespace, { fieldManager, signal });
   } catch (thrown) {
@@ -96,7 +96,7 @@ export async function ensureNamespace({ kube, platform }: Clients, wish: Namespa
   }
 }
 
-/** The namespace, if it is there. */
+/** The namespace, if it exists. */
 export async function readNamespace(
   kube: KubeClient,
   name: string,

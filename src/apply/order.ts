@@ -42,7 +42,7 @@ const kindOrder = [
   'APIService',
 ];
 
-/** After everything else: they would stand in the way of what they are about before somebody answers them. */
+/** After everything else: they would block their objects before their servers answer. */
 const lastKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
 const lastRank = kindOrder.length + 1;

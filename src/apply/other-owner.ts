@@ -48,7 +48,7 @@ function placed(marks: Marks, nameKey: string, namespaceKey: string): string | u
   return namespace === undefined ? `"${name}"` : `"${namespace}/${name}"`;
 }
 
-/** By which marks other tools say that an object is theirs, the most telling first. */
+/** The marks by which other tools claim an object, the most specific first. */
 const tools: readonly ((labels: Marks, annotations: Marks) => readonly [string, string | undefined])[] = [
   (labels) => [
     'Kustomization',
@@ -66,8 +66,8 @@ const tools: readonly ((labels: Marks, annotations: Marks) => readonly [string, 
   (labels) => ['the ApplySet', placed(labels, partOfLabel, '')],
 ];
 
-/** Who manages an object that no BundleDeployment has, by its controller or the marks of the tools of the field; undefined where nothing says
- *  so. For messages alone: anybody may write them. */
+/** Who manages an object that no BundleDeployment has, by its controller or the marks of other tools; undefined where nothing names
+ *  one. For messages only: anyone may set them. */
 export function otherManager({ metadata }: KubeObject): string | undefined {
   const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
   const controller = ownerReferences.find((reference) => reference.controller === true);

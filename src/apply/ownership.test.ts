@@ -42,7 +42,7 @@ test('labels and the owner reference are added, nothing of the bundle is lost or
   expect(object).toEqual(before);
 });
 
-test('an object to be kept gets labels and no owner reference', () => {
+test('an object to be retained gets labels and no owner reference', () => {
   const kept = ownedBy(configMap({ name: 'a', annotations: { 'helm.sh/resource-policy': 'keep' } }), owner, undefined);
   expect(kept.metadata.ownerReferences).toBeUndefined();
   expect(kept.metadata.labels).toMatchObject({ 'core.rukpak.io/owner-name': 'combo' });
@@ -150,7 +150,7 @@ test.each([
 test.each([false, true])('an object of Longshore itself is never taken over, asked for or not: %s', (mayAdopt) => {
   const own = configMap({ name: 'a', labels: { 'app.kubernetes.io/part-of': 'longshore' } });
   const problem = takeoverProblem(own, owner, { ...terms, mayAdopt });
-  expect(problem).toContain('it belongs to Longshore itself and is never taken over');
+  expect(problem).toContain('it belongs to Longshore itself and cannot be adopted');
   expect(problem).not.toContain('core.rukpak.io/adopt');
 });
 
@@ -161,7 +161,7 @@ test('an object of Longshore is not taken over by a BundleDeployment with the na
     'meta.helm.sh/release-namespace': terms.systemNamespace,
   };
   const own = configMap({ name: 'a', labels, annotations });
-  expect(takeoverProblem(own, owner, terms)).toContain('it belongs to Longshore itself and is never taken over');
+  expect(takeoverProblem(own, owner, terms)).toContain('it belongs to Longshore itself and cannot be adopted');
 });
 
 test.each([
@@ -179,7 +179,7 @@ test.each([
   },
 ])('$kind $metadata.name is never taken over, without its labels either', (own) => {
   const problem = takeoverProblem(own, owner, { ...terms, mayAdopt: true });
-  expect(problem).toContain('it belongs to Longshore itself and is never taken over');
+  expect(problem).toContain('it belongs to Longshore itself and cannot be adopted');
 });
 
 test('an object of a deployment that exists is never taken over', () => {

@@ -19,7 +19,7 @@ import { isOfLongshore, otherManager } from './other-owner.ts';
 export interface Owner {
   readonly name: string;
   readonly uid: string;
-  /** As whom its objects are read and written; undefined: with our own rights. */
+  /** The account that reads and writes its objects; undefined: our own permissions. */
   readonly account?: ServiceAccountName | undefined;
 }
 
@@ -32,21 +32,21 @@ const ownerKind = bundleDeploymentResource.kind;
 /** What the server sets by itself, or what would turn an apply into something else. */
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
-/** Whether the object stays when its deployment goes. */
-export function isKept(metadata: ObjectMeta): boolean {
+/** Whether the object is retained when its deployment is deleted. */
+export function isRetained(metadata: ObjectMeta): boolean {
   return metadata.annotations?.[policyAnnotation]?.trim().toLowerCase() === 'keep';
 }
 
-/** To hold up the owner's deletion takes a right on the owner, which an account of its own has no other use for: objects go
+/** Blocking the owner's deletion requires a permission on the owner, which its account needs for nothing else: objects are deleted
  *  before their owner anyway. */
 function ownerReference({ name, uid, account }: Owner): OwnerReference {
   return { apiVersion, kind: ownerKind, name, uid, controller: true, blockOwnerDeletion: account === undefined };
 }
 
 /** The garbage collector may delete what refers to its owner, in any order. It must not get what holds the objects of others:
- *  CustomResourceDefinitions and Namespaces; nor what is to be kept. */
+ *  CustomResourceDefinitions and Namespaces; nor objects to be retained. */
 function mayBeCollected(object: KubeObject): boolean {
-  return !isKept(object.metadata) && !isCrd(object) && !isNamespace(object);
+  return !isRetained(object.metadata) && !isCrd(object) && !isNamespace(object);
 }
 
 /** A bundle's object as it is applied for `owner`: with labels and, where the garbage collector may have it, owner reference, in
@@ -121,14 +121,14 @@ function missingMarks({ metadata }: KubeObject, owner: Owner, { systemNamespace 
   return adoptionMarks(metadata, owner, systemNamespace).filter(({ want, found }) => want !== found);
 }
 
-/** Whether the object itself says that `owner` may have it, as its former deployment or as its Helm release. */
+/** Whether the object has marks that allow `owner` to adopt it, as its former deployment or as its Helm release. */
 function isLeftTo(existing: KubeObject, owner: Owner, terms: TakeoverTerms): boolean {
   if (existing.metadata.annotations?.[releasedFromAnnotation] === owner.name) return true;
   return !isOfLongshore(existing, terms.systemNamespace) && missingMarks(existing, owner, terms).length === 0;
 }
 
-/** Why `existing` cannot be taken over for `owner`; undefined when it can: it bears the owner's labels, the marks of a Helm
- *  release of that name, or that it was released by a deployment of that name; or the user wants it and it is nobody else's. */
+/** Why `owner` cannot adopt `existing`; undefined when it can: it has the owner's labels, the marks of a Helm
+ *  release of that name, or was released by a deployment of that name; or the user requests it and it has no other owner. */
 export function takeoverProblem(existing: KubeObject, owner: Owner, terms: TakeoverTerms): string | undefined {
   const labelled = labelledOwner(existing.metadata);
   if (labelled === owner.name) return undefined;
@@ -144,13 +144,13 @@ export function takeoverProblem(existing: KubeObject, owner: Owner, terms: Takeo
 }
 
 /** Taken over, it would be deleted with the next version of the bundle that does not have it. */
-const ownObject = 'it belongs to Longshore itself and is never taken over: give the object of the bundle another name';
+const ownObject = 'it belongs to Longshore itself and cannot be adopted: rename the object in the bundle';
 
 function managerHint(existing: KubeObject, owner: Owner, { systemNamespace }: TakeoverTerms): string {
   if (isOfLongshore(existing, systemNamespace)) return ownObject;
   const manager = otherManager(existing);
   if (manager === undefined) return adoptHint(owner);
-  return `it is managed by ${manager}: remove it there first, or give the object of the bundle another name; ${adoptHint(owner)}`;
+  return `it is managed by ${manager}: remove it there first, or rename the object in the bundle; ${adoptHint(owner)}`;
 }
 
 function adoptHint(owner: Owner): string {
@@ -160,17 +160,17 @@ function adoptHint(owner: Owner): string {
 /** Whose it is, and what to do about it. */
 export function otherOwner(other: string, owner: Owner, isThere: boolean): string {
   if (!isThere) return `it belongs to ${ownerKind} "${other}", which does not exist; ${adoptHint(owner)}`;
-  const way = `annotate that one with ${orphanAnnotation}: "true" before you delete it`;
-  return `it belongs to ${ownerKind} "${other}"; to move it, ${way}, or take it out of its bundle`;
+  const way = `annotate that object with ${orphanAnnotation}: "true" before you delete it`;
+  return `it belongs to ${ownerKind} "${other}"; to move it, ${way}, or remove it from its bundle`;
 }
 
-/** The message for an object that belongs to somebody else. */
+/** The message for an object of another owner. */
 export function foreignObject(what: string, why: string, isUpgrade: boolean): string {
   const action = isUpgrade ? 'update' : 'install';
   return `rendered manifests contain a resource that already exists. Unable to continue with ${action}: ${what} exists and cannot be imported into the current release: invalid ownership metadata; ${why}`;
 }
 
-/** Whether an entry of `metadata.managedFields` says what was installed. */
+/** Whether an entry of `metadata.managedFields` records an installation. */
 export function isAppliedEntry(entry: JsonObject): boolean {
   return entry['manager'] === fieldManager && entry['operation'] === 'Apply' && entry['subresource'] === undefined;
 }
@@ -179,7 +179,7 @@ function appliedFields({ managedFields = [] }: ObjectMeta): unknown {
   return managedFields.find(isAppliedEntry)?.['fieldsV1'];
 }
 
-/** Whether the object, which bears `owner`'s labels, was really installed for it: labels alone are copied by controllers. */
+/** Whether the object, which has `owner`'s labels, was really installed for it: controllers copy labels. */
 export function isInstalledFor(metadata: ObjectMeta, owner: string): boolean {
   const isReferring = metadata.ownerReferences?.some((reference) => isReferenceTo(reference, owner)) === true;
   return isReferring || appliedFields(metadata) !== undefined;

@@ -89,7 +89,7 @@ function formProblems(objects: readonly KubeObject[]): readonly Problem[] {
   for (const object of objects) {
     const what = describeRef(refOf(object));
     if ((object.metadata.name ?? '') === '') refuse(`${object.kind}: metadata.name is required`);
-    else if (seen.has(keyOf(object))) refuse(`${what} is contained more than once`);
+    else if (seen.has(keyOf(object))) refuse(`${what} is defined more than once`);
     seen.add(keyOf(object));
   }
   return problems;
@@ -105,7 +105,7 @@ function hasOwnKey(objects: readonly KubeObject[]): (object: KubeObject) => bool
 function memberProblems(bundle: readonly KubeObject[]): readonly Problem[] {
   return bundle.filter(isMember).map((object) => {
     const what = describeRef(refOf(object));
-    const message = `${what} bears the label ${partOfLabel}, which a deployment sets itself: remove it from the bundle`;
+    const message = `${what} has the label ${partOfLabel}, which is reserved for Longshore: remove it from the bundle`;
     return problemOf('invalid bundle', new TerminalError('InvalidBundleObject', message));
   });
 }
@@ -143,7 +143,7 @@ export async function makePlan(context: PlanContext, bundle: readonly KubeObject
   return plan;
 }
 
-/** Places deferred objects once their CRDs are there. */
+/** Places deferred objects once their CRDs exist. */
 export async function placeDeferred(
   context: PlanContext,
   deferred: readonly KubeObject[],

@@ -14,7 +14,7 @@ import { listInstalled } from './installed.ts';
 import type { Inventory } from './inventory.ts';
 import { isCrd, isNamespace } from './kind-list.ts';
 import { keyOf } from './kind-watches.ts';
-import { fieldManager, isKept, type Owner, ownedBy } from './ownership.ts';
+import { fieldManager, isRetained, type Owner, ownedBy } from './ownership.ts';
 import { makePlan, type Plan } from './plan.ts';
 
 /** An object before and after an installation; undefined where there is none. */
@@ -72,7 +72,7 @@ interface Looking extends TakeoverContext {
   readonly blockers: string[];
 }
 
-/** What the server makes of an object, as nothing but a question. */
+/** The server's result for an object, by dry run. */
 async function look(looking: Looking, object: KubeObject): Promise<ObjectChange> {
   const { request, comingNamespaces, blockers } = looking;
   const { kube, signal } = request;
@@ -98,7 +98,7 @@ async function lookAtAll(request: PreviewRequest, plan: Plan): Promise<Pick<Prev
   const looking: Looking = {
     ...request,
     platform: request.kube,
-    // Without a watch every CRD is looked at anew.
+    // Without a watch every CRD is read again.
     crds: { isUnchanged: () => false },
     request,
     comingNamespaces: new Set([...namespaces, request.installNamespace ?? '']),
@@ -118,13 +118,13 @@ async function lookAtAll(request: PreviewRequest, plan: Plan): Promise<Pick<Prev
   return { changes: [...changes, ...coming], blockers: looking.blockers };
 }
 
-async function lookAtRest(request: PreviewRequest, plan: Plan): Promise<Pick<Preview, 'changes' | 'kept'>> {
+async function previewRest(request: PreviewRequest, plan: Plan): Promise<Pick<Preview, 'changes' | 'kept'>> {
   if (request.recorded === undefined) return { changes: [], kept: [] };
   const brought = new Set([...plan.objects, ...plan.deferred].map(keyOf));
   const installed = await listInstalled(request, request.owner.name, request.recorded);
   const rest = installed.filter((object) => !brought.has(refKey(refOf(object)))).toReversed();
   const changes = await mapLimit(
-    rest.filter(({ metadata }) => !isKept(metadata)),
+    rest.filter(({ metadata }) => !isRetained(metadata)),
     parallelRequests,
     async (object) => {
       const ref = refOf(object);
@@ -133,7 +133,7 @@ async function lookAtRest(request: PreviewRequest, plan: Plan): Promise<Pick<Pre
   );
   return {
     changes: changes.filter(({ before }) => before !== undefined),
-    kept: rest.filter(({ metadata }) => isKept(metadata)).map(refOf),
+    kept: rest.filter(({ metadata }) => isRetained(metadata)).map(refOf),
   };
 }
 
@@ -149,6 +149,6 @@ export async function previewInstall(request: PreviewRequest): Promise<Preview> 
     return { changes: [], kept: [], blockers: [textOf(thrown)] };
   }
   const { changes, blockers } = await lookAtAll(request, plan);
-  const rest = await lookAtRest(request, plan);
+  const rest = await previewRest(request, plan);
   return { changes: [...changes, ...rest.changes], kept: rest.kept, blockers };
 }

@@ -13,7 +13,7 @@ test('of many problems the first are listed, and how many more there are', () =>
   expect(listProblems(many)).toMatch(/^\[p0, .*, p49, and 10 more\]$/);
 });
 
-test('whatever a server says, the list fits into a condition', () => {
+test('the list fits into a condition regardless of server messages', () => {
   const long = Array.from({ length: 40 }, (_, index) => problem(`${index}${'x'.repeat(30_000)}`));
   const text = listProblems(long);
   expect(text.length).toBeLessThan(16_000);

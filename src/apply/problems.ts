@@ -11,11 +11,11 @@ export interface Problem {
 }
 
 const maxListed = 50;
-/** Conditions and Events are for people; a server may say any amount. */
+/** Conditions and Events are for people; a server's message may have any length. */
 const maxTextLength = 1000;
 const maxListedLength = 12_000;
 
-/** Why nothing, or not everything, was installed. `isConflict`: something belongs to somebody else. */
+/** Why nothing, or not everything, was installed. `isConflict`: something belongs to another owner. */
 export interface InstallFailure {
   readonly isConflict: boolean;
   readonly isMissingKind: boolean;

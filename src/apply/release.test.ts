@@ -31,7 +31,7 @@ test('Q28 what is let go loses the marks of its owner, and only these', () => {
   });
 });
 
-test('the last owner of fields goes too: an empty list would change nothing', () => {
+test('the last owner of fields is removed too: an empty list would change nothing', () => {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', managedFields: [applied] } };
   expect(releasePatch(object, owner)).toMatchObject({ metadata: { managedFields: [{}] } });
 });

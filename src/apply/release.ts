@@ -14,7 +14,7 @@ import { fieldManager, isAppliedEntry, isReferenceTo, labelledOwner, type Owner 
 
 const maxTries = 5;
 
-/** Merge patch that takes `owner`'s marks off an object. Nobody owns the fields that were applied any more: whoever applies
+/** Merge patch that removes `owner`'s marks from an object. The applied fields have no owner any more: whoever applies
  *  them next gets them without a conflict. */
 export function releasePatch({ metadata }: KubeObject, owner: Owner): JsonObject {
   const references = (metadata.ownerReferences ?? []).filter((reference) => !isReferenceTo(reference, owner.name));
@@ -31,7 +31,7 @@ export function releasePatch({ metadata }: KubeObject, owner: Owner): JsonObject
   };
 }
 
-/** Lets an object go: it stays as it is, as nobody's. One that has gone, or belongs to somebody else, is left alone. */
+/** Releases an object: it stays unchanged, without an owner. A deleted object, or one of another owner, is left alone. */
 export async function releaseObject(
   kube: KubeClient,
   ref: ObjectRef,

@@ -1,7 +1,7 @@
 import { mapLimit, WaitingError } from '../base/index.ts';
 import { describeRef, isNotFound, type KubeClient, NoKindMatch, type ObjectRef, refKey } from '../kube/index.ts';
 import { clientFor } from './account.ts';
-import { whyKeepCrd } from './crd-guard.ts';
+import { whyRetainCrd } from './crd-guard.ts';
 import { listInstalled } from './installed.ts';
 import { type Inventory, inventoryOf, isWithin } from './inventory.ts';
 import { isCrd } from './kind-list.ts';
@@ -9,9 +9,9 @@ import { type InstalledObject, installedObject, type KindWatches } from './kind-
 import type { Ledger } from './ledger.ts';
 import { installBatches } from './order.ts';
 import type { Owner } from './ownership.ts';
+import { assertPermissions, needsOfRemoval } from './permissions/index.ts';
 import { releaseObject } from './release.ts';
 import type { RemovalTerms, RollbackRequest, UninstallRequest } from './requests.ts';
-import { assertRights, needsOfRemoval } from './rights/index.ts';
 
 interface RemoverDeps {
   readonly kube: KubeClient;
@@ -51,7 +51,7 @@ export class Remover {
     this.#deps = deps;
   }
 
-  /** Whether any object has the labels of `owner`, whoever gave it those. */
+  /** Whether any object has the labels of `owner`, regardless of who set them. */
   isAnyLabelled(owner: Owner): boolean {
     return this.#deps.watches.ownedBy(owner.name).length > 0;
   }
@@ -76,13 +76,13 @@ export class Remover {
     terms: RemovalTerms & { readonly recorded: Inventory },
   ): Promise<ReadonlySet<string>> {
     const installed = await this.#installed({ owner, recorded: terms.recorded, keep }, terms.signal);
-    const gone = installed.filter(({ ref }) => !keep.has(refKey(ref)));
-    const released = await this.#releaseWhatStays(owner, gone, terms);
-    for (const batch of removalBatches(gone.filter(({ ref }) => !released.has(refKey(ref))))) {
+    const removed = installed.filter(({ ref }) => !keep.has(refKey(ref)));
+    const released = await this.#releaseWhatStays(owner, removed, terms);
+    for (const batch of removalBatches(removed.filter(({ ref }) => !released.has(refKey(ref))))) {
       await this.#deleteBatch(owner, batch, terms);
     }
     this.#deps.ledger.release(owner, keep);
-    return new Set(keysOf(gone));
+    return new Set(keysOf(removed));
   }
 
   /** Takes away everything, or lets it go.
@@ -93,7 +93,7 @@ export class Remover {
     await watches.ensureServed(inventory.kinds, signal);
     const installed = await this.#installed({ owner, recorded: inventory }, signal);
     const context = { platform: this.#deps.kube, owner, signal };
-    await assertRights(context, (surroundings) => needsOfRemoval(surroundings, installed));
+    await assertPermissions(context, (surroundings) => needsOfRemoval(surroundings, installed));
     if (request.isOrphaned) await this.#release(owner, installed, signal);
     else await this.#removeAll(request, installed);
     ledger.forget(owner);
@@ -108,7 +108,7 @@ export class Remover {
     const { watches, ledger } = this.#deps;
     await watches.ensureServed(recorded.kinds, signal);
     const adopted = ledger.adoptedBy(owner);
-    // Of other places nobody has seen whether anything was there before.
+    // For other places it is unknown whether anything existed before.
     const isKnown = ({ ref }: InstalledObject): boolean => isWithin(recorded, ref) && !adopted.has(refKey(ref));
     const installed = (await this.#installed({ owner, recorded, keep: adopted }, signal)).filter(isKnown);
     const isCreated = (object: InstalledObject): boolean => progress === 'Creating' || ledger.hasCreated(owner, object);
@@ -129,8 +129,8 @@ export class Remover {
     return installed.filter(({ isDeleting, uid }) => !isDeleting && deleted?.has(uid) !== true).map(({ ref }) => ref);
   }
 
-  /** What is installed. Objects that this process wrote, beside those of `keep`, and nobody has shown since may be there or
-   *  not: a write without an answer, or a watch that lags. Their kinds are listed anew. What another process wrote was there
+  /** What is installed. Objects that this process wrote, except those of `keep`, and that no watch has shown since, may exist or
+   *  not: a write without an answer, or a watch that lags. Their kinds are listed again. What another process wrote existed
    *  before this one began to watch. */
   async #installed({ owner, recorded, keep }: Search, signal: AbortSignal): Promise<readonly InstalledObject[]> {
     const { kube, ledger } = this.#deps;
@@ -150,19 +150,19 @@ export class Remover {
       if (left.length === 0) continue;
       const names = left.slice(0, maxNamed).map(({ ref }) => describeRef(ref));
       const more = left.length > names.length ? ` and ${left.length - names.length} more` : '';
-      const message = `waiting for the removal of ${names.join(', ')}${more}`;
+      const message = `waiting for deletion of ${names.join(', ')}${more}`;
       throw new WaitingError('Removing', message, { afterMs: recheckMs });
     }
   }
 
-  /** Lets go what is never deleted: objects to be kept, and CustomResourceDefinitions that others have objects of. */
+  /** Releases what is never deleted: objects to be retained, and CustomResourceDefinitions with objects of others. */
   async #releaseWhatStays(
     owner: Owner,
     objects: readonly InstalledObject[],
     terms: RemovalTerms,
   ): Promise<ReadonlySet<string>> {
-    const kept = objects.filter(({ isKept }) => isKept);
-    const crds = objects.filter(({ ref, isKept }) => isCrd(ref) && !isKept);
+    const kept = objects.filter(({ isRetained }) => isRetained);
+    const crds = objects.filter(({ ref, isRetained }) => isCrd(ref) && !isRetained);
     await this.#release(owner, kept, terms.signal);
     const used = await this.#releaseUsedCrds(owner, crds, terms);
     return new Set(keysOf([...kept, ...used]));
@@ -176,10 +176,10 @@ export class Remover {
     if (terms.mayDeleteCrds) return [];
     const { signal } = terms;
     const used = await mapLimit(crds, parallelWrites, async (crd) => {
-      const why = await whyKeepCrd(clientFor(this.#deps.kube, owner), crd.ref.name, { owner, signal });
+      const why = await whyRetainCrd(clientFor(this.#deps.kube, owner), crd.ref.name, { owner, signal });
       if (why === undefined) return undefined;
       await this.#release(owner, [crd], signal);
-      terms.onKept(why);
+      terms.onRetained(why);
       return crd;
     });
     return used.filter((crd) => crd !== undefined);
@@ -191,7 +191,7 @@ export class Remover {
     this.#deps.ledger.drop(owner, keysOf(objects));
   }
 
-  /** Returns those that still exist afterwards. Objects may have come since the CustomResourceDefinitions were looked at. */
+  /** Returns those that still exist afterwards. Objects may have been created since the CustomResourceDefinitions were checked. */
   async #deleteBatch(
     owner: Owner,
     batch: readonly InstalledObject[],

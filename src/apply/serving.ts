@@ -44,7 +44,7 @@ async function read(context: ServingContext, ref: ObjectRef): Promise<KubeObject
 }
 
 /** False where it may not be looked at. */
-async function isGone(context: ServingContext, ref: ObjectRef): Promise<boolean> {
+async function isDeleted(context: ServingContext, ref: ObjectRef): Promise<boolean> {
   try {
     return (await read(context, ref)) === undefined;
   } catch (thrown) {
@@ -60,7 +60,7 @@ async function isUp(context: ServingContext, deployment: KubeObject): Promise<bo
 
 /** Whether writing the object would make the API server ask what it has not asked before. What the server or its owner has
  *  against the object is for the writer to find out. */
-async function isNews(context: ServingContext, object: KubeObject): Promise<boolean> {
+async function changesWebhookCalls(context: ServingContext, object: KubeObject): Promise<boolean> {
   const { kube, owner, signal } = context;
   const before = await read(context, refOf(object));
   if (before !== undefined && labelledOwner(before.metadata) !== owner.name) return false;
@@ -75,7 +75,7 @@ async function isNews(context: ServingContext, object: KubeObject): Promise<bool
 
 /** A CustomResourceDefinition with the conversion that it has in the cluster, which is to stay until what serves the new one
  *  among `all` is up. Undefined where there is nothing to keep: no webhook of the owner's converts its objects now, or the same
- *  one does, or the Service that it asks is gone. */
+ *  one does, or its Service does not exist. */
 export async function withLiveConversion(
   context: ServingContext,
   crd: KubeObject,
@@ -87,7 +87,7 @@ export async function withLiveConversion(
   if (live === undefined || conversion === undefined || isJsonEqual(asks(live), asks(crd))) return undefined;
   if (labelledOwner(live.metadata) !== context.owner.name) return undefined;
   for (const service of servicesOf(live)) {
-    if (await isGone(context, { apiVersion: 'v1', kind: 'Service', ...service })) return undefined;
+    if (await isDeleted(context, { apiVersion: 'v1', kind: 'Service', ...service })) return undefined;
   }
   const spec = isJsonObject(crd['spec']) ? crd['spec'] : {};
   return { ...crd, spec: { ...spec, conversion } };
@@ -113,7 +113,7 @@ export async function findHeld(
     for (const server of serversOf(object, all)) {
       if (!(await isUp(context, server))) down.push(describeRef(refOf(server)));
     }
-    if (down.length === 0 || !(await isNews(context, object))) continue;
+    if (down.length === 0 || !(await changesWebhookCalls(context, object))) continue;
     const what = isCrd(object) ? 'the new conversion waits for' : 'waits for';
     held.push({ ref: refOf(object), why: `${what} ${down.join(', ')}, which serves it` });
   }

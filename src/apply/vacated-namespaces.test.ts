@@ -43,7 +43,7 @@ test.each([
   await leaveNamespaces(clusterWith(pages, deleted), ['left'], {
     owner,
     othersIn: () => undefined,
-    onNamespaceKept: (why) => void kept.push(why),
+    onNamespaceRetained: (why) => void kept.push(why),
     signal: new AbortController().signal,
   });
   expect(deleted).toEqual(expected);

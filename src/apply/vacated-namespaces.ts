@@ -21,7 +21,7 @@ export interface Leaving {
   readonly owner: Owner;
   /** Another BundleDeployment that has objects in a namespace, or is about to. */
   readonly othersIn: (namespace: string) => string | undefined;
-  readonly onNamespaceKept: (why: string) => void;
+  readonly onNamespaceRetained: (why: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ const isOneOf =
 const always = (): boolean => true;
 const isOwnAccount = isOneOf('default', 'builder', 'deployer');
 
-/** What comes into a namespace by itself, or stays behind of what ran there: kind → which. */
+/** What the cluster creates in a namespace, or what workloads leave there: kind → which. */
 const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> = {
   ServiceAccount: isOwnAccount,
   Secret: ({ metadata }) => ['default', 'builder', 'deployer'].includes(metadata.annotations?.[tokenOf] ?? ''),
@@ -49,8 +49,8 @@ const comesByItself: Readonly<Record<string, (object: KubeObject) => boolean>> =
   PodMetrics: always,
 };
 
-/** cert-manager leaves the Secrets of Certificates that are gone; those with the name that ours have are nobody's. */
-function isOfGoneCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
+/** cert-manager leaves the Secrets of deleted Certificates; those with the name that ours have do not have an owner. */
+function isOfDeletedCertificate({ kind, metadata }: KubeObject, objects: readonly KubeObject[]): boolean {
   const { name = '', annotations = {} } = metadata;
   if (kind !== 'Secret' || !name.endsWith('-service-cert')) return false;
   if (annotations['cert-manager.io/certificate-name'] !== name) return false;
@@ -85,7 +85,7 @@ async function contentsOf(kube: KubeClient, namespace: string, signal: AbortSign
   return { objects: lists.flatMap(({ objects }) => objects), partial: lists.flatMap(({ partial }) => partial) };
 }
 
-/** Tells what the garbage collector takes away: objects whose every owner has gone, or is about to. */
+/** What the garbage collector deletes: objects whose owners are all deleted or about to be. */
 class Leavings {
   readonly #byUid: ReadonlyMap<string, KubeObject>;
   readonly #owner: Owner;
@@ -97,7 +97,7 @@ class Leavings {
     this.#isClusterKind = isClusterKind;
   }
 
-  isGoing(object: KubeObject, seen: ReadonlySet<string> = new Set()): boolean {
+  isBeingDeleted(object: KubeObject, seen: ReadonlySet<string> = new Set()): boolean {
     const { uid = '', deletionTimestamp, ownerReferences = [] } = object.metadata;
     if (deletionTimestamp !== undefined) return true;
     if (seen.has(uid) || ownerReferences.length === 0) return false;
@@ -105,7 +105,7 @@ class Leavings {
     return ownerReferences.every((reference) => {
       if (this.#isClusterKind(reference)) return reference.uid === this.#owner.uid;
       const owner = this.#byUid.get(reference.uid);
-      return owner === undefined || this.isGoing(owner, further);
+      return owner === undefined || this.isBeingDeleted(owner, further);
     });
   }
 }
@@ -124,7 +124,7 @@ async function clusterKinds(
       const { isNamespaced } = await kube.resolve(reference.apiVersion, reference.kind, { signal });
       return isNamespaced ? [] : [key(reference)];
     } catch (thrown) {
-      // Its kind has gone, and so has the owner.
+      // Its kind does not exist any more, so the owner does not either.
       if (thrown instanceof NoKindMatch) return [];
       throw thrown;
     }
@@ -145,19 +145,19 @@ async function whyKeep(kube: KubeClient, namespace: string, leaving: Leaving): P
   if (other !== undefined) return `${bundleDeploymentResource.kind} "${other}" has objects in it`;
   try {
     const { objects, partial } = await contentsOf(kube, namespace, leaving.signal);
-    // Who may create objects there could hide those of others behind them.
+    // A user who may create objects there could hide those of others behind them.
     if (partial.length > 0) return `it has too many objects to examine (${partial.join(', ')})`;
     const leavings = new Leavings(objects, leaving.owner, await clusterKinds(kube, objects, leaving.signal));
     const foreign = objects.filter(
       (object) =>
         comesByItself[object.kind]?.(object) !== true &&
-        !leavings.isGoing(object) &&
-        !isOfGoneCertificate(object, objects),
+        !leavings.isBeingDeleted(object) &&
+        !isOfDeletedCertificate(object, objects),
     );
-    return foreign.length === 0 ? undefined : `${named(foreign)} in it did not come from the bundle, or are to be kept`;
+    return foreign.length === 0 ? undefined : `${named(foreign)} in it are not from the bundle or must be retained`;
   } catch (thrown) {
     if (!isKubeError(thrown) || ![403, 503].includes(thrown.failure.status)) throw thrown;
-    return `what is in it cannot be seen (${errorMessage(thrown)})`;
+    return `its contents cannot be listed (${errorMessage(thrown)})`;
   }
 }
 
@@ -190,7 +190,7 @@ async function remove(
   }
 }
 
-/** Deletes those of the namespaces that were made for an installation and hold nothing any more but what every namespace has; tells of
+/** Deletes those of the namespaces that were created for an installation and are empty except for what every namespace has; reports
  *  the others of that origin. Namespaces that were there before are not looked at. */
 export async function leaveNamespaces(kube: KubeClient, names: readonly string[], leaving: Leaving): Promise<void> {
   const { signal } = leaving;
@@ -200,8 +200,10 @@ export async function leaveNamespaces(kube: KubeClient, names: readonly string[]
     const ref = refOf(namespace);
     const why = (await whyKeep(kube, name, leaving)) ?? (await remove(kube, namespace, leaving));
     if (why === undefined) continue;
-    const advice = `Once nobody needs it: kubectl delete namespace ${name}`;
-    leaving.onNamespaceKept(`${describeRef(ref)}, which was made for the installation, is kept: ${why}. ${advice}`);
+    const advice = `When it is no longer needed: kubectl delete namespace ${name}`;
+    leaving.onNamespaceRetained(
+      `${describeRef(ref)}, which was created for the installation, is retained: ${why}. ${advice}`,
+    );
   }
 }
 
@@ -210,7 +212,7 @@ export function vacatedBetween(before: Inventory | undefined, after: Inventory):
   return before?.namespaces.filter((name) => !after.namespaces.includes(name)) ?? [];
 }
 
-/** The namespaces stay, as nobody's. */
+/** The namespaces are retained without an owner. */
 export async function disownNamespaces(
   kube: KubeClient,
   names: readonly string[],

@@ -4,7 +4,7 @@ import { isCrd, type KindRef } from './kind-list.ts';
 
 const webhookKinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 
-/** Whether the object sends requests of others to somebody who may not be up yet. */
+/** Whether the object directs API requests to a server that may not be available yet. */
 export function isWebhookConfiguration({ apiVersion, kind }: KindRef): boolean {
   return webhookKinds.includes(kind) && apiVersion.startsWith('admissionregistration.k8s.io/');
 }

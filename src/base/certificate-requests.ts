@@ -77,7 +77,7 @@ function subjectOf(name: Name): JsonName {
   });
 }
 
-/** Reads a certificate request (PEM). Says nothing about who holds its key.
+/** Reads a certificate request (PEM). Does not verify the holder of its key.
  *  @throws Error when it is none */
 export async function readSigningRequest(pem: string): Promise<SigningRequest> {
   const x509 = await loadCertificateLibrary();

@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Milliseconds since the process began. Nobody can set it, so it measures how much time has passed, whatever happens to the date. */
+/** Milliseconds since the process began. It cannot be set, so it measures elapsed time regardless of changes of the date. */
 export const steadyClock: Clock = { ...systemClock, now: () => performance.now() };
 
 /** RFC 3339, UTC, whole seconds: the form of every Kubernetes timestamp. */

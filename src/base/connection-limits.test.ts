@@ -66,7 +66,7 @@ async function ask(socket: Socket, path = '/'): Promise<string> {
 const isClosed = (socket: Socket): Promise<void> => eventually(() => expect(socket.closed).toBe(true));
 const idle = (socket: Socket): Socket => socket.resume();
 
-test('a peer with as many connections as it may have gives up its oldest silent one for the next', async () => {
+test('a peer at its limit of connections loses its oldest silent one to the next', async () => {
   await using server = await LimitedServer.start();
   const mine = [];
   for (let count = 0; count < 3; count += 1) mine.push(idle(await server.connect('127.0.0.2')));
@@ -78,7 +78,7 @@ test('a peer with as many connections as it may have gives up its oldest silent 
   expect(mine.slice(1).map(({ closed }) => closed)).toEqual([false, false]);
 });
 
-test('a kept connection on which requests succeed stays, however many peers open silent ones', async () => {
+test('a connection with successful requests stays, however many peers open silent ones', async () => {
   await using server = await LimitedServer.start();
   const kept = await server.connect('127.0.0.1');
   expect(await ask(kept)).toContain('200');
@@ -90,7 +90,7 @@ test('a kept connection on which requests succeed stays, however many peers open
   expect(await ask(fresh)).toContain('200');
 });
 
-test('a request that fails does not make a connection a kept one, and an idle one of the largest peer goes before another', async () => {
+test('a failed request does not protect a connection, and an idle one of the largest peer is closed first', async () => {
   await using server = await LimitedServer.start({ maxConnections: 4 });
   const kept = await server.connect('127.0.0.1');
   expect(await ask(kept)).toContain('200');
@@ -136,7 +136,7 @@ test.each([
   await isClosed(socket);
 });
 
-test('a connection that has asked in time is kept afterwards', async () => {
+test('a connection with a request in time stays open', async () => {
   await using server = await LimitedServer.start({ firstRequestMs: 200, requestMs: 60_000 });
   const socket = await server.connect('127.0.0.2');
   expect(await ask(socket)).toContain('200');

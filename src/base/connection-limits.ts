@@ -115,7 +115,7 @@ class ConnectionTable {
     return this.#uses;
   }
 
-  /** Makes room where there is none: a connection that has not shown its worth goes first, from the peer with the most. */
+  /** Makes room when there is none: closes a connection without a successful request first, of the peer with the most. */
   #hasRoomFor(peer: string): boolean {
     const { maxConnections, maxPerPeer } = this.#limits;
     if (this.#countOf(peer) >= maxPerPeer) return this.#evict((connection) => connection.peer === peer);

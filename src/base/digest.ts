@@ -15,7 +15,7 @@ export function sha256Digest(data: string | Uint8Array): string {
 }
 
 /** Passes bytes through, counting and hashing them, and fails at the end when they are not what was promised.
- *  `what` names the stream in messages; `digest` is `sha256:<hex>`; `onDigest` is told the digest of a whole, good stream.
+ *  `what` names the stream in messages; `digest` is `sha256:<hex>`; `onDigest` gets the digest of a complete, valid stream.
  *  @throws TransientError DigestMismatch, SizeMismatch: these are not the promised bytes, which may come the next time ·
  *  TerminalError BodyTooLarge */
 export function verifyStream(options: {

@@ -15,7 +15,7 @@ abstract class PlatformError extends Error {
 
 /** Worth trying again: the caller backs off and retries. */
 export class TransientError extends PlatformError {
-  /** The server's own wish (for instance `Retry-After`), where it gave one. */
+  /** The wait that the server requested (for instance by `Retry-After`), if any. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: string, message: string, options?: ErrorOptionsWithCause & { readonly retryAfterMs?: number }) {
@@ -24,7 +24,7 @@ export class TransientError extends PlatformError {
   }
 }
 
-/** Not a fault: something else has to happen first. Look again after `afterMs`, or when a watch says so. */
+/** Not a fault: something else must happen first. Requeued after `afterMs`, or when a watch reports a change. */
 export class WaitingError extends PlatformError {
   readonly afterMs: number;
 

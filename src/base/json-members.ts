@@ -11,7 +11,7 @@ export function objectAt(parent: JsonObject | undefined, ...path: readonly strin
   return current;
 }
 
-/** The objects of a list; what is no object counts as an empty one, so that indexes stay right. */
+/** The objects of a list; other values become empty objects, so that indexes stay correct. */
 export function objectsAt(parent: JsonObject | undefined, key: string): JsonObject[] {
   return listAt(parent, key).map((item) => (isJsonObject(item) ? item : {}));
 }

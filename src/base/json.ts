@@ -1,6 +1,6 @@
 import { TerminalError } from './errors.ts';
 
-/** What JSON says. Whole numbers of 64 bits that a number cannot hold exactly are bigint, and are written as they were read. */
+/** A JSON value. Whole numbers of 64 bits that a number cannot hold exactly are bigint, and are written as they were read. */
 export type JsonValue = string | number | bigint | boolean | null | JsonValue[] | JsonObject;
 /** A JSON object. Keys come from outside: test with `Object.hasOwn`, never with `in`. */
 export interface JsonObject {

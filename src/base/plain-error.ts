@@ -5,7 +5,7 @@ export interface PlainError {
   readonly className: 'TerminalError' | 'TransientError' | 'WaitingError' | 'Error';
   readonly reason: string;
   readonly message: string;
-  /** The message of its cause, for who wants to know more than the user is told. */
+  /** The message of its cause, with more detail than the user sees. */
   readonly cause?: string | undefined;
   readonly afterMs?: number | undefined;
   readonly stack?: string | undefined;

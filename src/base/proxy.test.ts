@@ -13,7 +13,7 @@ test.each([
   ['https://example.com:8443/', 'example.com:443'],
   ['https://11.0.0.1/', '10.0.0.0/8'],
   ['https://10.0.0.1/', '10.0.0.0/99'],
-])('%s is reached by way of the proxy, the exceptions being %j', (url, noProxy) => {
+])('%s is reached through the proxy, the exceptions being %j', (url, noProxy) => {
   expect(via(url, noProxy)).toBe(proxy);
 });
 

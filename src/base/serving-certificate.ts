@@ -36,7 +36,7 @@ export interface ServingCertificate {
   keepFresh(install: (next: ServingPair) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** A serving certificate that somebody else renews, by `replace`. */
+/** A serving certificate that is renewed from outside, by `replace`. */
 export interface ReplaceableCertificate extends ServingCertificate {
   replace(next: ServingPair): void;
 }

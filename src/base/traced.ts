@@ -6,18 +6,18 @@ export interface TracedWork {
   readonly name: string;
   /** `client`: something is asked of another process; `server`: another process has asked. */
   readonly kind?: 'client' | 'server';
-  /** May be added to while the work goes on. Never secrets. */
+  /** May be extended during the work. Never secrets. */
   readonly attributes: Record<string, string | number | boolean>;
-  /** The work of another process that this is part of, as the header `traceparent` says it. */
+  /** The work of another process that this is part of, as in the header `traceparent`. */
   readonly parent?: string | undefined;
 }
 
-/** Where `traced` tells of work, for `node:diagnostics_channel`. */
+/** The channel of `node:diagnostics_channel` on which `traced` reports work. */
 export const workChannel = 'longshore:work';
 
 const channel = tracingChannel<unknown, TracedWork>(workChannel);
 
-/** Does the work, and tells whoever follows the channel when it began and how it ended. Costs nothing while nobody does. */
+/** Does the work, and reports its start and end to subscribers of the channel. Costs nothing without subscribers. */
 export async function traced<T>(what: TracedWork, work: () => Promise<T>): Promise<T> {
   return channel.hasSubscribers ? await channel.tracePromise(work, what) : await work();
 }

@@ -57,11 +57,11 @@ test('what only looks like JSON is read as YAML', () => {
   expect(read('{a: yes}\n---\n{"b": 1}')).toEqual([{ a: true }, { b: 1 }]);
 });
 
-test('a fault far down in a file of many documents is told with its line', () => {
+test('a fault far down in a file of many documents is reported with its line', () => {
   expect(fault(`${`---\na: ${'x'.repeat(1000)}\n`.repeat(200)}---\nok: 1\nb: [1\n`)).toMatchObject({ line: 404 });
 });
 
-test('a byte order mark says how the file is written', () => {
+test('a byte order mark determines the encoding of the file', () => {
   const text = 'a: é\n';
   expect(read(`\uFEFF${text}`)).toEqual([{ a: 'é' }]);
   const little = Buffer.from(`\uFEFF${text}`, 'utf16le');

@@ -9,7 +9,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [123, 125, 91, 93];
 /** Documents smaller than this are parsed together: each text that a parser is given costs it a little. */
 const minPartBytes = 32 * 1024;
 
-/** Up to this size the values of a part are written anew, so that they do not keep the text alive that they were cut from. */
+/** Up to this size the values of a part are copied, so that they do not retain the text that they were cut from. */
 const maxCopiedBytes = 1024 * 1024;
 
 /** A range of bytes that holds whole documents. */
@@ -22,7 +22,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === space || byte === tab || byte === newline || byte === carriageReturn;
 }
 
-/** Lines that begin with a percent sign say something about the document behind the separator that follows. */
+/** Lines that begin with a percent sign are directives for the document after the next separator. */
 function hasDirectives(content: Buffer): boolean {
   return content[0] === percent || content.includes('\n%');
 }
@@ -118,7 +118,7 @@ function refuseBytes(what: string, content: Buffer): never {
   }
 }
 
-/** The bytes of a file in UTF-8, without the mark that says which encoding they are in.
+/** The bytes of a file in UTF-8, without the byte order mark.
  *  @throws TerminalError InvalidYaml when they are neither UTF-8 nor, by their mark, UTF-16 */
 function toUtf8(what: string, content: Buffer): Buffer {
   const mark = content.toString('latin1', 0, 2);
@@ -147,7 +147,7 @@ function isOnePart(content: Buffer): boolean {
   return part?.end === content.length;
 }
 
-/** A file from outside. Takes the bytes over: those of a large document are given up as soon as they are decoded, so that it is in memory once. */
+/** A file from outside. Takes the bytes over: those of a large document are released as soon as they are decoded, so that it is in memory once. */
 export class SourceText {
   #bytes: Buffer;
   /** Instead of the bytes; ended for the parser. */
@@ -157,7 +157,7 @@ export class SourceText {
     this.#bytes = content;
   }
 
-  /** The bytes, without a mark of their encoding when they could be read; those of a large document are made anew. */
+  /** The bytes, without a byte order mark when they could be decoded; those of a large document are encoded again. */
   get content(): Buffer {
     return this.#ended === undefined ? this.#bytes : Buffer.from(this.#ended.slice(0, -1));
   }
@@ -181,7 +181,7 @@ export class SourceText {
     return found ?? parseYamlPart(what, ended, { ...options, budget, linesBefore: () => 0 });
   }
 
-  /** Gives memory back at once, whoever still knows of it. */
+  /** Releases memory at once, regardless of other references. */
   #release(ended: string): void {
     this.#ended = ended;
     const { buffer, byteLength } = this.#bytes;
@@ -192,7 +192,7 @@ export class SourceText {
 
 /** All documents of a file that came from outside, YAML or JSON objects one after the other, in order; empty ones are `null`.
  *  Large files of many documents are read piece by piece: keep what you need of each.
- *  @throws TerminalError InvalidYaml (`yamlFault` says where), AliasBomb, TooDeeplyNested, ForbiddenKey */
+ *  @throws TerminalError InvalidYaml (`yamlFault` has the place), AliasBomb, TooDeeplyNested, ForbiddenKey */
 export function readDocuments(what: string, content: Buffer, options: YamlReading = {}): Iterable<JsonValue> {
   const bytes = toUtf8(what, content);
   const texts = (): readonly string[] | undefined => jsonParts(bytes)?.map((part) => textOf(bytes, part));

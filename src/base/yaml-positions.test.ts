@@ -56,7 +56,7 @@ test('finds what stands before a fault', () => {
   expect(found('a: 1\nb: [\n', ['a'])).toMatch(/^undefined|^1:1/);
 });
 
-test('goes through anchors and windows line ends', () => {
+test('handles anchors and Windows line ends', () => {
   expect(found('base: &b\r\n  x: 1\r\nuse:\r\n  <<: *b\r\n  z: 2\r\n', ['use', 'z'])).toBe('5:3 2');
 });
 

@@ -97,7 +97,7 @@ function lineOf(text: string, line: number): string | undefined {
   return text.split('\n', line)[line - 1]?.trimEnd();
 }
 
-/** Of longer texts no more is read than somebody asks for. */
+/** Longer texts are read only as far as requested. */
 const largeLength = 1024 * 1024;
 
 /** One part of a text, with its values. */
@@ -113,7 +113,7 @@ class Part {
     this.#linesBefore = linesBefore;
   }
 
-  /** Large texts are read as deep as somebody asks. */
+  /** Large texts are read as deep as requested. */
   #read(pathLength: number): void {
     // Besides the path: the root, one node that is a shell (see `unwrapped`; within a flow there is no other), and whether the last has children.
     const depth = this.#text.length > largeLength ? pathLength + 3 : Infinity;
@@ -192,10 +192,10 @@ interface CutPart {
 type Source = Pick<SourceText, 'content'> & Partial<Pick<SourceText, 'ended'>>;
 
 /** Where the values of a YAML or JSON text stand. Reads the text a second time with the parser that read it first, so that both
- *  agree; made for texts about which there is something to say, when it is said. Keeps the values of one part of the text. */
+ *  agree; created only when a problem of a text is reported. Keeps the values of one part of the text. */
 export class YamlPositions {
   readonly #source: Source;
-  /** Each with how many documents come before it, as far as anybody asked. */
+  /** Each with the number of documents before it, as far as requested. */
   #parts: CutPart[] | undefined;
   #read: { readonly index: number; readonly part: Part } | undefined;
 

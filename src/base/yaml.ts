@@ -35,7 +35,7 @@ function isNumber(text: unknown): boolean {
 }
 
 /** A leading zero makes an integer octal, as in `defaultMode: 0644`.
- *  @throws Error for infinity and not-a-number, which JSON cannot say */
+ *  @throws Error for infinity and not-a-number, which JSON cannot express */
 function toNumber(text: string): number | bigint {
   const plain = numberText(text);
   if (notFinite.test(plain)) throw new Error(`unsupported value: ${text}`);
@@ -207,7 +207,7 @@ function isTagAlone(ended: string, document: unknown): boolean {
   return document === '' && !/["'|>]/.test(ended.replace(/^[ \t]*#.*$/gm, ''));
 }
 
-/** What the parser makes of a mapping that is a key. */
+/** The parser's form of a mapping that is a key. */
 const mappingKey = '[object Object]';
 
 function hasMappingKey(documents: readonly unknown[]): boolean {

@@ -92,7 +92,7 @@ test('zeros behind gzip data are padding, in whatever pieces they come, and the 
   }
 });
 
-test('a source that breaks off behind gzip data is told as it is', async () => {
+test('a source that ends early after gzip data reports its own error', async () => {
   await using staging = await Staging.create(`${tmpdir()}/${randomUUID()}`, limits);
   async function* broken(): AsyncGenerator<Buffer> {
     yield gzipSync(tarFile([manifest]));

@@ -21,7 +21,7 @@ export interface ArchiveOptions {
 /** Takes what lies in `directory`, and what stands on the way to it. */
 export function takesDirectory(directory: readonly string[]): (path: readonly string[]) => boolean {
   return (path) => {
-    // Whoever adds it says what is wrong with it.
+    // The part that adds it reports what is wrong with it.
     if (path.includes('..')) return true;
     const depth = Math.min(path.length, directory.length);
     return directory.slice(0, depth).every((segment, at) => segment === path[at]);

@@ -57,8 +57,8 @@ async function folderSize(folder: string): Promise<{ count: number; bytes: numbe
   return { count: names.length, bytes };
 }
 
-/** Keeps contents and uploads within a number of bytes: what was not used for longest goes first, and only what can be fetched again
- *  and is not needed now. What somebody reads at that moment stays readable to the end. */
+/** Keeps contents and uploads within a number of bytes: evicts the least recently used first, and only what can be fetched again
+ *  and is not needed now. Contents that are being read stay readable to the end. */
 export class Budget {
   readonly #options: BudgetOptions;
   readonly #records: Records;
@@ -98,7 +98,7 @@ export class Budget {
       await this.#evict(this.#counted.totalBytes + sizeBytes - maxBytes);
     }
     if (this.#counted.totalBytes + sizeBytes > maxBytes) {
-      const text = `the content store is full: ${this.#counted.totalBytes} of its ${maxBytes} bytes are in use or cannot be fetched again, and ${sizeBytes} more are needed; delete Bundles or give it more (--content-store-size)`;
+      const text = `the content store is full: ${this.#counted.totalBytes} of its ${maxBytes} bytes are in use or cannot be fetched again, and ${sizeBytes} more are needed; delete Bundles or increase --content-store-size`;
       throw new TransientError('StoreFull', text);
     }
     this.#counted = { ...this.#counted, totalBytes: this.#counted.totalBytes + sizeBytes };
@@ -149,7 +149,7 @@ export class Budget {
     );
   }
 
-  /** First the records say so, then the files go: a kill in between leaves an unused blob for the sweep. */
+  /** Updates the records first, then removes the files: a kill in between leaves an unused blob for the sweep. */
   async #evictOne({ digest, records }: Candidate): Promise<number> {
     const { dir, onEvicted } = this.#options;
     const blobPath = `${dir}/blobs/sha256/${digest.slice('sha256:'.length)}.tgz`;

@@ -39,7 +39,7 @@ export interface ContentUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who may read and write; errors of its own answer 503. */
+/** Whether a user may read or write; its own errors are answered with 503. */
 export interface ContentAccess {
   /** Undefined when the credentials are worth nothing. */
   authenticate(credentials: ContentCredentials, signal: AbortSignal): Promise<ContentUser | undefined>;
@@ -58,7 +58,7 @@ export interface ContentReply {
 
 export interface ContentServerOptions {
   readonly log: Logger;
-  /** Shown at `/metrics`, and told of every request. */
+  /** Served at `/metrics`; counts every request. */
   readonly metrics: Metrics;
   readonly host: string;
   /** 0 takes a free one. */
@@ -73,7 +73,7 @@ export interface ContentServerOptions {
     bundleName: string,
     signal: AbortSignal,
   ) => Promise<string | undefined>;
-  /** What to answer in place of contents and uploads to those who may have them; undefined while they are served. */
+  /** The response to authorized requests for contents and uploads while these are not served; undefined while they are. */
   readonly refusal?: () => ContentReply | undefined;
   /** Where a Bundle's content and upload are, if not here: requests are passed on. */
   readonly elsewhere?: ((bundleName: string, signal: AbortSignal) => Promise<ForwardTarget | undefined>) | undefined;
@@ -121,7 +121,7 @@ class RequestCounter {
     this.#metrics = metrics;
   }
 
-  /** Counts the request once its answer has gone, or its client has. */
+  /** Counts the request once its response is sent or its client has disconnected. */
   follow(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const path = /^\/(bundles|uploads|metrics)(?=[/?]|$)/.exec(request.url ?? '')?.[1] ?? 'other';
@@ -184,7 +184,7 @@ class ContentHandler {
     to: { readonly target: ForwardTarget; readonly signal: AbortSignal },
   ): Promise<void> {
     if (request.headers[forwardedHeader] !== undefined) {
-      return this.#reply(response, { status: 503, text: 'the Bundle is on its way to another shard: try again later' });
+      return this.#reply(response, { status: 503, text: 'the Bundle is moving to another shard: try again later' });
     }
     await forward(request, response, to);
   }
@@ -246,7 +246,7 @@ class ContentHandler {
 
   #reply(response: ServerResponse, { status, text }: ContentReply): void {
     if (response.headersSent) return void response.destroy();
-    // A body that nobody reads must not hold the connection.
+    // An unread body must not hold the connection.
     if (!response.req.complete) response.setHeader('connection', 'close');
     if (status === 401) response.setHeader('www-authenticate', 'Bearer');
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' });

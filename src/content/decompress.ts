@@ -55,7 +55,7 @@ async function open(pieces: AsyncIterator<Buffer>): Promise<{
 }
 
 /** Hands `source` to `read` uncompressed: gzip and zstd are known by their first bytes, anything else passes unchanged. Zeros behind gzip data are
- *  padding: the source is read to its end all the same, for whoever checks it there. Memory is bounded by the codecs' windows.
+ *  padding: the source is read to its end all the same, so that its digest can be checked. Memory is bounded by the codecs' windows.
  *  The source is closed in every case.
  *  @throws what `read`, the source or a codec throws */
 export async function decompress(
@@ -82,7 +82,7 @@ async function readAll(
     if (decoder === undefined) await pipeline(readable, read, { signal });
     else await pipeline(readable, decoder, read, { signal });
   } catch (thrown) {
-    // A decoder that has told all takes no more, and that it was closed before all was written is no failure then.
+    // A decoder that has emitted everything accepts no more input; its early close is not a failure then.
     const isClosed = (thrown as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (!isClosed || decoder?.readableEnded !== true) throw thrown;
     for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) signal?.throwIfAborted();

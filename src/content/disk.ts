@@ -4,16 +4,16 @@ import { TransientError } from '../base/index.ts';
 const smallestPieceBytes = 4 * 1024;
 const largestPieceBytes = 256 * 1024;
 
-/** Whether `thrown` says that a file is not there. */
+/** Whether `thrown` means that a file does not exist. */
 export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** An error of a full disk as one that says what to do; any other as it is. */
+/** Adds advice to the error of a full disk; returns any other error unchanged. */
 export function explainFullDisk(thrown: unknown, folder: string): unknown {
   const code = thrown instanceof Error ? (thrown as NodeJS.ErrnoException).code : undefined;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
-  const text = `the disk of the content store ${folder} is full: nothing was stored; free some space, it is tried again`;
+  const text = `the disk of the content store ${folder} is full: nothing was stored; free some space: the write is retried`;
   return new TransientError('StoreFull', text, { cause: thrown });
 }
 
@@ -31,10 +31,10 @@ export function pieceBytesOf(sizeBytes: number): number {
   return Math.min(largestPieceBytes, Math.max(smallestPieceBytes, sizeBytes));
 }
 
-/** Removes what a directory holds, except what `isKept` names. */
-export async function sweepDirectory(path: string, isKept: (name: string) => boolean): Promise<void> {
+/** Removes what a directory holds, except what `isRetained` names. */
+export async function sweepDirectory(path: string, isRetained: (name: string) => boolean): Promise<void> {
   for (const name of await readdir(path)) {
-    if (!isKept(name)) await rm(`${path}/${name}`, { recursive: true, force: true });
+    if (!isRetained(name)) await rm(`${path}/${name}`, { recursive: true, force: true });
   }
 }
 

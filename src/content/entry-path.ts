@@ -16,7 +16,7 @@ export function parseEntryPath(name: string, maxBytes: number): PathSegments {
 }
 
 /** Checks where a symbolic link points; `linkPath` is the link's own path. Absolute targets count from the bundle's root, as in a
- *  container, and are judged when everything is there.
+ *  container, and are checked when everything is staged.
  *  @throws TerminalError LinkLeavesRoot */
 export function assertLinkStaysInside(linkPath: PathSegments, target: string): void {
   if (target.startsWith('/')) return;

@@ -9,7 +9,7 @@ export interface FileNode {
   readonly isExecutable: boolean;
 }
 
-/** Kept so that what passes through it is refused; never followed, never stored. */
+/** Recorded so that paths through it are refused; never followed, never stored. */
 export interface LinkNode {
   readonly kind: 'link';
   readonly layer: number;
@@ -100,7 +100,7 @@ export class FileTree {
     if (parent?.kind !== 'directory') return;
     const name = path.at(-1) ?? '';
     const node = parent.children.get(name);
-    if (node !== undefined && isGoneAfterHiding(node, layer)) parent.children.delete(name);
+    if (node !== undefined && isEmptyAfterHiding(node, layer)) parent.children.delete(name);
   }
 
   /** Removes what layers before `layer` put into a directory. */
@@ -108,7 +108,7 @@ export class FileTree {
     const directory = this.get(path);
     if (directory?.kind !== 'directory') return;
     for (const [name, child] of directory.children) {
-      if (isGoneAfterHiding(child, layer)) directory.children.delete(name);
+      if (isEmptyAfterHiding(child, layer)) directory.children.delete(name);
     }
   }
 
@@ -143,10 +143,10 @@ export class FileTree {
 }
 
 /** Depth is bounded by the path limit (a name and a slash are two bytes), so recursion is safe. */
-function isGoneAfterHiding(node: TreeNode, layer: number): boolean {
+function isEmptyAfterHiding(node: TreeNode, layer: number): boolean {
   if (node.kind === 'directory') {
     for (const [name, child] of node.children) {
-      if (isGoneAfterHiding(child, layer)) node.children.delete(name);
+      if (isEmptyAfterHiding(child, layer)) node.children.delete(name);
     }
     return node.layer < layer && node.children.size === 0;
   }

@@ -25,7 +25,7 @@ test('pieces stand one behind the other, more of them than one call takes', asyn
   expect((await readFile(path)).equals(expected)).toBe(true);
 });
 
-test('it begins where it is told', async () => {
+test('it starts at the given offset', async () => {
   const path = join(dir, 'file');
   await using handle = await open(path, 'w');
   await handle.write('what was there');
@@ -35,7 +35,7 @@ test('it begins where it is told', async () => {
   expect(await readFile(path, 'utf8')).toBe('what was there and more');
 });
 
-test('a write that fails is told by the next call', async () => {
+test('a failed write is reported by the next call', async () => {
   const path = join(dir, 'file');
   await writeFile(path, '');
   await using readOnly = await open(path, 'r');

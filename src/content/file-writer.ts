@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** So much is written when somebody calls `relieve`; less waits for more. */
+/** Size from which `relieve` writes; less is buffered. */
 export const flushBytes: number = 1024 * 1024;
 /** What systems take in one call. */
 const maxPieces = 512;
@@ -58,7 +58,7 @@ export class FileWriter {
     this.#waiting = [];
     this.#waitingBytes = 0;
     this.#writing = this.#writing.then(() => this.#write(pieces, offset));
-    // Whoever comes next is told.
+    // Reported to the next caller.
     this.#writing.catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ export class FileWriter {
     }
   }
 
-  /** A disk that is nearly full takes a part, and tells with the next one. */
+  /** A disk that is nearly full writes a part, and fails with the next one. */
   async #writeRest(rest: Buffer, start: number): Promise<void> {
     for (let done = 0; done < rest.length; ) {
       done += (await this.#handle.write(rest, done, rest.length - done, start + done)).bytesWritten;

@@ -19,7 +19,7 @@ export function lockFolder(folder: string): Disposable {
     database?.close();
     const isBusy = /locked|busy/i.test(errorMessage(thrown));
     const text = isBusy
-      ? `data folder ${folder}: another process has it open: ${readHolder(join(folder, holderName)) ?? 'another process'}; stop it, or name another folder`
+      ? `data folder ${folder}: another process has it open: ${readHolder(join(folder, holderName)) ?? 'another process'}; stop it, or specify another folder`
       : `data folder ${folder}: ${errorMessage(thrown)}`;
     throw new TerminalError(isBusy ? 'DataFolderInUse' : 'DataFolderUnusable', text, { cause: thrown });
   }

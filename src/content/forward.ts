@@ -19,7 +19,7 @@ export interface ForwardTarget {
   };
 }
 
-/** Says that a request was passed on once. */
+/** Marks a request that was forwarded once. */
 export const forwardedHeader = 'x-longshore-forwarded';
 /** Of one connection, not of what it carries. */
 const hopHeaders: ReadonlySet<string> = new Set([
@@ -52,7 +52,7 @@ function optionsOf(request: IncomingMessage, { caPem, serverName, url, identity 
   };
 }
 
-/** Passes a request on, once whoever asks has been let in here, with its body and the token in its headers, and the answer back.
+/** Forwards a request that was authorized here, with its body and the token in its headers, and returns the response.
  *  @throws Error when the other one does not answer */
 export async function forward(
   request: IncomingMessage,

@@ -10,7 +10,7 @@ const smallBytes = 64 * 1024;
 /** Content is written once and read a few times: fast beats small. */
 const fastLevel = 1;
 
-/** RFC 1952, 2.3: deflate, no flags, no time, nothing said of level and system. */
+/** RFC 1952, 2.3: deflate, no flags, no time, level and system unset. */
 const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 /** RFC 1951, 3.2.4. */
 const maxStoredBlockBytes = 65_535;

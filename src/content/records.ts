@@ -12,9 +12,9 @@ export interface ContentRecord {
   readonly sizeBytes: number;
   /** Whatever the caller wants to find again. */
   readonly facts: JsonObject;
-  /** The content itself was given up to keep the store small; `facts` tell where it is to be had. */
+  /** The content was evicted; `facts` name where it can be fetched. */
   readonly isEvicted?: boolean;
-  /** Where the content is kept beside this store. */
+  /** Where else the content is stored. */
   readonly storedAt?: string;
 }
 

@@ -64,7 +64,7 @@ export class Staging implements AsyncDisposable {
     }
   }
 
-  /** Ends the filling: judges absolute links, which count from the bundle's root: their first directory must be there.
+  /** Finishes the staging: checks absolute links, which start at the bundle's root: their first directory must exist.
    *  @throws TerminalError LinkLeavesRoot */
   assertLinksInside(what: string): void {
     for (const { path, target } of this.tree.links()) {
@@ -94,7 +94,7 @@ export class Staging implements AsyncDisposable {
   async *streamFile(node: FileNode): AsyncGenerator<Buffer> {
     const read = (done: number): Promise<Buffer> => {
       const piece = this.#spool.read(node.offset + done, Math.min(pieceBytes, node.sizeBytes - done));
-      // Whoever waits for it is told.
+      // Reported to the code that awaits it.
       piece.catch(() => undefined);
       return piece;
     };
@@ -214,12 +214,12 @@ export class LayerWriter {
     }
   }
 
-  /** Whiteout: `name` as earlier layers left it is gone. */
+  /** Whiteout: removes `name` of earlier layers. */
   hide(name: string): void {
     this.#at(name, (path) => this.#staging.tree.hide(path, this.#layer));
   }
 
-  /** Opaque whiteout: everything that earlier layers put into `name` is gone. */
+  /** Opaque whiteout: removes everything of earlier layers in `name`. */
   hideChildren(name: string): void {
     this.#at(name, (path) => this.#staging.tree.hideChildren(path, this.#layer));
   }

@@ -51,9 +51,7 @@ test('content that is not the expected one is refused', async () => {
   await read(digest);
   const other = `sha256:${'0'.repeat(64)}`;
   await expect(read(other)).rejects.toMatchObject({ reason: 'ContentChanged' });
-  await expect(read(other)).rejects.toThrow(
-    `expected the content ${other}, which was installed from it, and found ${digest}`,
-  );
+  await expect(read(other)).rejects.toThrow(`expected the installed content ${other}, found ${digest}`);
 });
 
 test('U2, U3 what was never stored cannot be read, and can be removed all the same', async () => {
@@ -111,7 +109,7 @@ test('finds what was stored, with the same uid only', async () => {
   await expect(manifestsOf(identity)).resolves.toEqual(['a=A', 'b=B', 'd/']);
 });
 
-test('says when there is no such directory', async () => {
+test('reports a missing directory', async () => {
   await commit({ 'other/b': 'B' });
   await expect(manifestsOf(identity)).resolves.toEqual(['nothing']);
 });
@@ -139,13 +137,13 @@ test('the digest depends on names and contents alone, and equal content is one b
 test('refuses content that is not what it was, and keeps what is stored', async () => {
   const first = await commit({ a: '1' });
   await expect(commit({ a: '2' }, { expectedDigest: first.digest })).rejects.toThrow(
-    `combo: content is no longer what it was: expected ${first.digest}, got sha256:`,
+    `combo: content has changed: expected ${first.digest}, got sha256:`,
   );
   await expect(store.find(identity)).resolves.toEqual(first);
   await expect(readdir(`${dir}/temporary`)).resolves.toEqual([]);
 });
 
-test('says that content is lost when its file is gone or damaged', async () => {
+test('reports lost content when its file is missing or damaged', async () => {
   await commit({ 'manifests/a': 'A'.repeat(90) });
   await truncate(`${dir}/combo.tgz`, 60);
   await expect(manifestsOf(identity)).rejects.toThrow('combo: stored content is damaged');
@@ -207,7 +205,7 @@ async function age(name: string, ageMs: number): Promise<void> {
   await utimes(`${dir}/records/${name}.json`, then, then);
 }
 
-test('a store with a budget gives up what was not used for longest, and only as much as it must', async () => {
+test('a store with a budget evicts the least recently used contents, and only as many as necessary', async () => {
   const put = await bounded(180_000);
   for (const name of ['a', 'b', 'c']) await put({ name });
   await age('a', 1_000);
@@ -241,14 +239,14 @@ test.each(['upload', 'configMaps'])('what came by %s is never given up: then the
   expect((await store.list()).map(({ name }) => name).sort()).toEqual(['a', 'b']);
 });
 
-test('what was used lately is not given up: then the store is full', async () => {
+test('recently used contents are not evicted: then the store is full', async () => {
   const put = await bounded(120_000, 60_000);
   for (const name of ['a', 'b']) await put({ name });
   await expect(put({ name: 'c' })).rejects.toThrow(/^the content store is full: \d+ of its 120000 bytes are in use/);
   expect(await evictedNames()).toEqual([]);
 });
 
-test('what was used before the clock was set back by days is given up as well', async () => {
+test('contents used before the clock was set back by days are evicted as well', async () => {
   const put = await bounded(120_000, 60_000);
   for (const name of ['a', 'b']) {
     await put({ name });
@@ -258,7 +256,7 @@ test('what was used before the clock was set back by days is given up as well', 
   expect(await evictedNames()).toHaveLength(1);
 });
 
-test('a content that two Bundles have counts once, and goes for both', async () => {
+test('a content of two Bundles counts once, and is evicted for both', async () => {
   const put = await bounded(120_000);
   await put({ name: 'a' });
   for (const name of ['twin-1', 'twin-2']) {
@@ -282,7 +280,7 @@ test('uploads count as well', async () => {
   await expect(store.makeRoom(30_000, { signal })).rejects.toMatchObject({ reason: 'StoreFull' });
 });
 
-test('a sweep keeps what Bundles have, and the record of what was given up', async () => {
+test('a sweep retains the contents of Bundles and the records of evicted ones', async () => {
   const put = await bounded(60_000);
   await put({ name: 'a' });
   await put({ name: 'b' });
@@ -300,7 +298,7 @@ test('a folder is for one process at a time, which is named, and free again when
   lockFolder(dir)[Symbol.dispose]();
 });
 
-test('all Bundles of one content share its room on the disk, until the last one goes', async () => {
+test('all Bundles of one content share its disk space until the last one is removed', async () => {
   await bounded(1_000_000);
   for (const name of ['a', 'b', 'c']) {
     await using staging = await store.stage();

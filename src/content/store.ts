@@ -40,7 +40,7 @@ export interface CommitOptions {
   readonly facts: JsonObject;
   /** The digest the content must have. */
   readonly expectedDigest?: string | undefined;
-  /** Where it is kept beside this store. */
+  /** Where else it is stored. */
   readonly storedAt?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -53,7 +53,7 @@ function isSystemError(thrown: unknown): boolean {
 /** @throws TerminalError ContentChanged */
 function assertExpected({ name, digest }: ContentRecord, expectedDigest = digest): void {
   if (digest === expectedDigest) return;
-  const text = `Bundle "${name}": expected the content ${expectedDigest}, which was installed from it, and found ${digest}: its source has changed; to install what it has now, delete the Bundle (kubectl delete bundle ${name})`;
+  const text = `Bundle "${name}": expected the installed content ${expectedDigest}, found ${digest}: its source has changed; to install the new content, delete the Bundle (kubectl delete bundle ${name})`;
   throw new TerminalError('ContentChanged', text);
 }
 
@@ -125,7 +125,7 @@ export class ContentStore {
     try {
       const { digest, sizeBytes } = await this.#writeBlob(staging, temporaryPath, options.signal);
       if (options.expectedDigest !== undefined && digest !== options.expectedDigest) {
-        const text = `${options.name}: content is no longer what it was: expected ${options.expectedDigest}, got ${digest}`;
+        const text = `${options.name}: content has changed: expected ${options.expectedDigest}, got ${digest}`;
         throw new TerminalError('ContentChanged', text);
       }
       const record = {
@@ -200,7 +200,7 @@ export class ContentStore {
     await syncDirectory(this.#dir);
   }
 
-  /** A blob that no Bundle has a link to any more goes. */
+  /** Removes a blob that no Bundle links to any more. */
   async #dropUnused(digest: string): Promise<void> {
     const path = this.#blobPath(digest);
     const facts = await stat(path).catch(() => undefined);
@@ -222,7 +222,7 @@ export class ContentStore {
     return record === undefined ? undefined : await this.find(record);
   }
 
-  /** Notes where stored content is kept beside this store; nothing happens when it has changed or gone meanwhile. */
+  /** Records where else content is stored; does nothing when the content has changed or was removed meanwhile. */
   async noteStoredAt(record: ContentRecord, storedAt: string): Promise<void> {
     await using _ = await this.#options.locks.acquire(storeLock, {});
     const now = await this.#records.read(record.name);
@@ -265,7 +265,7 @@ export class ContentStore {
     return await this.#records.all();
   }
 
-  /** Forgets what is stored for a name; nothing stored is no error. The blob goes with its last Bundle. */
+  /** Removes what is stored for a name; nothing stored is no error. The blob is removed with its last Bundle. */
   async remove(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const path = this.#bundlePath(name);
     await using _ = await this.#options.locks.acquire(storeLock, options);
@@ -275,7 +275,7 @@ export class ContentStore {
     if (record !== undefined) await this.#dropUnused(record.digest);
   }
 
-  /** Hands every entry of stored directories to `visit`, in the order of names, and says which of them there are. The whole
+  /** Hands every entry of stored directories to `visit`, in the order of names, and returns which of them exist. The whole
    *  content is verified against its digest, so take what was visited for true only when this returns.
    *  @throws TransientError ContentLost when nothing is stored or it is damaged · TerminalError FileTooLarge */
   async readDirectories(
@@ -291,7 +291,7 @@ export class ContentStore {
     const record = await this.find(bundle);
     if (record === undefined) throw new TransientError('ContentLost', `${bundle.name}: no content is stored`);
     if (record.isEvicted === true) {
-      const text = `${bundle.name}: the content had to give way to others in the store, and is fetched again`;
+      const text = `${bundle.name}: the content was evicted from the store and is fetched again`;
       throw new TransientError('ContentLost', text);
     }
     assertExpected(record, directories.expectedDigest);

@@ -14,7 +14,7 @@ export interface UploadTarget {
   readonly uid: string;
 }
 
-/** A body on disk that nobody sees yet: keep it or discard it. */
+/** A body on disk that is not visible yet: commit it or discard it. */
 export interface ReceivedUpload {
   readonly path: string;
   /** `sha256:<hex>` of the bytes as they came. */
@@ -109,7 +109,7 @@ export class Uploads {
   }
 }
 
-/** Where the upload for a Bundle is kept in the folder of uploads.
+/** Path of the upload for a Bundle in the folder of uploads.
  *  @throws TerminalError InvalidName: name and uid become a file's name */
 export function uploadPath(dir: string, { name, uid }: UploadTarget): string {
   if (bundleNamePattern.test(name) && uidPattern.test(uid)) return `${dir}/${name}_${uid}.tgz`;

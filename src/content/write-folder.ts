@@ -9,7 +9,7 @@ import type { Staging } from './staging.ts';
 async function makeEmpty(folder: string): Promise<void> {
   makeFolder(folder);
   if ((await readdir(folder)).length === 0) return;
-  throw new TerminalError('FolderNotEmpty', `${folder}: is not empty; name a folder that is new or empty`);
+  throw new TerminalError('FolderNotEmpty', `${folder}: not empty; specify a new or empty folder`);
 }
 
 /** Writes what is staged into a folder that is new or empty: directories and files, executable where they were; links are left out. The paths were

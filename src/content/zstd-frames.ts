@@ -34,7 +34,7 @@ class FrameCutter {
     return this.#step.name === 'magic' && this.#head.length === 0 && this.#passBytes === 0;
   }
 
-  /** The same bytes; no piece goes beyond the end of a frame. */
+  /** The same bytes; no piece crosses the end of a frame. */
   *cut(chunk: Buffer): Generator<Buffer> {
     let rest = chunk;
     while (rest.length > 0) {

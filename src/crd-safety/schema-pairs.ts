@@ -77,19 +77,19 @@ class Pairing {
     const isObject = place.path === '^' || before['x-kubernetes-embedded-resource'] === true;
     const [left, right] = isObject ? [withImplied(before), after && withImplied(after)] : [before, after];
     this.pairs.push({ path: place.path, before: left, after: right, isField: place.isField });
-    const isKept = place.isOpen || isOpen(left);
+    const isPreserved = place.isOpen || isOpen(left);
     const now = right ?? {};
-    this.#descend(fieldsOf(left), fieldsOf(now), { ...place, isOpen: isKept });
-    this.#descend(contentOf(left), contentOf(now), { ...place, isOpen: isKept });
+    this.#descend(fieldsOf(left), fieldsOf(now), { ...place, isOpen: isPreserved });
+    this.#descend(contentOf(left), contentOf(now), { ...place, isOpen: isPreserved });
     if (branchTexts(left) === branchTexts(now)) return;
     this.#descend(branchesOf(left), branchesOf(now), { ...place, isField: false, isOpen: false });
   }
 
-  #descend(before: Children, after: Children, { path, isField, isOpen: isKept }: Place): void {
+  #descend(before: Children, after: Children, { path, isField, isOpen: isPreserved }: Place): void {
     for (const [step, child] of before) {
       this.visit(child, after.get(step), { path: `${path}${step}`, isField, isOpen: false });
     }
-    if (!isKept) return;
+    if (!isPreserved) return;
     for (const [step, child] of after) {
       if (!before.has(step)) this.visit({}, child, { path: `${path}${step}`, isField, isOpen: true });
     }

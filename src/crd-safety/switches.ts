@@ -42,7 +42,7 @@ export function readSwitches(...bearers: readonly Annotations[]): SafetySwitches
   };
 }
 
-/** How to let a change pass that the checks `names` refuse; `bearer` says what to annotate. */
-export function howToIgnore(names: readonly string[], bearer: string): string {
-  return `to let this pass, annotate the ${bearer} with ${crdSafetyIgnoreAnnotation}: ${[...new Set(names)].join(',')}`;
+/** How to let a change pass that the checks `names` refuse; `annotated` says what to annotate. */
+export function howToIgnore(names: readonly string[], annotated: string): string {
+  return `to ignore this check, annotate the ${annotated} with ${crdSafetyIgnoreAnnotation}: ${[...new Set(names)].join(',')}`;
 }

@@ -53,7 +53,7 @@ export interface BundleFormat {
   /** Of one file. */
   readonly maxFileBytes: number;
   /** Whether `render` heeds what it is told of the cluster. */
-  readonly heedsCluster: boolean;
+  readonly dependsOnCluster: boolean;
   /** A reader for one bundle; `prefix` names the stage in messages. */
   begin(prefix: string): BundleReader;
   /** What is wrong with the form of `spec.config`, whatever the bundle, a line each. */

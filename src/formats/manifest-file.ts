@@ -68,8 +68,8 @@ function itemOf(list: JsonObject, item: JsonValue): JsonValue {
 interface Given {
   readonly file: string;
   readonly options: ManifestOptions;
-  /** Where a value of the document stands; and how it is written, unless that was `said`. */
-  readonly place: (path: FieldPath, said: string) => string;
+  /** Where a value of the document stands; and how it is written, unless that was `message`. */
+  readonly place: (path: FieldPath, message: string) => string;
 }
 
 function isText(value: JsonValue | undefined): boolean {
@@ -134,10 +134,10 @@ export function takeManifestObjects({ path: file, source, documents }: ManifestF
   let index = 0;
   for (const document of documents) {
     const at = index;
-    const place = (path: FieldPath, said: string): string => {
+    const place = (path: FieldPath, message: string): string => {
       const positions = new YamlPositions(source);
       const written = positions.source(at, path) ?? '';
-      return shownPlace(file, positions.find(at, path), said.includes(written) ? '' : written);
+      return shownPlace(file, positions.find(at, path), message.includes(written) ? '' : written);
     };
     if (document !== null) takeObjects(document, [], { file, options, place });
     index += 1;

@@ -77,14 +77,16 @@ function configProblems(config: JsonValue): readonly string[] {
   }
 }
 
-const heeded = ['installNamespace', 'serviceAccount'];
+const supported = ['installNamespace', 'serviceAccount'];
 
 /** The original takes whatever somebody has written there, and so it is not refused. */
 function configWarnings(config: JsonValue): readonly string[] {
   const names = Object.keys(isJsonObject(config) ? config : {});
   return names
-    .filter((name) => !heeded.includes(name))
-    .map((name) => `spec.config.${name.slice(0, 63)} has no effect: plain bundles know ${heeded.join(' and ')} only`);
+    .filter((name) => !supported.includes(name))
+    .map(
+      (name) => `spec.config.${name.slice(0, 63)} has no effect: plain bundles support only ${supported.join(' and ')}`,
+    );
 }
 
 /** Static manifests in `manifests/`, taken verbatim. Messages about files start with the given prefix.
@@ -93,7 +95,7 @@ export const plainV0: BundleFormat = {
   name: 'plain+v0',
   directories: ['manifests'],
   maxFileBytes: maxManifestFileBytes,
-  heedsCluster: false,
+  dependsOnCluster: false,
   begin: (prefix) => new PlainReader(prefix),
   configProblems,
   configWarnings,

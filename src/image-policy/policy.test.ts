@@ -50,7 +50,7 @@ describe('the rule for an image', () => {
   });
 });
 
-test('a policy says what it says', () => {
+test('a policy is parsed', () => {
   expect(policy).toMatchObject({
     isOpen: false,
     allowsOtherSources: false,
@@ -91,8 +91,8 @@ test.each([
   { pattern: 'team/app', expected: 'a registry first, such as docker.io/library/nginx for nginx' },
   { pattern: 'docker.io/nginx', expected: 'docker.io/library/nginx for nginx' },
   { pattern: 'index.docker.io/library/nginx', expected: 'docker.io/library/nginx for nginx' },
-  { pattern: 'quay.io/**/app', expected: '** for the last part alone' },
-  { pattern: 'quay.io/team**', expected: '** for the last part alone' },
+  { pattern: 'quay.io/**/app', expected: '** only as the last part' },
+  { pattern: 'quay.io/team**', expected: '** only as the last part' },
   { pattern: 'quay.io/Team/app', expected: 'a repository in lower case' },
 ])('a pattern that nothing could fit is refused: $pattern', ({ pattern, expected }) => {
   const text = JSON.stringify({ default: 'allow', rules: [{ images: [pattern], deny: true }] });
@@ -114,7 +114,7 @@ test('a private key in the place of a public one is refused, and not shown', () 
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const text = JSON.stringify({ rules: [{ images: ['x.io/y'], signedBy: [{ key: pem }] }] });
   expect(() => parseImagePolicy('policy.yaml', text)).toThrow(
-    /expected a public key in PEM \(ECDSA, RSA or Ed25519\), found a private key, which belongs nowhere but to its owner$/,
+    /expected a public key in PEM \(ECDSA, RSA or Ed25519\), found a private key, which must stay with its owner$/,
   );
 });
 

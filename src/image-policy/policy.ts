@@ -10,7 +10,7 @@ import {
 import { plainRegistry } from './registry-name.ts';
 import { trustedRootProblem } from './trusted-root.ts';
 
-/** Whose signature counts: of a key, or of somebody whom an authority has given a certificate for a moment (keyless). */
+/** A trusted signer: a key, or an identity to which an authority issued a short-lived certificate (keyless). */
 export type Signer =
   | {
       readonly kind: 'key';
@@ -21,7 +21,7 @@ export type Signer =
     }
   | {
       readonly kind: 'keyless';
-      /** Who said who it is: `https://accounts.google.com`. */
+      /** The OIDC issuer: `https://accounts.google.com`. */
       readonly issuer: string;
       /** Who it is: a mail address or a URL; `*` stands for any text. */
       readonly subject: string;
@@ -46,7 +46,7 @@ export interface ImageRule {
   readonly images: readonly string[];
   readonly isDenied: boolean;
   readonly needsDigest: boolean;
-  /** One of them must have signed; empty: nobody need have. */
+  /** One of them must have signed; empty: no signature is required. */
   readonly signedBy: readonly Signer[];
 }
 
@@ -65,7 +65,7 @@ const maxPatternLength = 512;
 
 /** What is in the place of a public key, without showing it; undefined for a key that can be used. */
 function describeKey(text: string): string | undefined {
-  if (text.includes('PRIVATE KEY')) return 'a private key, which belongs nowhere but to its owner';
+  if (text.includes('PRIVATE KEY')) return 'a private key, which must stay with its owner';
   try {
     const { asymmetricKeyType: type = '' } = createPublicKey(text);
     return ['ec', 'rsa', 'ed25519'].includes(type) ? undefined : `a key of the type "${type}"`;
@@ -129,7 +129,7 @@ class Reader {
     try {
       if (all.length > 0 && all.every((pem) => new X509Certificate(pem).ca)) return text;
     } catch {
-      // Told below.
+      // Reported below.
     }
     return this.refuse(field, 'certificates of authorities in PEM', undefined);
   }
@@ -145,7 +145,7 @@ const patternProblems: readonly {
   },
   {
     isWrong: (parts) => parts.slice(1).some((part) => part.includes(':')),
-    expected: 'registry/repository without tag or digest, as a rule is for all of them',
+    expected: 'registry/repository without tag or digest: a rule applies to all of them',
   },
   {
     // As in references: what cannot be a host is a repository of Docker Hub.
@@ -155,16 +155,16 @@ const patternProblems: readonly {
   {
     isWrong: ([registry, ...path]) =>
       registry === 'index.docker.io' || (registry === 'docker.io' && path.length < 2 && path[0] !== '**'),
-    expected: 'the whole name on Docker Hub, docker.io/library/nginx for nginx, as rules are held against that',
+    expected: 'the full name on Docker Hub, docker.io/library/nginx for nginx: rules match full names',
   },
   {
     isWrong: ([, ...path]) =>
       path.slice(0, -1).some((part) => part.includes('**')) || /.\*\*|\*\*./.test(path.at(-1) ?? ''),
-    expected: '** for the last part alone',
+    expected: '** only as the last part',
   },
   {
     isWrong: ([, ...path]) => path.some((part) => part !== part.toLowerCase()),
-    expected: 'a repository in lower case, as no other can be named',
+    expected: 'a repository in lower case',
   },
 ];
 
@@ -218,11 +218,11 @@ function readSigner(reader: Reader, field: string, value: JsonValue): Signer {
   return readKeyless(reader, field, signer);
 }
 
-/** Empty only when nothing is said: a list that was left empty would let everything pass. */
+/** Empty only when the field is absent: an empty list would allow everything. */
 function readSigners(reader: Reader, field: string, value: JsonValue | undefined): readonly Signer[] {
   if (value === undefined) return [];
   const signers = reader.list(field, value);
-  if (signers.length === 0) reader.refuse(field, 'at least one signer, or no such member', value);
+  if (signers.length === 0) reader.refuse(field, 'at least one signer, or no list of signers', value);
   return signers.map((signer, index) => readSigner(reader, `${field}[${index}]`, signer));
 }
 

@@ -59,7 +59,7 @@ describe('behind a proxy', () => {
       await expect(versionOf(await load('me:word'))).resolves.toContain('v1');
       expect(proxy.targets).toEqual(['api.corp.example:6443']);
       const refused = versionOf(await load('me:secret'));
-      await expect(refused).rejects.toThrow('GET /version: by way of the proxy');
+      await expect(refused).rejects.toThrow('GET /version: through the proxy');
       await expect(refused).rejects.not.toThrow('secret');
     });
   });

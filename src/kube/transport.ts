@@ -46,7 +46,7 @@ interface TransportOptions {
 function connectionFailed(request: WireRequest, cause: unknown, proxy?: string): KubeUnavailable {
   const path = request.path.replace(/\?.*/, '');
   const why = cause instanceof Error ? cause.message : String(cause);
-  const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
+  const way = proxy === undefined ? '' : `through the proxy ${redactUrl(proxy)}: `;
   const message = `${request.method} ${path}: ${way}${why.replace(/\/\/[^/\s@]*@/g, '//redacted@')}`;
   return new KubeUnavailable(
     { status: 0, reason: 'ConnectionFailed', message, causes: [], isStatus: false },

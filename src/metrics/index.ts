@@ -3,4 +3,4 @@
  * Never has the name of an object as a label, and never listens.
  *  @imports nothing
  *  @packages prom-client */
-export { createMetrics, type Figures, type LabelledFigure, type Metrics } from './metrics.ts';
+export { createMetrics, type LabelledValue, type Metrics, type MetricValues } from './metrics.ts';

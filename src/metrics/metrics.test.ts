@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createMetrics } from './index.ts';
 import { table } from './table.ts';
 
-test('what is counted is shown by label, and figures are read anew each time', async () => {
+test('counters are shown by label, and values are read each time', async () => {
   const metrics = createMetrics();
   let bytes = 10;
   metrics.readFrom(() =>
@@ -24,7 +24,7 @@ test('what is counted is shown by label, and figures are read anew each time', a
   expect(lines).toContain('# TYPE longshore_content_store_evictions_total counter');
 });
 
-test('several may tell of one metric, and what they do not tell any more is gone', async () => {
+test('several readers may report one metric, and values that are no longer reported disappear', async () => {
   const metrics = createMetrics();
   const depths: Record<string, number> = { bundle: 2, bundledeployment: 3 };
   for (const controller of Object.keys(depths)) {
@@ -67,7 +67,7 @@ test('two that count know nothing of each other', async () => {
   expect((await createMetrics().show()).text).not.toContain('path="bundles"');
 });
 
-test('what cannot be read is told, not shown as nothing', async () => {
+test('a failed read is an error, not an empty result', async () => {
   const metrics = createMetrics();
   metrics.readFrom(() => Promise.reject(new Error('the disk is gone')));
   await expect(metrics.show()).rejects.toThrow('the disk is gone');

@@ -1,14 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type CountedLabels, type Definition, type FigureName, type TimedLabels, table } from './table.ts';
+import { type CountedLabels, type Definition, type ObservedMetricName, type TimedLabels, table } from './table.ts';
 
 /** One value of a metric with labels. */
-export interface LabelledFigure {
+export interface LabelledValue {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Figures that one part of the process keeps, by metric. */
-export type Figures = Readonly<Partial<Record<FigureName, number | readonly LabelledFigure[]>>>;
+/** MetricValues that one part of the process keeps, by metric. */
+export type MetricValues = Readonly<Partial<Record<ObservedMetricName, number | readonly LabelledValue[]>>>;
 
 /** What a process counts, shown in the text format of Prometheus. */
 export interface Metrics {
@@ -16,12 +16,12 @@ export interface Metrics {
   add<Name extends keyof CountedLabels>(name: Name, labels: CountedLabels[Name], amount?: number): void;
   /** Notes how long something took. */
   time<Name extends keyof TimedLabels>(name: Name, labels: TimedLabels[Name], milliseconds: number): void;
-  /** Has figures read whenever the metrics are shown. Several may tell of one metric, each with labels of its own. */
-  readFrom(read: () => Promise<Figures>): void;
+  /** Registers a reader of values, called whenever the metrics are served. Several readers may report one metric with different labels. */
+  readFrom(read: () => Promise<MetricValues>): void;
   /** Shows what is usual of a process from now on: CPU, memory, event loop, garbage collection. Once a process. */
   watchProcess(): void;
   /** All of the table, those without a value yet included.
-   *  @throws whatever reading figures throws */
+   *  @throws whatever reading values throws */
   show(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -48,13 +48,13 @@ function register(registry: Registry): Registered {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const { counters, gauges, histograms } = register(registry);
-  const readers: (() => Promise<Figures>)[] = [];
-  const showAll = (all: readonly Figures[]): void => {
-    const entries = all.flatMap((figures) => Object.entries(figures));
+  const readers: (() => Promise<MetricValues>)[] = [];
+  const showAll = (all: readonly MetricValues[]): void => {
+    const entries = all.flatMap((values) => Object.entries(values));
     for (const [name] of entries) (gauges.get(name) ?? counters.get(name))?.reset();
     for (const [name, given] of entries) {
-      const figures = typeof given === 'number' ? [{ labels: {}, value: given }] : given;
-      for (const { labels, value } of figures) (gauges.get(name) ?? counters.get(name))?.inc({ ...labels }, value);
+      const values = typeof given === 'number' ? [{ labels: {}, value: given }] : given;
+      for (const { labels, value } of values) (gauges.get(name) ?? counters.get(name))?.inc({ ...labels }, value);
     }
   };
   return {

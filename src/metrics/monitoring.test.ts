@@ -105,7 +105,7 @@ test('every metric of ours is on the dashboard, or an alert is about it', () => 
   expect(Object.keys(table).filter((name) => !named.has(name) && !apart.includes(name))).toEqual([]);
 });
 
-test('every alert has a runbook that says what to do, and every runbook an alert', () => {
+test('every alert has a runbook with instructions, and every runbook an alert', () => {
   const names = alerts().map(({ alert }) => alert);
   expect(new Set(names).size).toBe(names.length);
   expect(readdirSync(runbooks).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
@@ -122,7 +122,7 @@ test('every alert has a runbook that says what to do, and every runbook an alert
   }
 });
 
-test('panels are told apart', () => {
+test('panels are distinct', () => {
   const ids = panels().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { type, targets = [] } of panels()) expect(targets.length > 0).toBe(type !== 'row');

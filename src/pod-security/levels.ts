@@ -47,8 +47,8 @@ const restrictedChecks: readonly Check[] = [
 export function podSecurityFindings(level: PodSecurityLevel, minor: number, pod: PodView): NonNullable<Finding>[] {
   if (level === 'privileged') return [];
   const isStrict = level === 'restricted';
-  const kept = baselineChecks.filter(({ until }) => !isStrict || until === undefined || minor < until);
-  const checks = [...kept, ...(isStrict ? restrictedChecks : [])];
+  const applicable = baselineChecks.filter(({ until }) => !isStrict || until === undefined || minor < until);
+  const checks = [...applicable, ...(isStrict ? restrictedChecks : [])];
   return checks
     .filter(({ since }) => minor >= since)
     .map(({ find }) => find(pod, minor))

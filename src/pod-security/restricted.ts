@@ -103,6 +103,6 @@ export function seccompProfile(pod: PodView, minor: number): Finding {
   if (isSafe(pod.spec)) return undefined;
   const silent = containersWhere(pod, (container) => !isSafe(container));
   if (silent.length === 0) return undefined;
-  const wish = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return { reason: 'seccompProfile', detail: `pod or ${containerWords(silent)} ${wish}` };
+  const requirement = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return { reason: 'seccompProfile', detail: `pod or ${containerWords(silent)} ${requirement}` };
 }

@@ -146,7 +146,7 @@ export class ArtifactRepository {
     return digest;
   }
 
-  /** What the manifest of that digest says; verified. */
+  /** The artifact that the manifest of that digest describes; verified. */
   async find(wanted: string, options: Waiting): Promise<Artifact> {
     const client = await this.#client(options);
     const { document } = await fetchManifest(client, { name: this.name, wanted, maxBytes: maxManifestBytes });
@@ -155,8 +155,8 @@ export class ArtifactRepository {
     if (typeof artifactType !== 'string' || !Array.isArray(layers) || layers.length !== 1) {
       throw new TerminalError('InvalidManifest', `${what}: expected an artifact of one layer`);
     }
-    const said = await fetchImageConfig(client, this.name, descriptorOf(what, config));
-    return { artifactType, config: said, file: descriptorOf(what, layers[0]) };
+    const content = await fetchImageConfig(client, this.name, descriptorOf(what, config));
+    return { artifactType, config: content, file: descriptorOf(what, layers[0]) };
   }
 
   /** Fetches a file to `path`, verified; what has come of it when it breaks off stays there for the next try. */
@@ -175,17 +175,20 @@ export class ArtifactRepository {
     const digest = found.headers['docker-content-digest'];
     if (found.status === 404) return;
     if (typeof digest !== 'string' || !isSha256Digest(digest)) {
-      throw new TransientError('UnexpectedAnswer', `${this.name}:${reference}: the registry does not tell its digest`);
+      throw new TransientError(
+        'UnexpectedAnswer',
+        `${this.name}:${reference}: the registry does not report its digest`,
+      );
     }
     const statuses = [200, 202, 204, 404, 400, 405];
     const deletion = { method: 'DELETE', path: `manifests/${digest}`, headers: {}, statuses } as const;
     const { status } = await this.#retried(options, () => client.order(deletion, emptied));
     if (status !== 400 && status !== 405) return;
-    const text = `${this.name}@${digest} stays: the registry answers deletions with ${status}; allow them there, or delete it there`;
+    const text = `${this.name}@${digest} was not deleted: the registry answers deletions with ${status}; enable deletion in the registry, or delete it there`;
     throw new TerminalError('DeletionUnsupported', text);
   }
 
-  /** All tags that begin with `prefix`, of as many as there is room for: 1,000 pages, 64 MiB. The rest is found when some of these have gone.
+  /** All tags that begin with `prefix`, of as many as there is room for: 1,000 pages, 64 MiB. The rest is found when some of these are deleted.
    *  @throws TransientError DeadlineExceeded */
   async tags(prefix: string, { signal }: Waiting): Promise<readonly string[]> {
     const limits = { deadlineMs: tagsDeadlineMs, signal };

@@ -73,7 +73,7 @@ async function withRegistry(
 }
 
 describe('a transfer that breaks off', () => {
-  test('goes on from where it was', async () => {
+  test('resumes', async () => {
     await withRegistry(breaksOff('/blobs/', { times: 2, sizeBytes: 100_000 }), async ({ ranges, run }) => {
       expect((await run()).equals(content)).toBe(true);
       expect(ranges).toEqual([undefined, 'bytes=100000-', 'bytes=200000-']);
@@ -81,7 +81,7 @@ describe('a transfer that breaks off', () => {
     });
   });
 
-  test('goes on at the next fetch, when the server fell silent', async () => {
+  test('resumes at the next fetch when the server stopped sending', async () => {
     const silent = breaksOff('/blobs/', { times: 1, sizeBytes: 100_000, isSilent: true });
     await withRegistry(
       silent,
@@ -95,7 +95,7 @@ describe('a transfer that breaks off', () => {
     );
   });
 
-  test('begins anew where the server gives whole blobs only', async () => {
+  test('restarts when the server serves only whole blobs', async () => {
     const intercept = allOf(breaksOff('/blobs/', { times: 1, sizeBytes: 100_000 }), ignoresRanges());
     await withRegistry(intercept, async ({ run }) => {
       expect((await run()).equals(content)).toBe(true);
@@ -113,7 +113,7 @@ describe('a transfer that breaks off', () => {
     },
   );
 
-  test('begins anew, in one piece, when what was put together is not what was promised', async () => {
+  test('restarts without ranges when the assembled blob has another digest', async () => {
     // The first answer is cut off, the second one, the rest, has other bytes.
     const intercept = allOf(breaksOff('/blobs/', { times: 1, sizeBytes: 100_000 }), (request, response) =>
       request.headers.range === undefined ? false : liesAbout('/blobs/', 1)(request, response),
@@ -124,7 +124,7 @@ describe('a transfer that breaks off', () => {
     });
   });
 
-  test('is given up after some tries, and what has come stays', async () => {
+  test('is abandoned after some tries, and the received part stays', async () => {
     await withRegistry(breaksOff('/blobs/', { times: 99, sizeBytes: 10_000 }), async ({ ranges, run }) => {
       await expect(run()).rejects.toMatchObject({ name: 'TransientError', reason: 'TransferBroken' });
       expect(ranges).toEqual([undefined, 'bytes=10000-', 'bytes=20000-', 'bytes=30000-']);
@@ -167,7 +167,7 @@ describe('what an earlier process left', () => {
     });
   });
 
-  test('of other layers goes after a day', async () => {
+  test('of other layers is evicted after a day', async () => {
     await left(content.subarray(0, 10));
     const old = `${dir}/${'0'.repeat(64)}.partial`;
     const young = `${dir}/${'1'.repeat(64)}.partial`;
@@ -181,7 +181,7 @@ describe('what an earlier process left', () => {
     });
   });
 
-  test('goes, oldest first, when there is too much of it', async () => {
+  test('is evicted, oldest first, when it exceeds its budget', async () => {
     await left(content.subarray(0, 10));
     const hourAgo = new Date(Date.now() - 3_600_000);
     const part = `${dir}/${'2'.repeat(64)}.partial`;

@@ -25,13 +25,13 @@ async function* piecesOf(what: string, arrivals: Arrivals, request: HttpRequest)
   } catch (thrown) {
     const known = failure(request, thrown);
     if (!(known instanceof TransientError) || known.reason !== 'ServerUnavailable') throw known;
-    const text = `${what}: the transfer broke off: ${errorMessage(known.cause ?? known)}`;
+    const text = `${what}: the transfer was interrupted: ${errorMessage(known.cause ?? known)}`;
     throw new TransientError('TransferBroken', text, { cause: known });
   }
 }
 
-/** The answer cannot be put behind what is there: begins anew, without asking for parts. */
-async function beginAnew(part: PartialBlob, problem: string): Promise<never> {
+/** The response does not continue the partial blob: restarts, without range requests. */
+async function restart(part: PartialBlob, problem: string): Promise<never> {
   part.mayResume = false;
   await part.discard();
   throw new TransientError('TransferBroken', problem, { retryAfterMs: 0 });
@@ -41,11 +41,11 @@ async function beginAnew(part: PartialBlob, problem: string): Promise<never> {
 async function assertFits(part: PartialBlob, what: string, { status, headers }: HttpResponse): Promise<void> {
   const { sizeBytes } = part.wanted;
   const offset = await part.offsetBytes();
-  if (status === 416) await beginAnew(part, `${what}: the server has no bytes from ${offset} on`);
+  if (status === 416) await restart(part, `${what}: the server has no bytes from ${offset} on`);
   const expected = `bytes ${offset}-${sizeBytes - 1}/${sizeBytes}`;
   const range = headers['content-range'] ?? '';
   if (status === 206 && range !== expected) {
-    await beginAnew(part, `${what}: asked for ${expected}, got ${JSON.stringify(cutText(range, 100))}`);
+    await restart(part, `${what}: asked for ${expected}, got ${JSON.stringify(cutText(range, 100))}`);
   }
   const declared = offset + Number(headers['content-length'] ?? sizeBytes - offset);
   if (declared === sizeBytes) return;

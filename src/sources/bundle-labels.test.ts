@@ -28,7 +28,7 @@ afterAll(async () => {
 /** What `metadata/annotations.yaml` is after the labels were heard, if there is something to hear; undefined when there is none. */
 async function filled(
   files: Readonly<Record<string, string>>,
-  said: Readonly<Record<string, JsonValue>>,
+  labels: Readonly<Record<string, JsonValue>>,
 ): Promise<string | undefined> {
   await using staging = await Staging.create(join(dir, String(count++)), defaultContentLimits);
   const layer = staging.beginLayer('test');
@@ -38,7 +38,7 @@ async function filled(
   }
   const wants = await lacksAnnotations(staging);
   const before = textOf(staging);
-  await addLabelledAnnotations(staging, labelsOf({ config: { Labels: said } }));
+  await addLabelledAnnotations(staging, labelsOf({ config: { Labels: labels } }));
   if (!wants) await expect(textOf(staging)).resolves.toBe(await before);
   return await textOf(staging);
 }
@@ -52,19 +52,19 @@ const manifests = { 'manifests/csv.yaml': 'kind: ClusterServiceVersion' };
 const withFile = (text: string): Record<string, string> => ({ ...manifests, 'metadata/annotations.yaml': text });
 const read = (text = ''): JsonValue => parseYaml('annotations.yaml', text);
 
-test('a bundle without annotations.yaml gets all that the labels say, and nothing that is not about bundles', async () => {
+test('a bundle without annotations.yaml gets all labels about bundles, and no others', async () => {
   const found = await filled(manifests, { ...labels, 'io.buildah.version': '1.40', vendor: 'Acme' });
   expect(read(found)).toEqual({ annotations: labels });
 });
 
-test('what the file says stays, and what it lacks comes from the labels', async () => {
+test('entries of the file stay, and missing ones come from the labels', async () => {
   const own = `annotations:\n  ${prefix}.package.v1: filed\n  com.redhat.openshift.versions: v4.12\n`;
   expect(read(await filled(withFile(own), labels))).toEqual({
     annotations: { ...labels, [`${prefix}.package.v1`]: 'filed', 'com.redhat.openshift.versions': 'v4.12' },
   });
 });
 
-test('a file that says everything is not touched', async () => {
+test('a complete file is not changed', async () => {
   const own = JSON.stringify({ annotations: { ...labels, [`${prefix}.package.v1`]: '' } });
   await expect(filled(withFile(own), labels)).resolves.toBe(own);
 });
@@ -88,8 +88,8 @@ test.each<[string, Record<string, string>, Record<string, JsonValue>]>([
     manifests,
     { [`${prefix}.package.v1`]: 7, [`${prefix}.channels.v1`]: 'x'.repeat(5000) },
   ],
-])('labels %s add nothing', async (_what, files, said) => {
-  await expect(filled(files, said)).resolves.toBeUndefined();
+])('labels %s add nothing', async (_what, files, labels) => {
+  await expect(filled(files, labels)).resolves.toBeUndefined();
 });
 
 test('a configuration without labels has none', () => {

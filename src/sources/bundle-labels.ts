@@ -2,7 +2,7 @@ import { bundleAnnotationPrefix } from '../api/index.ts';
 import { formatYaml, isJsonObject, type JsonObject, type JsonValue, parseYaml, TerminalError } from '../base/index.ts';
 import type { FileNode, Staging } from '../content/index.ts';
 
-/** Labels of an image that tell what bundle it holds, by the keys of `metadata/annotations.yaml`. */
+/** Labels of an image that describe its bundle, by the keys of `metadata/annotations.yaml`. */
 export type BundleLabels = ReadonlyMap<string, string>;
 
 const names = ['mediatype', 'manifests', 'metadata', 'package', 'channels', 'channel.default'];

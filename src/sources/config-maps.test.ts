@@ -57,17 +57,17 @@ test.each([
   {
     name: 'is no base64',
     value: Buffer.from('kind: ConfigMap').toString('base64'),
-    message: 'configmap "c", key "k": expected gzip+base64, found what is not base64',
+    message: 'configmap "c", key "k": expected gzip+base64, found text that is not base64',
   },
   {
     name: 'is no gzip',
     value: Buffer.from(Buffer.from(manifest).toString('base64')).toString('base64'),
-    message: 'configmap "c", key "k": expected gzip+base64, found what gzip cannot read: incorrect header check',
+    message: 'configmap "c", key "k": expected gzip+base64, found data that gzip cannot read: incorrect header check',
   },
   {
     name: 'ends too early',
     value: Buffer.from(gzipSync(manifest).subarray(0, 20).toString('base64')).toString('base64'),
-    message: 'configmap "c", key "k": expected gzip+base64, found what gzip cannot read: unexpected end of file',
+    message: 'configmap "c", key "k": expected gzip+base64, found data that gzip cannot read: unexpected end of file',
   },
 ])('a packed value that $name is refused, and its key is named', async ({ value, message }) => {
   const thrown = await refusalOf({ contentEncoding: 'gzip+base64', binaryData: { k: value } });
@@ -83,7 +83,7 @@ test('a packed value that would become huge is refused', async () => {
   });
 });
 
-test('an encoding that nobody knows is refused', async () => {
+test('an unknown encoding is refused', async () => {
   expect(await refusalOf({ contentEncoding: 'zstd', binaryData: { k: '' } })).toMatchObject({
     reason: 'InvalidSource',
     message: 'configmap "c": annotation olm.contentEncoding: expected gzip+base64, found "zstd"',

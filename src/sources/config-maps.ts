@@ -18,7 +18,7 @@ interface SourceFile {
 function decoded(what: string, value: Buffer): Buffer {
   const text = value.toString('latin1').trim();
   if (!/^[A-Za-z0-9+/\s]*={0,2}$/.test(text)) {
-    throw new TerminalError('InvalidSource', `${what}: expected ${gzipEncoding}, found what is not base64`);
+    throw new TerminalError('InvalidSource', `${what}: expected ${gzipEncoding}, found text that is not base64`);
   }
   try {
     return gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: maxDecodedBytes });
@@ -28,12 +28,12 @@ function decoded(what: string, value: Buffer): Buffer {
       const text = `${what}: unpacks to more than the limit of ${maxDecodedBytes} bytes`;
       throw new TerminalError('UnpackedTooLarge', text, { cause: thrown });
     }
-    const text = `${what}: expected ${gzipEncoding}, found what gzip cannot read: ${errorMessage(thrown)}`;
+    const text = `${what}: expected ${gzipEncoding}, found data that gzip cannot read: ${errorMessage(thrown)}`;
     throw new TerminalError('InvalidSource', text, { cause: thrown });
   }
 }
 
-/** The values of `binaryData` as their encoding says; those of `data` are plain. */
+/** The values of `binaryData`, decoded; those of `data` are plain. */
 function decoderOf({ name, contentEncoding = '' }: SourceConfigMap): (key: string, base64: string) => Buffer {
   if (contentEncoding === '') return (_key, base64) => Buffer.from(base64, 'base64');
   if (contentEncoding !== gzipEncoding) {
@@ -70,7 +70,7 @@ function assertDistinct(files: readonly SourceFile[]): void {
 
 /** Puts each key of the ConfigMaps into the staging area, as a file in the directory that the source names for its ConfigMap (default: the root).
  *  The answer is the source as it is: its ConfigMaps are immutable.
- *  Binary values are what their ConfigMap's annotation `olm.contentEncoding` says they are.
+ *  The annotation `olm.contentEncoding` of their ConfigMap gives the encoding of binary values.
  *  @throws TerminalError InvalidSource, DuplicatePath, UnsafePath, UnpackedTooLarge and the staging area's limits
  *  @see docs/spec/bundle-format.md#sizes-compression-configmaps */
 export async function fetchConfigMaps(

@@ -43,7 +43,7 @@ test.each([
 
 test('a Secret that names no host is for none, and the message has the command that names one', () => {
   expect(check(undefined, 'https://git.example.com:8443/a.git')).toThrow(
-    'secret "login" is not for the host git.example.com:8443: it has to name the hosts that its credentials may be sent to. If they are for this one: kubectl annotate secret login -n system core.rukpak.io/hosts=git.example.com:8443',
+    'secret "login" is not for the host git.example.com:8443: it must name the hosts that may receive its credentials. To allow this one: kubectl annotate secret login -n system core.rukpak.io/hosts=git.example.com:8443',
   );
 });
 
@@ -60,7 +60,7 @@ describe('a server whose certificate is not verified', () => {
 
   test('gets no credentials, although it claims a name that the Secret allows', () => {
     expect(receive(secretWith('git.example.com'))).toThrow(
-      'secret "login" is not sent to git.example.com without verifying the server\'s certificate: remove auth.insecureSkipVerify, and name the authority of the certificate with --registry-ca. If the credentials may be read by others on the network: kubectl annotate secret login -n system core.rukpak.io/allow-unverified-tls=true',
+      'secret "login" is not sent to git.example.com without verifying the server\'s certificate: remove auth.insecureSkipVerify, and name the authority of the certificate with --registry-ca. To send them anyway, readable by others on the network: kubectl annotate secret login -n system core.rukpak.io/allow-unverified-tls=true',
     );
     expect(receive(secretWith('git.example.com'))).toThrow(expect.objectContaining({ reason: 'UnverifiedTls' }));
   });

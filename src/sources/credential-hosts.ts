@@ -55,13 +55,13 @@ export function assertNamesHost(secret: SourceSecret | undefined, address: strin
   const host = entryFor(wanted, url.protocol);
   const what = `secret "${name}" is not for the host ${host}`;
   if (hosts !== undefined) {
-    const text = `${what}: its annotation ${secretHostsAnnotation} names others; if it is for this one too, add ${host} to the list: kubectl edit secret ${name} -n ${namespace}`;
+    const text = `${what}: its annotation ${secretHostsAnnotation} lists other hosts; to allow this one, add ${host}: kubectl edit secret ${name} -n ${namespace}`;
     throw new TerminalError('HostNotNamed', text);
   }
   const command = `kubectl annotate secret ${name} -n ${namespace} ${secretHostsAnnotation}=${host}`;
   throw new TerminalError(
     'HostNotNamed',
-    `${what}: it has to name the hosts that its credentials may be sent to. If they are for this one: ${command}`,
+    `${what}: it must name the hosts that may receive its credentials. To allow this one: ${command}`,
   );
 }
 
@@ -83,7 +83,7 @@ export function assertVerified(secret: SourceSecret, { address, insecureSkipVeri
   const { host } = new URL(address);
   throw new TerminalError(
     'UnverifiedTls',
-    `secret "${name}" is not sent to ${host} without verifying the server's certificate: remove auth.insecureSkipVerify, and name the authority of the certificate with --registry-ca. If the credentials may be read by others on the network: kubectl annotate secret ${name} -n ${namespace} ${secretUnverifiedAnnotation}=true`,
+    `secret "${name}" is not sent to ${host} without verifying the server's certificate: remove auth.insecureSkipVerify, and name the authority of the certificate with --registry-ca. To send them anyway, readable by others on the network: kubectl annotate secret ${name} -n ${namespace} ${secretUnverifiedAnnotation}=true`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** What a manifest says of a blob. */
+/** A descriptor of a blob in a manifest. */
 export interface Descriptor {
   readonly digest: string;
   readonly sizeBytes: number;

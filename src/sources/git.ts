@@ -109,7 +109,7 @@ function specOf({ git }: ContentSource): GitSourceSpec {
   throw new TerminalError('InvalidSource', 'bundle source git configuration is unset');
 }
 
-/** Whether a server may have the commit, but gives no commits by their hashes: not all say so in the same words. */
+/** Whether a server may have the commit but does not serve commits by hash: servers report that in different words. */
 function isUnadvertised(thrown: unknown): boolean {
   if (thrown instanceof TransientError) return thrown.reason === 'CloneFailed';
   return thrown instanceof TerminalError && thrown.reason === 'CommitNotFound';

@@ -50,13 +50,13 @@ describe('behind a proxy', () => {
     const proxies = readProxySettings({ HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') });
     using http = createHttpClient({ proxies, answerDeadlineMs });
     const failed = textOf(http, 'https://registry.corp.example/');
-    await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: by way of the proxy`);
+    await expect(failed).rejects.toThrow(`GET https://registry.corp.example/: through the proxy`);
     await expect(failed).rejects.not.toThrow(/secret|bWU6c2VjcmV0/);
   });
 });
 
 describe('the token server that a registry names', () => {
-  test('gets no credentials when it is of somebody else, and is not even asked', async () => {
+  test('gets no credentials when it belongs to another owner, and receives no request', async () => {
     let askedCount = 0;
     await using elsewhere = await startWebServer((_, response) => {
       askedCount += 1;

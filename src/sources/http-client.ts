@@ -65,14 +65,14 @@ export interface HttpClient extends Disposable {
   send(request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Codes of errors that say that the server does not speak TLS. */
+/** Codes of errors of servers without TLS. */
 const notTlsCodes: ReadonlySet<string> = new Set([
   'EPROTO',
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ]);
 
-/** Whether a failed request tells that the server answers without TLS. */
+/** Whether a request failed because the server answers without TLS. */
 export function isNotTls(thrown: unknown): boolean {
   const cause = thrown instanceof TransientError ? thrown.cause : thrown;
   return cause instanceof Error && notTlsCodes.has((cause as NodeJS.ErrnoException).code ?? '');
@@ -121,7 +121,7 @@ function redirectTarget(request: HttpRequest, location: string): URL {
   const from = new URL(request.url);
   const to = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
   if (to === undefined || !/^https?:$/.test(to.protocol)) {
-    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect to what is no HTTP address`);
+    throw new TerminalError('RedirectRefused', `${describe(request)}: redirect to an address that is not HTTP`);
   }
   if (from.protocol === 'https:' && to.protocol === 'http:') {
     throw new TerminalError('RedirectRefused', `${describe(request)}: redirect from HTTPS to ${redactUrl(to.href)}`);
@@ -216,7 +216,7 @@ function sizeOf(body: Uint8Array | BodyStream): number {
   return body instanceof Uint8Array ? body.length : body.sizeBytes;
 }
 
-/** Whoever takes the bytes is not silent. What goes wrong shows at the request, unless the stream itself fails: then the request ends with that. */
+/** Bytes that are read reset the silence timeout. Errors show at the request, unless the stream itself fails: then the request ends with that error. */
 async function sendStream(sent: ClientRequest, body: BodyStream, timer: NodeJS.Timeout): Promise<void> {
   const count = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let sentBytes = 0;
@@ -234,7 +234,7 @@ async function sendStream(sent: ClientRequest, body: BodyStream, timer: NodeJS.T
   }
 }
 
-/** Codes of certificates whose authority is not known; what Node.js advises for these helps nobody who runs a program. */
+/** Codes of certificates with an unknown authority; the advice of Node.js for these does not help the user of a program. */
 const untrustedCodes: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -247,7 +247,7 @@ function reasonOf(thrown: unknown): string {
   const code = thrown instanceof Error ? ((thrown as NodeJS.ErrnoException).code ?? '') : '';
   if (!untrustedCodes.has(code)) return errorMessage(thrown);
   const [reason] = errorMessage(thrown).split('; ');
-  return `${reason}: nobody who is trusted has signed the server's certificate; --registry-ca FILE names an authority of your own`;
+  return `${reason}: the server's certificate is not signed by a trusted authority; to trust your own, set --registry-ca FILE`;
 }
 
 /** What a broken connection means to the caller. */
@@ -258,7 +258,7 @@ export function failure(
 ): unknown {
   if (request.signal.aborted) return request.signal.reason;
   if (thrown instanceof TransientError || thrown instanceof TerminalError) return thrown;
-  const way = proxy === undefined ? '' : `by way of the proxy ${redactUrl(proxy)}: `;
+  const way = proxy === undefined ? '' : `through the proxy ${redactUrl(proxy)}: `;
   const text = `${request.method} ${redactUrl(request.url)}: ${way}${serverText(reasonOf(thrown).replace(/\/\/[^/\s@]*@/g, '//redacted@'))}`;
   return new TransientError('ServerUnavailable', text, { cause: thrown });
 }

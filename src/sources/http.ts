@@ -36,7 +36,7 @@ interface WantedArchive {
   readonly digest: string | undefined;
 }
 
-/** Who asks is not let in, or what was there is gone for good. */
+/** The client is not authorized, or the content was removed permanently. */
 const finalStatuses: ReadonlySet<number> = new Set([401, 403, 410, 451]);
 const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -62,8 +62,8 @@ function statusError(what: string, response: HttpResponse, nowMs: number): Trans
   if (finalStatuses.has(status)) return new TerminalError('Refused', text);
   const isPassing = retriedStatuses.has(status) || status >= 500;
   const waitMs = parseRetryAfter(response.headers['retry-after'], nowMs);
-  const wish = waitMs === undefined ? {} : { retryAfterMs: waitMs };
-  return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, wish);
+  const retry = waitMs === undefined ? {} : { retryAfterMs: waitMs };
+  return new TransientError(isPassing ? 'ServerUnavailable' : 'UnexpectedAnswer', text, retry);
 }
 
 interface Download extends FetchOptions {

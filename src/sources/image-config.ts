@@ -10,7 +10,7 @@ import type { Descriptor } from './descriptor.ts';
 import { readBody } from './http-client.ts';
 import type { RegistryClient } from './registry-client.ts';
 
-/** What an image says of itself beside its layers: platform, labels. `name` is the repository's, for messages.
+/** The configuration of an image: platform, labels. `name` is the repository's, for messages.
  *  @throws TransientError DigestMismatch · those of the client */
 export async function fetchImageConfig(client: RegistryClient, name: string, config: Descriptor): Promise<JsonObject> {
   const what = `${name}, configuration ${config.digest}`;

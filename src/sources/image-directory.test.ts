@@ -70,7 +70,7 @@ test('a whiteout above the labelled directory hides it', async () => {
   expect(await taken(layers, { [label]: 'a/configs/' })).toEqual(['y']);
 });
 
-test('what the label does not name is said', async () => {
+test('a path outside the label is reported', async () => {
   const layers: LayerContent[] = [{ files: { 'configs/x': '{}' } }];
   await expect(taken(layers)).rejects.toMatchObject({
     reason: 'LabelMissing',

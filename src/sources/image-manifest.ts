@@ -39,7 +39,7 @@ export interface Platform {
   readonly variant?: string;
 }
 
-/** An index leads to another manifest; an image or artifact has layers, lowest first, and an image a configuration that may say something. */
+/** An index leads to another manifest; an image or artifact has layers, lowest first, and an image has a configuration. */
 export type ImageDocument =
   | { readonly kind: 'index'; readonly chosen: Descriptor }
   | { readonly kind: 'image'; readonly layers: readonly Layer[]; readonly config: Descriptor | undefined };
@@ -100,7 +100,7 @@ function typeOfDocument(what: string, document: JsonObject, contentType: string 
   const type = typeof declared === 'string' ? declared : '';
   const isSchema1 = schema1Type.test(type) || document['schemaVersion'] === 1;
   return isSchema1
-    ? refuse(what, 'is a manifest of schema 1, which is not supported: push the image again with a tool of today')
+    ? refuse(what, 'is a manifest of schema 1, which is not supported: push the image again with a current tool')
     : type;
 }
 
@@ -116,7 +116,7 @@ function configOf(what: string, { config }: JsonObject): Descriptor | undefined 
   return sizeBytes <= emptyConfigBytes ? undefined : { digest, sizeBytes };
 }
 
-/** Reads a manifest or an index; `contentType` decides where the document does not say what it is.
+/** Reads a manifest or an index; `contentType` decides where the document has no media type.
  *  @throws TerminalError InvalidManifest */
 export function parseImageDocument(
   what: string,
@@ -135,19 +135,19 @@ export function parseImageDocument(
   return refuse(what, `media type ${JSON.stringify(cutText(type, 200))} is not that of an image manifest or index`);
 }
 
-/** What a manifest or index says of platforms. */
-export interface SaidPlatforms {
+/** The platforms in a manifest or index. */
+export interface DeclaredPlatforms {
   /** Those of an index. */
   readonly platforms: readonly Platform[];
-  /** Manifests of an index that it says no platform of. */
+  /** Manifests of an index without a platform. */
   readonly silent: readonly Descriptor[];
-  /** Of a manifest: the configuration that says it. */
+  /** Of a manifest: the configuration with its platform. */
   readonly config: Descriptor | undefined;
 }
 
-/** Reads what platforms an image is there for, as far as the document tells.
+/** Reads the platforms of an image, as far as the document names them.
  *  @throws TerminalError InvalidManifest */
-export function readPlatforms(what: string, document: JsonValue, contentType: string | undefined): SaidPlatforms {
+export function readPlatforms(what: string, document: JsonValue, contentType: string | undefined): DeclaredPlatforms {
   if (!isJsonObject(document)) return refuse(what, 'expected a manifest');
   const type = typeOfDocument(what, document, contentType);
   const { manifests, config } = document;

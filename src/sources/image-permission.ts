@@ -32,7 +32,7 @@ const payloadsAtATime = 4;
 const indexType = 'application/vnd.oci.image.index.v1+json';
 /** What registries answer that do not know of referrers. */
 const withoutReferrers = [400, 404, 405];
-const maxTold = 5;
+const maxReported = 5;
 
 /** Reason of errors about images that the policy does not allow. */
 const imageDenied = 'ImageDenied';
@@ -44,7 +44,7 @@ export function assertAllowed(policy: ImagePolicy | undefined, reference: ImageR
   const name = `${reference.registry}/${reference.repository}`;
   const rule = ruleFor(policy, name);
   if (rule === undefined) {
-    throw new TerminalError(imageDenied, `image policy: no rule allows ${name}: use an image that one allows`);
+    throw new TerminalError(imageDenied, `image policy: no rule allows ${name}: use an allowed image`);
   }
   if (rule.isDenied) throw new TerminalError(imageDenied, `image policy: ${name} is denied`);
   if (!rule.needsDigest || reference.digest !== undefined) return rule;
@@ -143,32 +143,32 @@ async function problemsOf(
   return [...new Set(problems)].join(', ');
 }
 
-/** One of those who must sign has signed the image: one of `digests`, of which each says what the next one is. A signature may
+/** A required signer has signed the image: one of `digests`, each of which determines the next. A signature may
  *  come later than its image.
- *  @throws TransientError ImageDenied that says what was found */
+ *  @throws TransientError ImageDenied with what was found */
 export async function assertSigned(
   search: SignatureSearch,
   rule: ImageRule,
   digests: readonly string[],
 ): Promise<void> {
   if (rule.signedBy.length === 0) return;
-  const told: string[] = [];
+  const problems: string[] = [];
   for (const digest of digests) {
     for await (const signature of signaturesOf(search, digest)) {
       const problem = await problemsOf(rule, signature, digest);
       if (problem === undefined) return;
-      told.push(`signature ${told.length + 1}: ${problem}`);
+      problems.push(`signature ${problems.length + 1}: ${problem}`);
     }
   }
   const what = `image policy: ${search.name}@${digests.at(-1) ?? ''}`;
-  if (told.length === 0) {
+  if (problems.length === 0) {
     const tags = digests.map(signatureTag).join(', ');
     throw new TransientError(
       imageDenied,
       `${what} is not signed: there is no tag ${tags}, and no sigstore bundle is attached`,
     );
   }
-  const more = told.length > maxTold ? `; and ${told.length - maxTold} more` : '';
-  const text = `${what} is not signed by anybody who must sign it: ${told.slice(0, maxTold).join('; ')}${more}`;
+  const more = problems.length > maxReported ? `; and ${problems.length - maxReported} more` : '';
+  const text = `${what} is not signed by a required signer: ${problems.slice(0, maxReported).join('; ')}${more}`;
   throw new TransientError(imageDenied, text);
 }

@@ -19,7 +19,7 @@ export interface PlatformReaderDeps {
   readonly credentials: FoundCredentials;
 }
 
-/** An image says in its configuration what it was built for. */
+/** The configuration of an image names its platform. */
 async function platformInConfig(client: RegistryClient, name: string, config: Descriptor): Promise<Platform[]> {
   const { os, architecture } = await fetchImageConfig(client, name, config);
   return typeof os === 'string' && typeof architecture === 'string' ? [{ os, architecture }] : [];

@@ -34,7 +34,7 @@ interface Outcome {
   readonly sent: readonly (readonly [string, number])[];
 }
 
-interface PushWish {
+interface PushSetup {
   readonly name?: string;
   readonly toPush?: readonly PushBlob[];
   readonly caPem?: readonly string[];
@@ -42,7 +42,7 @@ interface PushWish {
 
 async function pushTo(
   intercept: Intercept,
-  { name = 'team/x:v1', toPush = blobs, caPem = [] }: PushWish = {},
+  { name = 'team/x:v1', toPush = blobs, caPem = [] }: PushSetup = {},
 ): Promise<Outcome> {
   await using registry = await startRegistry({ intercept });
   using http = createHttpClient({ answerDeadlineMs: 5_000, caPem });
@@ -73,7 +73,7 @@ test('a token is asked for, and used for what follows', async () => {
   expect(decodeURIComponent(tokens[0] ?? '')).toContain('scope=repository:team/x:pull,push');
 });
 
-test('a transfer that failed begins anew; what is there is not sent again', async () => {
+test('a failed transfer restarts; blobs that the registry has are not sent again', async () => {
   const { requests } = await pushTo(failsTimes(`state=1&digest=${encodeURIComponent(blobs[1]?.digest ?? '')}`, 2, 503));
   expect(requests.filter((line) => line.startsWith('POST'))).toHaveLength(4);
   const twice = await pushTo(never, { toPush: [blobOf('{}'), blobOf('{}')] });
@@ -129,7 +129,7 @@ test.each([
       return true;
     }),
     reason: 'DigestMismatch',
-    text: 'the registry made it sha256:000',
+    text: 'the registry reports sha256:000',
   },
 ])('a registry that $name is told of', async ({ intercept, reason, text }) => {
   const failure = { reason, message: expect.stringContaining(text) as string };

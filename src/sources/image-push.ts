@@ -72,16 +72,16 @@ async function putManifest(push: Push, { reference, manifest }: PushRequest): Pr
   const { bytes, digest, mediaType } = manifest;
   const path = `manifests/${reference.tag ?? digest}`;
   const headers = { 'content-type': mediaType };
-  const { headers: said } = await push.client.order(
+  const { headers: replied } = await push.client.order(
     { method: 'PUT', path, headers, body: bytes, statuses: [200, 201, 202] },
     discarded,
   );
-  const got = said['docker-content-digest'];
+  const got = replied['docker-content-digest'];
   if (typeof got !== 'string' || got === digest) return;
-  throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry made it ${got}`);
+  throw new TerminalError('DigestMismatch', `${push.name}: expected digest ${digest}, the registry reports ${got}`);
 }
 
-/** Pushes an image or artifact: what the registry has already is not sent again, the manifest comes last. A transfer that broke off begins anew, with
+/** Pushes an image or artifact: blobs that the registry has are not sent again, the manifest comes last. An interrupted transfer restarts, with
  *  what is missing. The answer is `registry/repository@digest`.
  *  @throws TerminalError InvalidImageReference, Unauthorized, Forbidden, NotFound, DigestMismatch, UnexpectedAnswer
  *  · TransientError ServerUnavailable, RateLimited, DeadlineExceeded */
@@ -98,7 +98,7 @@ export async function pushImage(
   const { registry, repository, digest } = request.reference;
   const name = `${registry}/${repository}`;
   if (digest !== undefined && digest !== request.manifest.digest) {
-    const text = `image reference "${name}@${digest}": what is pushed has the digest ${request.manifest.digest}; name a tag instead`;
+    const text = `image reference "${name}@${digest}": the pushed manifest has the digest ${request.manifest.digest}; name a tag instead`;
     throw new TerminalError('InvalidImageReference', text);
   }
   const access = 'pull,push';

@@ -25,7 +25,7 @@ const maxIndexDepth = 3;
 const layersAtATime = 3;
 const maxLayers = 1000;
 
-/** Reason of the error that says that a tag is not there yet; its message is the one that Kubernetes users know for it. */
+/** Reason of the error for a tag that does not exist yet; its message is the one that Kubernetes users know for it. */
 export const imagePullBackOff = 'ImagePullBackOff';
 
 export interface ImageSourceDeps {
@@ -114,7 +114,7 @@ export async function fetchImage(
 /** What an image is found by. */
 type ImageSearch = Pick<ImageRequest, 'pullSecrets' | 'credentials' | 'mirrors' | 'policy'>;
 
-/** The image pinned as `repository@sha256:<manifest digest>`; nothing is fetched but what tells that.
+/** The image pinned as `repository@sha256:<manifest digest>`; only what is needed to resolve it is fetched.
  *  @throws as `fetchImage`, as far as registries and the policy are concerned */
 export async function pinImage(
   deps: RegistryDeps,
@@ -197,7 +197,7 @@ async function checkSignatures(
   await assertSigned(pull, rule, await digestsOf(pull, resolved, firstRef));
 }
 
-/** A tag that is nowhere may be pushed yet; a digest that is nowhere is wrong, or gone. */
+/** A missing tag may be pushed later; a missing digest is wrong or was deleted. */
 async function resolveTag(pull: Search, ref: string, reference: ImageReference): Promise<ResolvedImage> {
   try {
     return await resolveImage(pull, reference);

@@ -52,7 +52,7 @@ test('several caches of one folder stay near its limit together', async () => {
   expect(await bytesOf(dir)).toBeGreaterThan(maxBytes / 2);
 });
 
-test('a part that nobody has asked for since a day goes with the first layer', async () => {
+test('a part that was not requested for a day is evicted with the first layer', async () => {
   await mkdir(dir);
   const part = `${'2'.repeat(64)}.partial`;
   await writeFile(`${dir}/${part}`, 'x');

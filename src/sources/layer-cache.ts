@@ -5,7 +5,7 @@ import type { Descriptor } from './descriptor.ts';
 import { PartialBlob, verifyFile } from './partial-blob.ts';
 
 const partialSuffix = '.partial';
-/** Parts of layers that nobody has asked for since are not worth their room. */
+/** Age from which unused parts of layers are evicted. */
 const maxPartialAgeMs = 24 * 60 * 60_000;
 /** A part that has grown lately belongs to a transfer that is under way. */
 const activeMs = 15 * 60_000;
@@ -16,14 +16,14 @@ const lookedThroughShare = 1 / 8;
 /** Or after this, for what is stale. */
 const maxUnseenMs = 60 * 60_000;
 /** When there is too much, so much of the limit stays: a full cache is not looked through for each layer. */
-const keptShare = 0.9;
+const retainedShare = 0.9;
 
 export interface LayerCacheOptions {
   readonly dir: string;
   readonly maxBytes: number;
   /** Shared by all that use `dir`, so that a layer is fetched once at a time. */
   readonly locks: KeyedLocks;
-  /** Told of every layer that is wanted: whether it was there. */
+  /** Called for every requested layer: whether it was cached. */
   readonly onUse?: (isHit: boolean) => void;
 }
 
@@ -42,7 +42,7 @@ interface CachedFile {
   readonly usedMs: number;
 }
 
-/** Compressed layers on disk by registry and digest, given to those whom the registry lets read them, and what has come of layers whose transfer broke off. Bounded: what was not used for longest goes first. */
+/** Compressed layers on disk by registry and digest, served to clients that the registry authorizes, and partial layers of interrupted transfers. Bounded: the least recently used are evicted first. */
 export class LayerCache {
   readonly #options: LayerCacheOptions;
   /** How much may come before the folder is looked through, and until when it need not be. */
@@ -101,28 +101,28 @@ export class LayerCache {
     );
   }
 
-  async #makeRoom(keptPath: string, addedBytes: number): Promise<void> {
+  async #makeRoom(retainedPath: string, addedBytes: number): Promise<void> {
     const leftBytes = this.#unseen.leftBytes - addedBytes;
     this.#unseen = { ...this.#unseen, leftBytes };
     if (leftBytes > 0 && performance.now() < this.#unseen.untilMs) return;
-    const totalBytes = await this.#evict(keptPath);
+    const totalBytes = await this.#evict(retainedPath);
     const roomBytes = (this.#options.maxBytes - totalBytes) * lookedThroughShare;
     this.#unseen = { leftBytes: roomBytes, untilMs: performance.now() + maxUnseenMs };
   }
 
   /** How much stays. */
-  async #evict(keptPath: string): Promise<number> {
+  async #evict(retainedPath: string): Promise<number> {
     const { maxBytes } = this.#options;
     const files = await this.#files();
     let totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
-    const allowedBytes = totalBytes > maxBytes ? maxBytes * keptShare : maxBytes;
+    const allowedBytes = totalBytes > maxBytes ? maxBytes * retainedShare : maxBytes;
     for (const file of files.sort((a, b) => a.usedMs - b.usedMs)) {
       // Of a time in the future too, which stays behind where the clock was set back.
       const ageMs = Math.abs(Date.now() - file.usedMs);
       const isPartial = file.path.endsWith(partialSuffix);
       const isStale = isPartial && ageMs > maxPartialAgeMs;
       const isTooMuch = totalBytes > allowedBytes && !(isPartial && ageMs < activeMs);
-      if (file.path === keptPath || (!isStale && !isTooMuch)) continue;
+      if (file.path === retainedPath || (!isStale && !isTooMuch)) continue;
       await removeFile(file.path);
       totalBytes -= file.sizeBytes;
     }

@@ -68,7 +68,7 @@ export class PartialBlob {
       await writer.flush();
     }
     if (offset === sizeBytes) return;
-    const text = `${what}: the transfer broke off: got ${offset} of ${sizeBytes} bytes`;
+    const text = `${what}: the transfer was interrupted: got ${offset} of ${sizeBytes} bytes`;
     throw new TransientError('TransferBroken', text);
   }
 

@@ -129,7 +129,7 @@ describe('what is said', () => {
     const attempt = (): unknown => find([secret], 'quay.io/x');
     expect(attempt).toThrow(new TerminalError('InvalidSecret', message));
     expect(message).not.toContain('geheim');
-    // Another one's registry is nobody's business here.
+    // Registries of other owners are irrelevant here.
     if (message.startsWith('entry')) expect(find([secret], 'ghcr.io/x').credentials).toBeUndefined();
   });
 

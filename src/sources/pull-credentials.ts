@@ -11,7 +11,7 @@ export interface PullSecrets {
   readonly missing?: readonly string[];
 }
 
-/** An entry of a pull secret: a registry, perhaps a path in it, and what to say to it. */
+/** An entry of a pull secret: a registry, perhaps a path in it, and its credentials. */
 interface Entry {
   readonly secretName: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface Keyring {
   readonly origin: PullSecrets | undefined;
 }
 
-/** `note` says, for the message of a refusal, which credentials were used or why there were none. */
+/** `note` describes, for error messages, which credentials were used or why there were none. */
 export interface FoundCredentials {
   readonly credentials: BasicCredentials | undefined;
   readonly note: string;
@@ -42,7 +42,7 @@ const dataKeys: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/dockercfg', '.dockercfg'],
 ]);
 
-/** Whether a Secret says that it holds the configuration of docker. */
+/** Whether a Secret has a type for docker configurations. */
 export function isDockerConfig({ type }: SourceSecret): boolean {
   return type !== undefined && dataKeys.has(type);
 }
@@ -136,7 +136,7 @@ function decodeAuth(what: string, auth: string): BasicCredentials {
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Undefined for an entry that says nothing, as a credential store leaves it behind. */
+/** Undefined for an empty entry, as a credential store leaves it. */
 function decodeEntry(what: string, value: JsonValue | undefined): BasicCredentials | undefined {
   if (!isJsonObject(value)) return refuse(what, 'is no object');
   const { username, password, auth } = value;

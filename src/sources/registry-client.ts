@@ -9,7 +9,7 @@ import { withRetries } from './retry.ts';
 import { assertRealmOf } from './token-realm.ts';
 
 const maxTokenBytes = 1024 * 1024;
-/** So long nobody asks again whether a host that speaks no TLS does now. */
+/** Time before TLS is tried again on a host without it. */
 const plainMs = 60_000;
 
 export interface RegistryClientOptions {
@@ -19,7 +19,7 @@ export interface RegistryClientOptions {
   readonly repository: string;
   readonly credentials: FoundCredentials;
   readonly limits: RateLimits;
-  /** What a token is asked for when the registry does not say; `pull` when absent. */
+  /** Actions of a token when the registry names none; `pull` when absent. */
   readonly access?: 'pull' | 'pull,push';
   /** `HOST[:PORT]` that may be spoken to without TLS. */
   readonly insecureRegistries: readonly string[];
@@ -126,7 +126,7 @@ export class RegistryClient {
     if (url === undefined || !(url.protocol === 'https:' || isOwn)) {
       throw new TerminalError(
         'RedirectRefused',
-        `${this.#host}: sends on to what is no address, or to one without TLS`,
+        `${this.#host}: redirects to an invalid address or to one without TLS`,
       );
     }
     return { url: url.href, isOwn };
@@ -146,7 +146,7 @@ export class RegistryClient {
     }
     const first = build();
     const response = await this.#options.http.send(first);
-    // Whoever the registry redirects to has no say in who gets its credentials.
+    // A redirect target must not decide who gets the credentials of the registry.
     const isChallenge = isOwn && response.status === 401 && new URL(response.url).origin === new URL(url).origin;
     const challenge = isChallenge ? parseChallenge(response.headers['www-authenticate']) : undefined;
     if (challenge === undefined) return { request: first, response };
@@ -196,7 +196,7 @@ export class RegistryClient {
     const { signal } = this.#options;
     const credentials = await this.#credentialsFor(url);
     const headers = credentials === undefined ? {} : { authorization: basicAuthorization(credentials) };
-    // A registry elsewhere has no say in what is asked of this machine and its link.
+    // A remote registry must not cause requests to this machine and its network link.
     const isRemoteOnly = !isLoopback(this.#host);
     const request: HttpRequest = { method: 'GET', url: url.href, headers, signal, isRemoteOnly };
     const response = await this.#options.http.send(request);

@@ -32,16 +32,16 @@ export interface RegistryPlacesOptions {
   readonly signal: AbortSignal;
 }
 
-/** Says of every place what went wrong. Final only when every place's answer is. */
+/** One error with the failure of every location. Terminal only when every failure is. */
 function combined({ name, isSourceBarred }: RegistryPlacesOptions, failures: readonly Failure[]): Error {
   const [only] = failures;
   if (only === undefined) {
     return new TerminalError('SourceBarred', `${name}: its registry must not be contacted, and it has no mirrors`);
   }
   if (failures.length === 1 && !isSourceBarred) return only.thrown;
-  const told = failures.map(({ place, thrown }) => `${place}: ${errorMessage(thrown)}`);
-  if (isSourceBarred) told.push(`${name} itself must not be contacted (NeverContactSource)`);
-  const text = `${name}: no place gave it: ${told.join('; ')}`;
+  const problems = failures.map(({ place, thrown }) => `${place}: ${errorMessage(thrown)}`);
+  if (isSourceBarred) problems.push(`${name} itself must not be contacted (NeverContactSource)`);
+  const text = `${name}: could not be pulled from any location: ${problems.join('; ')}`;
   const reasons = new Set(failures.map(({ thrown }) => thrown.reason));
   const reason = reasons.size === 1 ? only.thrown.reason : 'NoPlaceGaveIt';
   if (failures.every(({ thrown }) => thrown instanceof TerminalError)) return new TerminalError(reason, text);
@@ -59,7 +59,7 @@ export class RegistryPlaces {
   }
 
   /** What the first place gives that can.
-   *  @throws the error of the only place, or one that says of every place what went wrong */
+   *  @throws the error of the only location, or one with the failure of every location */
   async ask<T>(work: (place: OpenPlace) => Promise<T>): Promise<T> {
     const failures: Failure[] = [];
     for (const place of this.#places) {

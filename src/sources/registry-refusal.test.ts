@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const startMs = Date.parse('2026-11-21T09:00:00Z');
 
-/** A clock that only moves when told. */
+/** A clock that moves only when advanced. */
 function createClock(): Clock & { nowMs: number } {
   const clock = { ...systemClock, nowMs: startMs, now: () => clock.nowMs, sleep: async () => undefined };
   return clock;
@@ -94,7 +94,7 @@ test.each([
     headers: { 'retry-after': '90' },
     name: 'TransientError',
     reason: 'RateLimited',
-    text: '503 Service Unavailable: the registry asks to be left alone until 2026-11-21T09:01:30Z',
+    text: '503 Service Unavailable: the registry asks to retry after 2026-11-21T09:01:30Z',
   },
 ])('$status means $name $reason: $text', async ({ status, headers, body, name, reason, text }) => {
   intercept = refusing(status, headers, body);
@@ -113,7 +113,7 @@ test('what a storage server behind a redirect refuses may be allowed the next ti
 });
 
 describe('a registry that asks to be left alone', () => {
-  test('is not asked before the time has come, by nobody with the same account', async () => {
+  test('gets no request of any client with the same account before that time', async () => {
     const clock = createClock();
     const limits = new RateLimits(clock);
     intercept = refusing(429, { 'retry-after': '60' });
@@ -163,11 +163,11 @@ test('a registry without TLS is asked once a minute whether it speaks it, by all
       return http.send(request);
     },
   };
-  const tell = (): Promise<unknown> => ask(clientFor(clock, limits, { client: watched })).catch(() => undefined);
-  await tell();
-  await tell();
+  const request = (): Promise<unknown> => ask(clientFor(clock, limits, { client: watched })).catch(() => undefined);
+  await request();
+  await request();
   expect(asked).toEqual(['https:', 'http:', 'http:']);
   clock.nowMs += 61_000;
-  await tell();
+  await request();
   expect(asked.slice(3)).toEqual(['https:', 'http:']);
 });

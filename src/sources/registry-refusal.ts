@@ -14,7 +14,7 @@ import { parseRetryAfter } from './retry-after.ts';
 
 const maxErrorBytes = 16 * 1024;
 const maxShownCharacters = 200;
-/** A server that asks for more is asked again by a later reconcile: nobody waits that long with a worker in hand. */
+/** A longer wait is left to a later reconcile, so that it does not occupy a worker. */
 const longestWaitInPlaceMs = 1_000;
 const maxJitterMs = 10_000;
 
@@ -25,7 +25,7 @@ const lastingReasons: ReadonlyMap<number, string> = new Map([
   [404, 'NotFound'],
 ]);
 
-/** What a registry says in its error document, in one printable line. */
+/** The error document of a registry as one printable line. */
 function registryText(document: JsonValue): string {
   const errors = isJsonObject(document) ? document['errors'] : undefined;
   const first = Array.isArray(errors) ? errors[0] : undefined;
@@ -47,18 +47,18 @@ async function readRegistryText(request: HttpRequest, response: HttpResponse): P
   }
 }
 
-/** What a registry's wish to be left alone leads to; the wait is spread a little, so that not all come back at once. */
+/** The error for a registry that limits the rate; the wait has jitter, so that clients do not return at once. */
 export function rateLimited(what: string, waitMs: number, nowMs: number): TransientError {
   const retryAfterMs = waitMs + Math.random() * Math.min(maxJitterMs, waitMs / 10);
-  const text = `${what}: the registry asks to be left alone until ${formatTimestamp(nowMs + waitMs)}`;
+  const text = `${what}: the registry asks to retry after ${formatTimestamp(nowMs + waitMs)}`;
   return new TransientError('RateLimited', text, { retryAfterMs });
 }
 
 /** May pass: asks for patience, or has a trouble of its own. */
 function passing(text: string, response: HttpResponse, nowMs: number): TransientError {
-  const wishMs = parseRetryAfter(response.headers['retry-after'], nowMs);
-  if (wishMs !== undefined && wishMs > longestWaitInPlaceMs) return rateLimited(text, wishMs, nowMs);
-  return new TransientError('ServerUnavailable', text, wishMs === undefined ? {} : { retryAfterMs: wishMs });
+  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], nowMs);
+  if (retryAfterMs !== undefined && retryAfterMs > longestWaitInPlaceMs) return rateLimited(text, retryAfterMs, nowMs);
+  return new TransientError('ServerUnavailable', text, retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
 function lasting(text: string, status: number, credentials: string): TerminalError {
@@ -68,17 +68,17 @@ function lasting(text: string, status: number, credentials: string): TerminalErr
 }
 
 /** What an answer other than 200 means. Final: denied (401, 403), not there (404), and other refusals of the request itself. Everything else may
- *  pass, and so may what a storage server behind a redirect says: its addresses expire. `credentials` says which were used. */
+ *  pass, and so may errors of a storage server behind a redirect: its addresses expire. `credentials` describes which were used. */
 export async function refusalOf(
   request: HttpRequest,
   response: HttpResponse,
   options: { readonly nowMs: number; readonly credentials: string },
 ): Promise<TerminalError | TransientError> {
   const { status } = response;
-  const said = await readRegistryText(request, response);
+  const message = await readRegistryText(request, response);
   const what =
     `${request.method} ${redactUrl(request.url)}: ${status} ${nodeHttp().STATUS_CODES[status] ?? ''}`.trimEnd();
-  const text = said === '' ? what : `${what} (${said})`;
+  const text = message === '' ? what : `${what} (${message})`;
   if (passingStatuses.has(status) || status >= 500) return passing(text, response, options.nowMs);
   const isElsewhere = new URL(response.url).origin !== new URL(request.url).origin;
   if (status < 400 || isElsewhere) return new TransientError('UnexpectedAnswer', text);

@@ -1,6 +1,6 @@
 const longestMs = 60 * 60_000;
 
-/** How long a server asks to be left alone, from its `Retry-After` in seconds or as an HTTP date: at most an hour, whatever it says.
+/** The wait that a server requests by `Retry-After`, in seconds or as an HTTP date: at most an hour.
  *  Undefined when there is no such header, or none that can be read. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';

@@ -83,7 +83,7 @@ test('what is wrong with the configuration is reported without its text', () => 
   );
 });
 
-test('username and password go where the annotation of their Secret says', () => {
+test('username and password are sent to the hosts in the annotation of their Secret', () => {
   const data = { username: base64('me'), password: base64('word') };
   const basic = { name: 'login', type: 'kubernetes.io/basic-auth', hosts: 'git.example.com', data };
   expect(read(basic, 'https://git.example.com/a.git')).toEqual({ username: 'me', password: 'word' });

@@ -44,7 +44,7 @@ export interface SourceConfigMap {
   readonly contentEncoding?: string;
 }
 
-/** What a source tells while it works; lines are for people, without secrets. */
+/** Progress of a source; lines are for people, without secrets. */
 export type ProgressListener = (line: string) => void;
 
 export interface FetchOptions {

@@ -4,9 +4,9 @@ import { TransientError, WaitingError } from '../base/index.ts';
 import { extractArchive, type Staging } from '../content/index.ts';
 import type { ContentSource, FetchOptions } from './source.ts';
 
-const lookAgainMs = 60_000;
+const requeueAfterMs = 60_000;
 
-/** Tells one upload from the next, which replaces the file; undefined when there is none. */
+/** Distinguishes an upload from the next, which replaces the file; undefined when there is none. */
 async function identityOf(path: string): Promise<number | undefined> {
   return await stat(path).then(
     (facts) => (facts.isFile() ? facts.ino : undefined),
@@ -28,7 +28,7 @@ export async function fetchUpload(
   const { path, staging, source } = request;
   const identity = await identityOf(path);
   if (identity === undefined) {
-    throw new WaitingError('UnpackPending', 'waiting for bundle to be uploaded', { afterMs: lookAgainMs });
+    throw new WaitingError('UnpackPending', 'waiting for bundle to be uploaded', { afterMs: requeueAfterMs });
   }
   const archive = createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
   try {
@@ -37,6 +37,6 @@ export async function fetchUpload(
     return source;
   } catch (thrown) {
     if ((await identityOf(path)) === identity) throw thrown;
-    throw new TransientError('UploadReplaced', 'another upload has come meanwhile', { cause: thrown });
+    throw new TransientError('UploadReplaced', 'replaced by another upload', { cause: thrown });
   }
 }

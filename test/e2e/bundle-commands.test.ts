@@ -143,7 +143,7 @@ describe('longshore bundle pull', () => {
     }
     const again = await run(['pull', refOf('pulled:v1'), 'out', ...trusting()]);
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain('out: is not empty; name a folder that is new or empty');
+    expect(again.stderr).toContain('out: not empty; specify a new or empty folder');
   });
 
   test('takes every layer of an image into account', async () => {

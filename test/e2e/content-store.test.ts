@@ -167,7 +167,7 @@ describe('a small store', { shuffle: false }, () => {
     expect(full.body.toString()).toMatch(/^the content store is full: /);
     await world.kube.create(bundle('late', world.imageSource('late:v1', large('late'))), { fieldManager: 'test' });
     expect(problemOf(await world.bundleWithPhase('late', 'Failing'))).toMatch(
-      /^persist bundle content: the content store is full: .*; delete Bundles or give it more \(--content-store-size\)$/,
+      /^persist bundle content: the content store is full: .*; delete Bundles or increase --content-store-size$/,
     );
     await world.kube.delete({ apiVersion: 'core.rukpak.io/v1alpha1', kind: 'Bundle', name: 'sent-1' });
     await world.bundleWithPhase('late', 'Unpacked');

@@ -309,7 +309,7 @@ test('an operator whose webhook converts nothing is removed, and its objects and
   await eventually(async () => {
     const { items } = await world.kube.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
     const told = items.filter((event) => event['reason'] === 'CrdInUse').map((event) => JSON.stringify(event['note']));
-    expect(told.join()).toContain('because the webhook that converts them fails');
+    expect(told.join()).toContain('because their conversion webhook fails');
   });
   const { metadata } = await world.kube.get(crdRef);
   expect(metadata.annotations).toMatchObject({ 'core.rukpak.io/released-from': 'gadgets' });

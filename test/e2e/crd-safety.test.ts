@@ -94,7 +94,7 @@ describe('a change of a CRD by hand', () => {
         `error validating existing CRs against new CRD's schema for "samples.${group}": ` +
         'existing custom object default/one failed validation for new schema version v1alpha1: spec.sampleProperty: Required value\n' +
         `validating upgrade for CRD "samples.${group}": v1alpha1: ^.spec: required: new required fields: [sampleProperty]\n` +
-        'to let this pass, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+        'to ignore this check, annotate the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
     );
     const annotations = { 'core.rukpak.io/safe-crd-upgrade-validation': 'false' };
     await update(group, [strict], { annotations });
@@ -207,7 +207,7 @@ describe('a change of a CRD by a pivot', () => {
       `CustomResourceDefinition "samples.${group}": error validating existing CRs against new CRD's schema for "samples.${group}": ` +
         'existing custom object default/one failed validation for new schema version v1alpha1: spec.sampleProperty: Required value\n' +
         `validating upgrade for CRD "samples.${group}": v1alpha1: ^.spec: required: new required fields: [sampleProperty]\n` +
-        'to let this pass, annotate the BundleDeployment or the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
+        'to ignore this check, annotate the BundleDeployment or the CustomResourceDefinition with core.rukpak.io/crd-safety-ignore: existingObjects,required',
     );
     expect(statusOf(blocked)['activeBundle']).toBe(active);
     expect([await numberOf(group), await requiredOf(group)]).toEqual(['1', undefined]);

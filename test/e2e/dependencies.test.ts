@@ -178,7 +178,7 @@ describe('dependencies of plain bundles', () => {
   });
 });
 
-test('with the policy enforce, what others need is neither deleted nor replaced by less, unless it says so', async () => {
+test('with the policy enforce, a BundleDeployment that others require is neither deleted nor replaced by less, unless it says so', async () => {
   await using world = await startWorld(['--dependency-policy', 'enforce']);
   await create(world, deployed(world, 'base', { annotations: packaged('base', '1.0.0') }));
   for (const name of ['one', 'two']) {

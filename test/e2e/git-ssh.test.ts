@@ -149,7 +149,7 @@ describe('what is said of', () => {
     const asked = ssh.commands.length;
     await create('ssh-liar', { secret: 'liar' });
     expect(await failureOf('ssh-liar')).toContain(
-      'the host 127.0.0.1 presents another key than the one in "ssh-knownhosts"',
+      'the host 127.0.0.1 presents a key that differs from the one in "ssh-knownhosts"',
     );
     expect(ssh.commands.length).toBe(asked);
   });

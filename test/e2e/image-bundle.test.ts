@@ -170,7 +170,7 @@ describe('a registry that', () => {
     });
     await create('busy', `${open.host}/busy:v1`);
     expect(await messageOf('busy', 'Failing')).toMatch(
-      /busy\/manifests\/v1: 429 Too Many Requests: the registry asks to be left alone until \S+Z \(next try at \S+Z\)$/,
+      /busy\/manifests\/v1: 429 Too Many Requests: the registry asks to retry after \S+Z \(next try at \S+Z\)$/,
     );
     isBusy = false;
     await create('not-busy', world.imageSource('not-busy:v1', valid).image.ref, 'registrysecret');
@@ -245,7 +245,7 @@ describe('mirrors', () => {
     const asked = (path: string): string =>
       `mirror ${open.host}/${path}/nowhere: GET http://${open.host}/v2/${path}/nowhere/manifests/${absentDigest}: 404 Not Found`;
     expect(await messageOf('nowhere', 'Failing')).toContain(
-      `source bundle content: quay.example.com/team/nowhere: no place gave it: ${asked('gone')}; ${asked('copies')}; quay.example.com/team/nowhere itself must not be contacted (NeverContactSource)`,
+      `source bundle content: quay.example.com/team/nowhere: could not be pulled from any location: ${asked('gone')}; ${asked('copies')}; quay.example.com/team/nowhere itself must not be contacted (NeverContactSource)`,
     );
   });
 });

@@ -80,7 +80,7 @@ test('an image that no rule allows is refused, and its registry is not asked for
   put('elsewhere/app');
   await create('elsewhere', 'elsewhere/app:v1');
   expect(await refusalOf('elsewhere')).toContain(
-    `image policy: no rule allows ${world.registry.host}/elsewhere/app: use an image that one allows`,
+    `image policy: no rule allows ${world.registry.host}/elsewhere/app: use an allowed image`,
   );
   expect(world.registry.requests.join(' ')).not.toContain('/elsewhere/app/');
   await create('denied', 'denied/app:v1');
@@ -112,7 +112,7 @@ test('an image whose signature comes later is taken then; one that somebody else
   putSignatures(world.registry, { repository, digest }, [signatureOf(digest, signingKey())]);
   await eventually(async () => {
     expect(await refusalOf('signed')).toContain(
-      'is not signed by anybody who must sign it: signature 1: it is not by the key',
+      'is not signed by a required signer: signature 1: it does not match the key',
     );
   });
   putSignatures(world.registry, { repository, digest }, [signatureOf(digest, signingKey()), signatureOf(digest, key)]);
@@ -125,7 +125,7 @@ test.each(['subject', 'tag'] as const)('a bundle that is attached by %s counts a
   const name = `attached-${by}`;
   attachBundles(world.registry, { repository, digest, by }, [bundleOf(digest, signingKey())]);
   await create(name, `${repository}:v1`);
-  expect(await refusalOf(name)).toContain('must sign it: signature 1: it is not by the key');
+  expect(await refusalOf(name)).toContain('required signer: signature 1: it does not match the key');
   attachBundles(world.registry, { repository, digest, by }, [bundleOf(digest, signingKey()), bundleOf(digest, key)]);
   await world.bundleWithPhase(name, 'Unpacked');
 });
@@ -135,7 +135,7 @@ test('a signature of another image does not count', async () => {
   const another = put('signed/app-two');
   putSignatures(world.registry, { repository: 'signed/other', digest }, [signatureOf(another, key)]);
   await create('other', 'signed/other:v1');
-  expect(await refusalOf('other')).toContain(`signature 1: it is about ${another}`);
+  expect(await refusalOf('other')).toContain(`signature 1: it is for ${another}`);
 });
 
 test('the signature of an index is one of its images', async () => {
@@ -165,7 +165,7 @@ test('a keyless signature is taken by the name that it was made in', async () =>
   };
   putSignatures(world.registry, { repository, digest }, [await by('https://git.example.com/evil')]);
   await create('keyless', `${repository}:v1`);
-  expect(await refusalOf('keyless')).toContain('its certificate is for "https://git.example.com/evil"');
+  expect(await refusalOf('keyless')).toContain('its certificate has the subject "https://git.example.com/evil"');
   putSignatures(world.registry, { repository, digest }, [await by(subject)]);
   await world.bundleWithPhase('keyless', 'Unpacked');
 });

@@ -76,7 +76,7 @@ test('a namespace that was made for operators goes with the last of them', async
   await install('first', 'shared-place');
   await install('second', 'shared-place', otherOperator());
   await remove('first');
-  await whenTold('NamespaceKept', 'is kept: BundleDeployment \\"second\\" has objects in it');
+  await whenTold('NamespaceKept', 'is retained: BundleDeployment \\"second\\" has objects in it');
   await expect(isGone(namespaceRef('shared-place'))).resolves.toBe(false);
   await remove('second');
   await whenGone(namespaceRef('shared-place'));
@@ -88,7 +88,7 @@ test('a namespace in which somebody has put something stays, and an Event says w
   await remove('visited');
   await whenTold(
     'NamespaceKept',
-    'Namespace \\"visited-place\\", which was made for the installation, is kept: ConfigMap \\"mine\\" in it',
+    'Namespace \\"visited-place\\", which was created for the installation, is retained: ConfigMap \\"mine\\" in it',
     'kubectl delete namespace visited-place',
   );
   const { deletionTimestamp } = (await world.get('ConfigMap', 'mine', 'visited-place')).metadata;

@@ -161,7 +161,7 @@ describe('an object that exists already', () => {
       reason: 'InstallFailed',
     });
     expect(conditionOf(refused, 'Installed')?.message).toContain(
-      'it belongs to BundleDeployment "taken"; to move it, annotate that one with core.rukpak.io/orphan: "true" before you delete it',
+      'it belongs to BundleDeployment "taken"; to move it, annotate that object with core.rukpak.io/orphan: "true" before you delete it',
     );
     await annotate(place, { 'core.rukpak.io/orphan': 'true' });
     await world.kube.delete(deploymentRef(place));

@@ -71,7 +71,7 @@ subjects: [{kind: ServiceAccount, name: crates, namespace: ${place}}]
 
 test('Q15 the rights that are printed are all that it takes to install, to change and to remove', async () => {
   await deploy('printed', everyKind('printed'));
-  await world.deploymentWith('printed', { type: 'Installed', status: 'False', reason: 'RightsMissing' });
+  await world.deploymentWith('printed', { type: 'Installed', status: 'False', reason: 'PermissionsMissing' });
   expect(await notesOn('printed')).toContain('serviceaccount "accounts/printed" lacks:');
   const { code, stdout } = await longshore(['permissions', 'bd/printed']);
   expect(code).toBe(0);
@@ -114,7 +114,11 @@ test('Q15 an operator with a webhook is installed with the rights that are print
   const object = bundleDeployment('guard', source, { templateClassName: 'core-rukpak-io-registry' });
   const spec = { ...(object['spec'] as object), config: { serviceAccount: account } };
   await world.kube.create({ ...object, spec } as unknown as KubeObject, { fieldManager: 'test' });
-  const lacking = await world.deploymentWith('guard', { type: 'Installed', status: 'False', reason: 'RightsMissing' });
+  const lacking = await world.deploymentWith('guard', {
+    type: 'Installed',
+    status: 'False',
+    reason: 'PermissionsMissing',
+  });
   expect(conditionOf(lacking, 'Installed')?.message).toContain('secrets');
   const { stdout } = await longshore(['permissions', 'bd/guard']);
   for (const role of parseYamlDocuments('guard', stdout)) await world.kube.apply(role as unknown as KubeObject, asTest);
@@ -129,7 +133,7 @@ test('Q15 an operator with a webhook is installed with the rights that are print
 
 test('Q15 a Role is printed for a namespace that is there', async () => {
   await deploy('placed', { 'manifests/a.yaml': configMap('first', 'accounts', {}) });
-  await world.deploymentWith('placed', { type: 'Installed', status: 'False', reason: 'RightsMissing' });
+  await world.deploymentWith('placed', { type: 'Installed', status: 'False', reason: 'PermissionsMissing' });
   const { stdout } = await longshore(['permissions', 'bd/placed', '-o', 'json']);
   expect(JSON.parse(stdout)).toEqual({
     grants: [

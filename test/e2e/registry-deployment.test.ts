@@ -205,7 +205,10 @@ const wrongConfigs: readonly (readonly [config: JsonObject, text: string])[] = [
   [{ watchNamspace: 'a' }, 'unknown field "watchNamspace": expected one of installNamespace, '],
   [{ watchNamespace: 5 }, 'invalid type for field "watchNamespace": got number, want string'],
   [{ watchNamespaces: 'a' }, 'invalid type for field "watchNamespaces": got string, want array'],
-  [{ watchNamespace: 'a', watchNamespaces: ['b'] }, 'fields "watchNamespace" and "watchNamespaces" exclude each other'],
+  [
+    { watchNamespace: 'a', watchNamespaces: ['b'] },
+    'fields "watchNamespace" and "watchNamespaces" are mutually exclusive',
+  ],
   [{ watchNamespace: 'Not_Legal' }, 'field "watchNamespace" must match pattern "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"'],
   [{ installNamespace: 'a.b' }, 'field "installNamespace" must match pattern'],
   [{ installNamespace: 'a'.repeat(64) }, 'field "installNamespace" must have maximum length of 63 (len=64)'],

@@ -125,7 +125,7 @@ describe('removal', () => {
     await world.kube.delete(deploymentRef(name));
     const waiting = await world.deploymentWith(name, { type: 'Removing', status: 'True', reason: 'Removing' });
     expect(conditionOf(waiting, 'Removing')?.message).toBe(
-      'waiting for the removal of Lamp "ours" in namespace "ordered"',
+      'waiting for deletion of Lamp "ours" in namespace "ordered"',
     );
     for (const ref of [crdRef(`lamps.${group}`), settingsRef(name), { apiVersion: 'v1', kind: 'Namespace', name }]) {
       expect((await world.kube.get(ref)).metadata.deletionTimestamp, ref.kind).toBeUndefined();
@@ -154,7 +154,7 @@ describe('removal', () => {
       expect((await world.kube.get(crdRef(crdName))).metadata.uid).toBe(before.metadata.uid);
       expect((await world.kube.get(lampRef(group, 'default', 'mine')))['spec']).toEqual({ watts: 5 });
       await eventually(async () => {
-        const text = `CrdInUse: CustomResourceDefinition "${crdName}" is kept: 1 object of it exists that the bundle did not bring (Lamp "mine" in namespace "default")`;
+        const text = `CrdInUse: CustomResourceDefinition "${crdName}" is retained: 1 object of it exists that the bundle does not contain (Lamp "mine" in namespace "default")`;
         expect((await warnings(name)).filter((line) => line.startsWith(text))).toHaveLength(1);
       });
       await install(name, lamps(name));
@@ -209,7 +209,7 @@ describe('removal', () => {
     );
     const deployment = await world.deploymentWith(name, { type: 'ObjectsKept', status: 'True', reason: 'CrdInUse' });
     expect(conditionOf(deployment, 'ObjectsKept')?.message).toContain(
-      `"lamps.${group}" is kept: 1 object of it exists`,
+      `"lamps.${group}" is retained: 1 object of it exists`,
     );
     expect(conditionOf(deployment, 'Installed')?.status).toBe('True');
     await expectReleased(crdRef(`lamps.${group}`), name);

@@ -7,7 +7,7 @@ import { bundleDeployment, conditionOf, errorOf, startWorld, type World } from '
 const apiVersion = 'core.rukpak.io/v1alpha1';
 const rbac = 'rbac.authorization.k8s.io';
 const installed = { type: 'Installed', status: 'True', reason: 'InstallationSucceeded' };
-const lacking = { type: 'Installed', status: 'False', reason: 'RightsMissing' };
+const lacking = { type: 'Installed', status: 'False', reason: 'PermissionsMissing' };
 const asTest = { fieldManager: 'test' };
 
 let world: World;
@@ -146,16 +146,16 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     const message = await messageWith('lacking', lacking);
     const all = 'get, create, patch, delete';
     for (const line of [
-      'serviceaccount "lacking/installer" may not do all that it takes, so nothing was changed; it lacks: ',
+      'serviceaccount "lacking/installer" lacks permissions, so nothing was changed; missing: ',
       `${all} configmaps "first", "second" in namespace "lacking"`,
       `${all} roles.${rbac} "reader" in namespace "lacking"`,
-      'get, list secrets in namespace "lacking" (given by Role "reader" in namespace "lacking")',
+      'get, list secrets in namespace "lacking" (granted by Role "reader" in namespace "lacking")',
       `${all} rolebindings.${rbac} "viewers" in namespace "lacking"`,
-      `bind clusterroles.${rbac} "view" in namespace "lacking" (given by RoleBinding "viewers" in namespace "lacking")`,
+      `bind clusterroles.${rbac} "view" in namespace "lacking" (granted by RoleBinding "viewers" in namespace "lacking")`,
       `${all} customresourcedefinitions.apiextensions.k8s.io "parcels.lacking.example.com"`,
       'list parcels.lacking.example.com',
       `${all} parcels.lacking.example.com "one" in namespace "lacking"`,
-      'longshore permissions bd/lacking prints all that it needs',
+      'longshore permissions bd/lacking prints all required permissions',
     ]) {
       expect(message).toContain(line);
     }
@@ -176,7 +176,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
       expect(text).not.toContain('configmaps "first"');
       return text;
     });
-    expect(rest).toContain('(given by RoleBinding "viewers" in namespace "lacking")');
+    expect(rest).toContain('(granted by RoleBinding "viewers" in namespace "lacking")');
     expect(rest).not.toContain('parcels');
     await grantEverywhere('lacking', [
       { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs },
@@ -275,7 +275,7 @@ subjects: [{kind: Group, name: viewers, apiGroup: ${rbac}}]
     await grant('losing', []);
     await world.kube.delete(deploymentRef('losing'));
     const message = await messageWith('losing', { type: 'Removing', status: 'True', reason: 'RemovalFailed' });
-    expect(message).toContain('it lacks: delete configmaps "first", "second" in namespace "losing"');
+    expect(message).toContain('missing: delete configmaps "first", "second" in namespace "losing"');
     await world.kube.get(configMapRef('losing', 'first'));
     await grant('losing', [configMaps]);
     await whenGone(deploymentRef('losing'), configMapRef('losing', 'first'));
@@ -322,7 +322,7 @@ describe('where every deployment is to have an account', () => {
     await eventually(async () => {
       const { message = '' } = conditionOf(await strict.deploymentWith('plain', lacking), 'Installed') ?? {};
       expect(message).toContain(
-        'it lacks: get, create, patch, delete configmaps "first", "second" in namespace "default"',
+        'missing: get, create, patch, delete configmaps "first", "second" in namespace "default"',
       );
     });
   });
@@ -383,7 +383,7 @@ describe('at admission', () => {
       serviceAccount: { namespace: 'shared', name: 'installer' },
     });
     const denial =
-      'user "stranger" may not impersonate serviceaccount "shared/installer" (spec.config.serviceAccount): allow the verb "impersonate" on serviceaccounts "installer" in namespace "shared", or name another account';
+      'user "stranger" may not impersonate serviceaccount "shared/installer" (spec.config.serviceAccount): allow the verb "impersonate" on serviceaccounts "installer" in namespace "shared", or specify another account';
     await eventually(async () => expect(String(await errorOf(stranger.create(wanted, asTest)))).toContain(denial));
     await eventually(() => member.create(wanted, asTest));
     await world.deploymentWith('shared', installed);
@@ -398,7 +398,7 @@ describe('at admission', () => {
 
     const without = { spec: { config: { serviceAccount: null } } };
     const taken = String(await errorOf(member.patch(ref, without, asTest)));
-    expect(taken).toContain('user "member" may not take spec.config.serviceAccount away');
+    expect(taken).toContain('user "member" may not remove spec.config.serviceAccount');
     await member.patch(ref, next, asTest);
     await eventually(async () =>
       expect((await world.kube.get(configMapRef('shared', 'first')))['data']).toEqual({ a: '9' }),

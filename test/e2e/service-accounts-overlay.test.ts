@@ -112,7 +112,7 @@ test('Q15 controllers that may write nothing install as the account of each depl
   registry.putImage('team:v1', [{ files }]);
   const source = { type: 'image', image: { ref: `${registry.host}/team:v1` } };
   await kube.create(bundleDeployment('without', source), { fieldManager: 'test' });
-  await whenInstalled('without', { status: 'False', reason: 'RightsMissing' });
+  await whenInstalled('without', { status: 'False', reason: 'PermissionsMissing' });
 
   const object = bundleDeployment('team', source);
   const spec = { ...(object['spec'] as object), config: { serviceAccount: account } };

@@ -336,7 +336,7 @@ function spoil(value: JsonValue, path: readonly number[], by: JsonValue | undefi
 }
 
 /** The same with one value somewhere replaced by what nobody should write there, or taken away. */
-export const spoiltOperator: fc.Arbitrary<AnyOperator> = fc
+export const invalidOperator: fc.Arbitrary<AnyOperator> = fc
   .record({
     operator: anyOperator,
     path: fc.array(fc.nat(20), { minLength: 2, maxLength: 12 }),

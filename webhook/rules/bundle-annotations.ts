@@ -4,7 +4,7 @@ import {
   packageVersionProblems,
   readAnnotatedDependencies,
 } from '../../src/dependencies/index.ts';
-import { sayAll, type Verdict, verdictOf } from './rule.ts';
+import { type AdmissionResult, mergeResults, resultOf } from './rule.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -15,11 +15,11 @@ export function bundleAnnotationsOf(annotations: Annotations = {}): Annotations 
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => isOurs(key)));
 }
 
-/** What a Bundle or a template says of its bundle has its form and fits its provisioner class; so have the dependencies it names. */
-export function bundleAnnotations(annotations: Annotations, provisionerClassName: string): Verdict {
-  return sayAll([
-    verdictOf(checkBundleAnnotations(annotations, { provisionerClassName, isContent: false })),
-    verdictOf({ problems: packageVersionProblems(annotations), warnings: [] }),
-    verdictOf({ problems: readAnnotatedDependencies(annotations).problems, warnings: [] }),
+/** Annotations of a Bundle or template about its bundle are well formed and fit its provisioner class, including dependencies. */
+export function bundleAnnotations(annotations: Annotations, provisionerClassName: string): AdmissionResult {
+  return mergeResults([
+    resultOf(checkBundleAnnotations(annotations, { provisionerClassName, isContent: false })),
+    resultOf({ problems: packageVersionProblems(annotations), warnings: [] }),
+    resultOf({ problems: readAnnotatedDependencies(annotations).problems, warnings: [] }),
   ]);
 }

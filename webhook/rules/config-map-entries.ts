@@ -1,6 +1,6 @@
 import type { BundleSource } from '../../src/api/index.ts';
 import { leavesRoot } from './path.ts';
-import { deny, type SourceFacts, type SourceRule, silence } from './rule.ts';
+import { allowed, deny, type SourceFacts, type SourceRule } from './rule.ts';
 
 type Entry = NonNullable<BundleSource['configMaps']>[number];
 
@@ -15,9 +15,9 @@ function problemsOf(entry: Entry, index: number, facts: SourceFacts): string[] {
 
 /** Each entry stays inside the bundle and names a ConfigMap that cannot change; one that is not there yet is accepted. */
 export const configMapEntries: SourceRule = (source, facts) => {
-  if (source.type !== 'configMaps') return silence;
+  if (source.type !== 'configMaps') return allowed;
   const problems = new Set((source.configMaps ?? []).flatMap((entry, index) => problemsOf(entry, index, facts)));
-  if (problems.size === 0) return silence;
+  if (problems.size === 0) return allowed;
   const texts = [...problems];
   return deny(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`);
 };

@@ -1,7 +1,7 @@
 import { ignoreDependenciesAnnotation } from '../../src/api/index.ts';
 import { type Participant, type Survey, type Unmet, unmetOf, usersOf } from '../../src/dependencies/index.ts';
 import type { FactsReader } from '../facts.ts';
-import { denyAdded, silence, type Verdict } from './rule.ts';
+import { type AdmissionResult, allowed, denyAdded } from './rule.ts';
 
 /** How strictly dependencies are taken. */
 export interface DependencyTerms {
@@ -10,14 +10,14 @@ export interface DependencyTerms {
   readonly isIgnored: boolean;
 }
 
-function verdict(text: string, { isEnforced, isIgnored }: DependencyTerms): Verdict {
+function enforce(text: string, { isEnforced, isIgnored }: DependencyTerms): AdmissionResult {
   if (isIgnored) {
-    return { denials: [], warnings: [`${text} (let through by the annotation ${ignoreDependenciesAnnotation})`] };
+    return { denials: [], warnings: [`${text} (allowed by the annotation ${ignoreDependenciesAnnotation})`] };
   }
   return isEnforced ? denyAdded(text) : { denials: [], warnings: [text] };
 }
 
-function told({ text, dependency }: Unmet, offersFor: FactsReader['offersFor']): string {
+function describeUnmet({ text, dependency }: Unmet, offersFor: FactsReader['offersFor']): string {
   const offers = offersFor(dependency);
   return offers.length === 0 ? text : `${text} (${offers.join('; ')})`;
 }
@@ -27,15 +27,22 @@ export function dependenciesMet(
   subject: Participant,
   survey: Survey & Pick<FactsReader, 'offersFor'>,
   terms: DependencyTerms,
-): Verdict {
+): AdmissionResult {
   const unmet = unmetOf(subject, survey);
-  if (unmet.length === 0) return silence;
-  return verdict(`dependencies are not met: ${unmet.map((one) => told(one, survey.offersFor)).join('; ')}`, terms);
+  if (unmet.length === 0) return allowed;
+  return enforce(
+    `dependencies are not met: ${unmet.map((one) => describeUnmet(one, survey.offersFor)).join('; ')}`,
+    terms,
+  );
 }
 
-/** What others that are active need stays: it goes neither with its deployment nor by another bundle in its place. */
-export function notRequired(change: Parameters<typeof usersOf>[0], survey: Survey, terms: DependencyTerms): Verdict {
+/** A requirement of other active deployments is removed neither with its deployment nor by a replacement bundle. */
+export function notRequired(
+  change: Parameters<typeof usersOf>[0],
+  survey: Survey,
+  terms: DependencyTerms,
+): AdmissionResult {
   const users = usersOf(change, survey);
-  if (users.length === 0) return silence;
-  return verdict(`bundledeployment "${change.name}" is required by ${users.toSorted().join(', ')}`, terms);
+  if (users.length === 0) return allowed;
+  return enforce(`bundledeployment "${change.name}" is required by ${users.toSorted().join(', ')}`, terms);
 }

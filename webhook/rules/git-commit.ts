@@ -1,10 +1,10 @@
-import { denyAdded, type SourceRule, silence } from './rule.ts';
+import { allowed, denyAdded, type SourceRule } from './rule.ts';
 
 const fullHash = /^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/;
 
 /** A commit is named by its whole hash, SHA-1 or SHA-256. */
 export const gitCommit: SourceRule = ({ type, git }) => {
   const commit = git?.ref.commit;
-  if (type !== 'git' || commit === undefined || fullHash.test(commit)) return silence;
+  if (type !== 'git' || commit === undefined || fullHash.test(commit)) return allowed;
   return denyAdded(`bundle.spec.source.git.ref.commit "${commit}" must be a full commit hash`);
 };

@@ -1,4 +1,4 @@
-import { denyAdded, silence, type Verdict } from './rule.ts';
+import { type AdmissionResult, allowed, denyAdded } from './rule.ts';
 
 /** What of a PlatformOperator the rules are about. */
 export interface PlatformOperatorFacts {
@@ -11,24 +11,27 @@ const maxNameCharacters = 45;
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** The name can be that of a BundleDeployment. */
-export function platformOperatorName({ name }: PlatformOperatorFacts): Verdict {
-  if (name === '' || (name.length <= maxNameCharacters && label.test(name))) return silence;
+export function platformOperatorName({ name }: PlatformOperatorFacts): AdmissionResult {
+  if (name === '' || (name.length <= maxNameCharacters && label.test(name))) return allowed;
   return denyAdded(
-    `platformoperator name "${name}" must consist of at most ${maxNameCharacters} lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment bears it, too`,
+    `platformoperator name "${name}" must consist of at most ${maxNameCharacters} lower case letters, digits and "-", and begin and end with a letter or digit: the bundledeployment has the same name`,
   );
 }
 
 /** The whole name of the package is well formed; the definition of the kind looks for a part that is. */
-export function platformOperatorPackage({ packageName }: PlatformOperatorFacts): Verdict {
-  if (label.test(packageName)) return silence;
+export function platformOperatorPackage({ packageName }: PlatformOperatorFacts): AdmissionResult {
+  if (label.test(packageName)) return allowed;
   return denyAdded(
     `platformoperator.spec.package.name "${packageName}" must consist of lower case letters, digits and "-", and begin and end with a letter or digit`,
   );
 }
 
 /** Another package is another operator: it would take the place of what is installed without being its update. */
-export function platformOperatorPackageKept(after: PlatformOperatorFacts, before: PlatformOperatorFacts): Verdict {
-  if (after.packageName === before.packageName) return silence;
+export function platformOperatorPackageImmutable(
+  after: PlatformOperatorFacts,
+  before: PlatformOperatorFacts,
+): AdmissionResult {
+  if (after.packageName === before.packageName) return allowed;
   return denyAdded(
     `platformoperator.spec.package.name is immutable: it is "${before.packageName}"; delete the platformoperator and create one for package "${after.packageName}"`,
   );
@@ -38,8 +41,8 @@ export function platformOperatorPackageKept(after: PlatformOperatorFacts, before
 export function platformOperatorUnique(
   { name, packageName }: PlatformOperatorFacts,
   others: readonly PlatformOperatorFacts[],
-): Verdict {
+): AdmissionResult {
   const other = others.find((one) => one.packageName === packageName && one.name !== name);
-  if (other === undefined) return silence;
+  if (other === undefined) return allowed;
   return denyAdded(`package "${packageName}" is already installed by platformoperator "${other.name}"`);
 }

@@ -9,8 +9,8 @@ interface Denial {
   readonly text: string;
 }
 
-/** What a rule found; both lists are empty when it has nothing to say. */
-export interface Verdict {
+/** The result of a rule; without findings both lists are empty. */
+export interface AdmissionResult {
   readonly denials: readonly Denial[];
   readonly warnings: readonly string[];
   /** What is changed of the object, as a JSON patch; only where the webhook is one that changes objects. */
@@ -30,8 +30,8 @@ export interface SourceFacts {
   readonly metadata: ReadonlyMap<string, Buffer>;
 }
 
-/** Pure: what is said of a new source depends on nothing else. */
-export type SourceRule = (source: BundleSource, facts: SourceFacts) => Verdict;
+/** A rule for a new source; pure. */
+export type SourceRule = (source: BundleSource, facts: SourceFacts) => AdmissionResult;
 
 /** A ConfigMap of the system namespace that is about to be created or deleted, and all Bundles, by name. */
 export interface ConfigMapChange {
@@ -41,46 +41,46 @@ export interface ConfigMapChange {
   readonly bundles: readonly BundleUse[];
 }
 
-/** Pure: what is said of a change to a ConfigMap. */
-export type ConfigMapRule = (change: ConfigMapChange) => Verdict;
+/** A rule for a change of a ConfigMap; pure. */
+export type ConfigMapRule = (change: ConfigMapChange) => AdmissionResult;
 
-/** A rule that has nothing to say. */
-export const silence: Verdict = { denials: [], warnings: [] };
+/** The result of a rule without findings. */
+export const allowed: AdmissionResult = { denials: [], warnings: [] };
 
 /** A refusal with a text that users know from the original. */
-export function deny(text: string): Verdict {
+export function deny(text: string): AdmissionResult {
   return { denials: [{ form: 'original', text }], warnings: [] };
 }
 
 /** A refusal with a text of the original that takes more than a line. */
-export function denyAtLength(text: string): Verdict {
+export function denyAtLength(text: string): AdmissionResult {
   return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
-/** A refusal because of who asks. */
-export function forbid(text: string): Verdict {
+/** A denial because of the requesting user. */
+export function forbid(text: string): AdmissionResult {
   return { denials: [{ form: 'long', text }], warnings: [] };
 }
 
-/** A refusal by a rule that the original has not. */
-export function denyAdded(text: string): Verdict {
+/** A denial by a rule that the original does not have. */
+export function denyAdded(text: string): AdmissionResult {
   return { denials: [{ form: 'added', text }], warnings: [] };
 }
 
 /** Nothing but warnings. */
-export function warnOf(warnings: readonly string[]): Verdict {
+export function warn(warnings: readonly string[]): AdmissionResult {
   return { denials: [], warnings };
 }
 
-/** Problems as refusals of our own. */
-export function verdictOf({ problems, warnings }: Findings): Verdict {
+/** Problems as denials by added rules. */
+export function resultOf({ problems, warnings }: Findings): AdmissionResult {
   return { denials: problems.map((text) => ({ form: 'added', text })), warnings };
 }
 
 /** All denials and warnings, in order. */
-export function sayAll(verdicts: readonly Verdict[]): Verdict {
+export function mergeResults(results: readonly AdmissionResult[]): AdmissionResult {
   return {
-    denials: verdicts.flatMap(({ denials }) => denials),
-    warnings: verdicts.flatMap(({ warnings }) => warnings),
+    denials: results.flatMap(({ denials }) => denials),
+    warnings: results.flatMap(({ warnings }) => warnings),
   };
 }

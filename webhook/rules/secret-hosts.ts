@@ -1,5 +1,5 @@
 import { type BundleSource, secretHostsAnnotation, secretUnverifiedAnnotation } from '../../src/api/index.ts';
-import { type SourceRule, silence, warnOf } from './rule.ts';
+import { allowed, type SourceRule, warn } from './rule.ts';
 
 interface Auth {
   readonly address: string | undefined;
@@ -18,15 +18,15 @@ function isWebAddress(address: string | undefined): address is string {
   return address !== undefined && /^https?:\/\//.test(address) && URL.canParse(address);
 }
 
-/** Warns that credentials are sent only where their Secret allows it. Admission may not read Secrets, so it cannot tell whether this one does. */
+/** Warns that credentials are sent only where their Secret allows it. Admission may not read Secrets, so it cannot check this one. */
 export const secretHosts: SourceRule = (source) => {
   const { address, secretName, insecureSkipVerify } = authOf(source);
-  if (secretName === undefined || secretName === '' || !isWebAddress(address)) return silence;
+  if (secretName === undefined || secretName === '' || !isWebAddress(address)) return allowed;
   const { protocol, host } = new URL(address);
   const entry = `${protocol === 'http:' ? 'http://' : ''}${host}`.slice(0, 100);
   const shownName = secretName.slice(0, 60);
   const isUnverified = insecureSkipVerify && protocol === 'https:';
-  return warnOf([
+  return warn([
     `secret "${shownName}" is used only if it names ${entry}, in its annotation ${secretHostsAnnotation} or as a key of its docker configuration`,
     ...(isUnverified
       ? [

@@ -1,10 +1,10 @@
 import type { ServiceAccountName } from '../../src/api/index.ts';
-import { forbid, silence, type Verdict } from './rule.ts';
+import { type AdmissionResult, allowed, forbid } from './rule.ts';
 
 /** A change of what a BundleDeployment does, and who makes it. */
 export interface AccountChange {
   readonly username: string;
-  /** As whom the deployment is to work; undefined: with the rights of the provisioners. */
+  /** The account of the deployment; undefined: the permissions of the provisioners. */
   readonly account: ServiceAccountName | undefined;
   readonly oldAccount: ServiceAccountName | undefined;
   /** Every deployment is to name one. */
@@ -13,14 +13,14 @@ export interface AccountChange {
   readonly mayDoEverything: () => Promise<boolean>;
 }
 
-/** Who says what a deployment does, uses the rights that it works with: they must be theirs to use. */
-export async function serviceAccount(change: AccountChange): Promise<Verdict> {
+/** A user who controls a deployment uses the permissions of its account, and must be allowed to impersonate it. */
+export async function serviceAccount(change: AccountChange): Promise<AdmissionResult> {
   const { username, account, oldAccount, isRequired } = change;
   const who = `user ${JSON.stringify(username.slice(0, 200))}`;
   if (account !== undefined) {
-    if (await change.mayImpersonate(account)) return silence;
+    if (await change.mayImpersonate(account)) return allowed;
     const { namespace, name } = account;
-    const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or name another account`;
+    const needed = `allow the verb "impersonate" on serviceaccounts "${name}" in namespace "${namespace}", or specify another account`;
     return forbid(
       `${who} may not impersonate serviceaccount "${namespace}/${name}" (spec.config.serviceAccount): ${needed}`,
     );
@@ -29,9 +29,9 @@ export async function serviceAccount(change: AccountChange): Promise<Verdict> {
     const text = 'bundledeployment.spec.config.serviceAccount must be set: the namespace and name of a service account';
     return forbid(`${text} that you may impersonate`);
   }
-  if (oldAccount === undefined || (await change.mayDoEverything())) return silence;
-  const text = 'may not take spec.config.serviceAccount away: without it everything is done with the rights of the';
+  if (oldAccount === undefined || (await change.mayDoEverything())) return allowed;
+  const text = 'may not remove spec.config.serviceAccount: without it, the permissions of the';
   return forbid(
-    `${who} ${text} provisioners, which only those may ask for who may do everything; name another account`,
+    `${who} ${text} provisioners apply, which requires permission to do everything; specify another account`,
   );
 }

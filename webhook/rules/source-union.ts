@@ -1,11 +1,11 @@
 import type { BundleSource } from '../../src/api/index.ts';
-import { denyAdded, type SourceRule, sayAll, silence, type Verdict } from './rule.ts';
+import { type AdmissionResult, allowed, denyAdded, mergeResults, type SourceRule } from './rule.ts';
 
 const members = ['git', 'image', 'configMaps', 'upload', 'http'] as const;
 const refMembers = ['branch', 'commit', 'tag'] as const;
 
-function exactlyOne(field: string, count: number): Verdict {
-  if (count === 1) return silence;
+function exactlyOne(field: string, count: number): AdmissionResult {
+  if (count === 1) return allowed;
   const found = count === 0 ? 'Found none valid' : `Found ${count} valid alternatives`;
   return denyAdded(`"${field}" must validate one and only one schema (oneOf). ${found}`);
 }
@@ -14,10 +14,10 @@ function countOf<T extends object>(object: T, keys: readonly (keyof T & string)[
   return keys.filter((key) => Object.hasOwn(object, key)).length;
 }
 
-function gitRef(source: BundleSource): Verdict {
-  return source.git === undefined ? silence : exactlyOne('spec.source.git.ref', countOf(source.git.ref, refMembers));
+function gitRef(source: BundleSource): AdmissionResult {
+  return source.git === undefined ? allowed : exactlyOne('spec.source.git.ref', countOf(source.git.ref, refMembers));
 }
 
-/** What the schema of Bundle says of a union and that of BundleDeployment leaves out: one source, one git reference. */
+/** The unions of the Bundle schema that the BundleDeployment schema lacks: one source, one git reference. */
 export const sourceUnion: SourceRule = (source) =>
-  sayAll([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);
+  mergeResults([exactlyOne('spec.source', countOf(source, members)), gitRef(source)]);

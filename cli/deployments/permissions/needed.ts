@@ -1,6 +1,12 @@
 import { placeOf, wishesOf } from '../../../provisioners/index.ts';
 import { apiVersion, readDeploymentConfig, type ServiceAccountName } from '../../../src/api/index.ts';
-import { findMissing, type MissingRight, type Need, needsOfInstallation, readNeeds } from '../../../src/apply/index.ts';
+import {
+  findMissing,
+  type MissingPermission,
+  type Need,
+  needsOfInstallation,
+  readNeeds,
+} from '../../../src/apply/index.ts';
 import { type JsonObject, objectAt, TerminalError } from '../../../src/base/index.ts';
 import { formatOf, readStaged } from '../../../src/formats/index.ts';
 import { isForbidden, type KubeObject, refOf, serviceAccountUser } from '../../../src/kube/index.ts';
@@ -24,7 +30,7 @@ export interface Needed {
   /** Whom the deployment names. */
   readonly account: ServiceAccountName | undefined;
   /** What that account lacks of it; undefined when that cannot be seen. */
-  readonly missing: readonly MissingRight[] | undefined;
+  readonly missing: readonly MissingPermission[] | undefined;
 }
 
 /** What there is to work with. */
@@ -135,7 +141,7 @@ export async function neededByDeployment(name: string, { values, work, progress,
 async function missingFor(
   asking: Parameters<typeof findMissing>[0],
   needs: readonly Need[],
-): Promise<readonly MissingRight[] | undefined> {
+): Promise<readonly MissingPermission[] | undefined> {
   try {
     return await findMissing(asking, needs);
   } catch (thrown) {

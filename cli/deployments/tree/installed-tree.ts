@@ -3,7 +3,7 @@ import {
   type GroupKind,
   type Health,
   healthOf,
-  isKept,
+  isRetained,
   listInstalled,
   readInventory,
 } from '../../../src/apply/index.ts';
@@ -129,7 +129,7 @@ function byController(objects: readonly KubeObject[]): ChildrenOf {
 
 function withChildren(object: KubeObject, children: ChildrenOf): TreeNode {
   const below = children.get(object.metadata.uid ?? '') ?? [];
-  const node = nodeOf(object, healthOf(object, systemClock.now()), isKept(object.metadata));
+  const node = nodeOf(object, healthOf(object, systemClock.now()), isRetained(object.metadata));
   return { ...node, children: below.map((child) => withChildren(child, children)) };
 }
 

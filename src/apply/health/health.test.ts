@@ -188,7 +188,7 @@ test.each([
   );
 });
 
-test('an APIService whose availability nobody knows, or that is being deleted, is healthy', () => {
+test('an APIService whose availability is unknown, or that is being deleted, is healthy', () => {
   expect(healthOf(apiService([{ type: 'Available', status: 'Unknown' }]), nowMs).state).toBe('Current');
   const going = apiService([isTrue('Available')]);
   going.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
@@ -258,7 +258,7 @@ test.each([
   expect(healthOf(pod(status), nowMs)).toEqual({ state, message });
 });
 
-test('a Pod that no node takes has failed after 15 seconds, and says when that will be', () => {
+test('an unschedulable Pod has failed after 15 seconds, and reports when that will be', () => {
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
   const homeless = pod({ phase: 'Pending', conditions });
   const untilMs = nowMs + 5_000;

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../kube/index.ts';
 export interface Health {
   readonly state: 'Current' | 'InProgress' | 'Failed' | 'Terminating' | 'Unavailable';
   readonly message: string;
-  /** When the verdict will be another one without any change of the object. */
+  /** When the health changes without a change of the object. */
   readonly untilMs?: number;
 }
 

@@ -85,10 +85,10 @@ export function mayBeUnhealthy(ref: ObjectRef): boolean {
   return !inert.has(keyOf(ref));
 }
 
-/** What is said of an object that is being deleted. */
+/** The health of an object that is being deleted. */
 export const terminating: Health = { state: 'Terminating', message: 'Resource scheduled for deletion' };
 
-/** Judges one object as it is in the cluster. Pure. */
+/** Evaluates the health of one live object. Pure. */
 export function healthOf(object: KubeObject, nowMs: number): Health {
   const subject = subjectOf(object, nowMs);
   const rule = rules[keyOf(object)] ?? genericHealth;
@@ -106,7 +106,7 @@ export function healthOf(object: KubeObject, nowMs: number): Health {
   return rule(subject);
 }
 
-/** The line that tells of an unhealthy object: `(apps/v1, Kind=Deployment)(ns/name): object InProgress: Ready: 0/1`. */
+/** The line for an unhealthy object: `(apps/v1, Kind=Deployment)(ns/name): object InProgress: Ready: 0/1`. */
 export function healthLine(ref: ObjectRef, { state, message }: Health): string {
   const version = groupOf(ref.apiVersion) === '' ? `/${ref.apiVersion}` : ref.apiVersion;
   const place = ref.namespace === undefined || ref.namespace === '' ? ref.name : `${ref.namespace}/${ref.name}`;

@@ -52,9 +52,13 @@ function oneMore(size: bigint): bigint {
 }
 
 /** How often a replacement may happen, and how much of the text stays. */
-function replacements(text: bigint, from: bigint, keeps: boolean): { readonly count: bigint; readonly kept: bigint } {
-  if (from === 0n) return { count: oneMore(text), kept: text };
-  return keeps ? { count: 0n, kept: text } : { count: most(text, from, true), kept: 0n };
+function replacements(
+  text: bigint,
+  from: bigint,
+  keeps: boolean,
+): { readonly count: bigint; readonly unchanged: bigint } {
+  if (from === 0n) return { count: oneMore(text), unchanged: text };
+  return keeps ? { count: 0n, unchanged: text } : { count: most(text, from, true), unchanged: 0n };
 }
 
 function replace([text, from, to]: readonly Operand[]): CallEstimate {
@@ -62,8 +66,8 @@ function replace([text, from, to]: readonly Operand[]): CallEstimate {
   const longest = replacements(size.max, fromSize.min, toSize.max <= fromSize.min);
   const shortest = replacements(size.min, fromSize.max, fromSize.max <= toSize.min);
   const count = { min: shortest.count, max: longest.count };
-  const kept = { min: shortest.kept, max: longest.kept };
-  return { cost: scale(size, 2 * traversal), size: add(multiply(count, toSize), kept) };
+  const unchanged = { min: shortest.unchanged, max: longest.unchanged };
+  return { cost: scale(size, 2 * traversal), size: add(multiply(count, toSize), unchanged) };
 }
 
 function split([text, , limit]: readonly Operand[]): CallEstimate {

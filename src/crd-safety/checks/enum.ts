@@ -12,7 +12,7 @@ function textsOf(values: readonly JsonValue[] = []): string[] {
 /** What was allowed stays allowed; a list may grow, or go. */
 export const enumValues: SchemaCheck = {
   name: 'enum',
-  refuses: 'a list of allowed values is added, or a value is taken from one.',
+  refuses: 'a list of allowed values is added, or a value is removed from one.',
   keywords: ['enum'],
   find: (before, after) => {
     const [old, now] = [textsOf(before.enum), textsOf(after.enum)];

@@ -19,6 +19,6 @@ function upperBound(name: 'maximum' | 'maxItems' | 'maxLength' | 'maxProperties'
 export const upperBounds: readonly SchemaCheck[] = [
   upperBound('maximum', 'a number'),
   upperBound('maxItems', 'the length of a list'),
-  upperBound('maxLength', 'the length of a text'),
+  upperBound('maxLength', 'the length of a string'),
   upperBound('maxProperties', 'the number of members of a map'),
 ];

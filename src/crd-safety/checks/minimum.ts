@@ -19,6 +19,6 @@ function lowerBound(name: 'minimum' | 'minItems' | 'minLength' | 'minProperties'
 export const lowerBounds: readonly SchemaCheck[] = [
   lowerBound('minimum', 'a number'),
   lowerBound('minItems', 'the length of a list'),
-  lowerBound('minLength', 'the length of a text'),
+  lowerBound('minLength', 'the length of a string'),
   lowerBound('minProperties', 'the number of members of a map'),
 ];

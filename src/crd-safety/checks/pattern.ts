@@ -10,7 +10,7 @@ function verb(before: string, after: string): string {
 /** Patterns stay: which of two allows more cannot be told from them. */
 export const pattern: SchemaCheck = {
   name: 'pattern',
-  refuses: 'the pattern of a text is added, changed or removed.',
+  refuses: 'the pattern of a string is added, changed or removed.',
   keywords: ['pattern'],
   find: ({ pattern: before = '' }, { pattern: after = '' }) =>
     before === after ? undefined : `pattern ${verb(before, after)} : ${goQuote(before)} -> ${goQuote(after)}`,

@@ -8,7 +8,7 @@ function missingVersions(before: Crd, after: Crd): readonly string[] {
 
 const info: CheckInfo = {
   name: 'storedVersionRemoval',
-  refuses: 'a version goes in which the cluster may have stored objects (`status.storedVersions`).',
+  refuses: 'a version is removed that stored objects may use (`status.storedVersions`).',
 };
 
 /** A version that objects are stored in stays among `spec.versions`. In the words of RukPak's webhook. */

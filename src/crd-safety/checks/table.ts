@@ -17,7 +17,7 @@ import { unhandledBeside } from './unhandled.ts';
 /** What the two definitions as a whole show, whatever objects there are. */
 export const crdChecks: readonly CrdCheck[] = [scope, storedVersions, existingFieldRemoval];
 
-const judging: readonly SchemaCheck[] = [
+const specific: readonly SchemaCheck[] = [
   type,
   required,
   enumValues,
@@ -31,8 +31,8 @@ const judging: readonly SchemaCheck[] = [
 
 /** Checks of each place that is in the old schema. */
 export const schemaChecks: readonly SchemaCheck[] = [
-  ...judging,
-  unhandledBeside(judging.flatMap(({ keywords }) => keywords)),
+  ...specific,
+  unhandledBeside(specific.flatMap(({ keywords }) => keywords)),
 ];
 
 /** All checks, by the names that switch them off. */

@@ -19,8 +19,8 @@ function rulesChange(before: JsonValue | undefined, after: JsonValue | undefined
   const old = ruleTexts(before);
   const added = ruleTexts(after).filter((rule) => !old.includes(rule));
   if (added.length === 0) return undefined;
-  const gone = old.filter((rule) => !ruleTexts(after).includes(rule));
-  return `XValidations ${gone.length === 0 ? '<empty>' : gone.join(', ')} -> ${added.join(', ')}`;
+  const removed = old.filter((rule) => !ruleTexts(after).includes(rule));
+  return `XValidations ${removed.length === 0 ? '<empty>' : removed.join(', ')} -> ${added.join(', ')}`;
 }
 
 /** Lists are atomic where nothing is said; false and an empty list say nothing. */
@@ -29,24 +29,24 @@ function meaningOf(keyword: string, value: JsonValue | undefined): JsonValue | u
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-function isJudgedBelow(keyword: string, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
+function isCheckedBelow(keyword: string, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
   return keyword === 'additionalProperties' && isJsonObject(before) && isJsonObject(after);
 }
 
 function keywordChange(keyword: string, before: JsonObject, after: JsonObject): string | undefined {
   const [old, now] = [meaningOf(keyword, before[keyword]), meaningOf(keyword, after[keyword])];
   if (keyword === rulesKeyword) return rulesChange(old, now);
-  if (isJudgedBelow(keyword, old, now) || isSameDemand(old, now)) return undefined;
+  if (isCheckedBelow(keyword, old, now) || isSameDemand(old, now)) return undefined;
   return `${goFieldName(keyword)} ${shownChange(old, now)}`;
 }
 
-/** The check of all that no other check judges: whether such a change is safe cannot be told. `judged` are their keywords. */
-export function unhandledBeside(judged: readonly string[]): SchemaCheck {
-  const known = new Set([...judged, ...places, ...wordsOnly]);
+/** The check of all that no other check judges: whether such a change is safe cannot be told. `handled` are their keywords. */
+export function unhandledBeside(handled: readonly string[]): SchemaCheck {
+  const known = new Set([...handled, ...places, ...wordsOnly]);
   return {
     name: 'unhandled',
     refuses:
-      'anything else that a schema demands changes: `format`, `anyOf`, `allOf`, `not`, `multipleOf`, `x-kubernetes-*`; of CEL rules, that one is added or changed.',
+      'any other constraint of a schema changes: `format`, `anyOf`, `allOf`, `not`, `multipleOf`, `x-kubernetes-*`; of CEL rules, that one is added or changed.',
     keywords: [],
     find: (before: Schema, after: Schema) => {
       const [old, now] = [before as unknown as JsonObject, after as unknown as JsonObject];

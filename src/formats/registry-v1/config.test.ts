@@ -103,7 +103,7 @@ test('several namespaces can be watched where that is supported, and not beside 
     'unknown field "watchNamespaces": it takes the install mode MultiNamespace, and the operator supports the install modes AllNamespaces, OwnNamespace only: leave the field out to watch all namespaces, or set watchNamespace to "i", the install namespace',
   ]);
   expect(configProblems({ watchNamespace: 'x', watchNamespaces: ['y'] }, scope('SM'))).toEqual([
-    'fields "watchNamespace" and "watchNamespaces" exclude each other',
+    'fields "watchNamespace" and "watchNamespaces" are mutually exclusive',
   ]);
   expect(configProblems({ watchNamespaces: ['x', 'x'] }, scope('M'))).toEqual([
     'field "watchNamespaces" must not name a namespace twice',

@@ -138,11 +138,11 @@ function isBesidesThePoint({ keyword, data }: ErrorObject): boolean {
 
 function messagesOf(errors: readonly ErrorObject[], scope: ConfigScope | undefined): readonly string[] {
   const inside = errors.filter((error) => !isBesidesThePoint(error));
-  const unknownSaid = new Set<string>();
+  const unknownReported = new Set<string>();
   const messages = inside.flatMap((error) => {
     if (error.keyword === 'additionalProperties') {
-      if (unknownSaid.has(error.instancePath)) return [];
-      unknownSaid.add(error.instancePath);
+      if (unknownReported.has(error.instancePath)) return [];
+      unknownReported.add(error.instancePath);
     }
     const describe = describes[error.keyword];
     return [describe?.(error, scope) ?? `invalid value for field "${fieldOf(error)}": ${error.message ?? ''}`];
@@ -183,7 +183,7 @@ function badQuantities(config: JsonObject): readonly string[] {
 
 function bothWatchFields(config: JsonObject): readonly string[] {
   const isBoth = config['watchNamespaces'] !== undefined && (config['watchNamespace'] ?? null) !== null;
-  return isBoth ? ['fields "watchNamespace" and "watchNamespaces" exclude each other'] : [];
+  return isBoth ? ['fields "watchNamespace" and "watchNamespaces" are mutually exclusive'] : [];
 }
 
 function boundedProblems(problems: readonly string[]): readonly string[] {

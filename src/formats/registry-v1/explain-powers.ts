@@ -42,9 +42,9 @@ const reading = ['get', 'list', 'watch'];
 
 /** The most dangerous first. */
 const powers: readonly Power[] = [
-  { text: 'may give itself any right', by: [[rbac, ['clusterroles', 'roles'], ['escalate', 'bind']]] },
+  { text: 'may grant itself any permission', by: [[rbac, ['clusterroles', 'roles'], ['escalate', 'bind']]] },
   {
-    text: 'may act as somebody else',
+    text: 'may impersonate other users',
     by: [
       ['', ['users', 'groups', 'serviceaccounts'], ['impersonate']],
       ['authentication.k8s.io', ['uids', 'userextras'], ['impersonate']],
@@ -52,20 +52,20 @@ const powers: readonly Power[] = [
   },
   { text: 'may read Secrets', by: [['', ['secrets'], reading]] },
   { text: 'may change Secrets', by: [['', ['secrets'], changing]] },
-  { text: 'may take the tokens of service accounts', by: [['', ['serviceaccounts/token'], ['create']]] },
+  { text: 'may create tokens of service accounts', by: [['', ['serviceaccounts/token'], ['create']]] },
   {
-    text: 'may approve certificates of users',
+    text: 'may approve user certificates',
     by: [
       ['certificates.k8s.io', ['certificatesigningrequests/approval'], ['update', 'patch']],
       ['certificates.k8s.io', ['signers'], ['approve', 'sign']],
     ],
   },
   {
-    text: 'may give others the rights that it has',
+    text: 'may grant its permissions to others',
     by: [[rbac, ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'], writing]],
   },
   {
-    text: 'may put webhooks in front of the API, or take them away',
+    text: 'may change admission webhooks',
     by: [
       ['admissionregistration.k8s.io', ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'], changing],
     ],
@@ -77,7 +77,7 @@ const powers: readonly Power[] = [
       ['', ['pods/ephemeralcontainers'], ['update', 'patch']],
     ],
   },
-  { text: 'may reach the kubelets of nodes', by: [['', ['nodes/proxy'], ['get', 'create']]] },
+  { text: 'may access the kubelets of nodes', by: [['', ['nodes/proxy'], ['get', 'create']]] },
   { text: 'may change nodes', by: [['', ['nodes'], changing]] },
   {
     text: 'may use or change SecurityContextConstraints',
@@ -87,7 +87,7 @@ const powers: readonly Power[] = [
     text: 'may change APIs (CustomResourceDefinitions)',
     by: [['apiextensions.k8s.io', ['customresourcedefinitions'], changing]],
   },
-  { text: 'may make PersistentVolumes, which can show files of nodes', by: [['', ['persistentvolumes'], writing]] },
+  { text: 'may create PersistentVolumes, which can expose files of nodes', by: [['', ['persistentvolumes'], writing]] },
   { text: 'may delete namespaces', by: [['', ['namespaces'], ['delete', 'deletecollection']]] },
   {
     text: 'may run Pods as any service account',

@@ -34,18 +34,18 @@ const shown = ({ warnings }: Explanation): readonly string[] =>
 const rbac = 'rbac.authorization.k8s.io';
 
 test.each([
-  { of: rule('escalate', 'clusterroles', rbac), text: 'may give itself any right' },
-  { of: rule('impersonate', 'users'), text: 'may act as somebody else' },
+  { of: rule('escalate', 'clusterroles', rbac), text: 'may grant itself any permission' },
+  { of: rule('impersonate', 'users'), text: 'may impersonate other users' },
   { of: rule('list', 'secrets'), text: 'may read Secrets' },
   { of: rule('patch', 'secrets'), text: 'may change Secrets' },
-  { of: rule('create', 'serviceaccounts/token'), text: 'may take the tokens of service accounts' },
-  { of: rule('create', 'rolebindings', rbac), text: 'may give others the rights that it has' },
+  { of: rule('create', 'serviceaccounts/token'), text: 'may create tokens of service accounts' },
+  { of: rule('create', 'rolebindings', rbac), text: 'may grant its permissions to others' },
   {
     of: rule('update', 'mutatingwebhookconfigurations', 'admissionregistration.k8s.io'),
-    text: 'may put webhooks in front of the API, or take them away',
+    text: 'may change admission webhooks',
   },
   { of: rule('create', 'pods/exec'), text: 'may run commands in Pods' },
-  { of: rule('get', 'nodes/proxy'), text: 'may reach the kubelets of nodes' },
+  { of: rule('get', 'nodes/proxy'), text: 'may access the kubelets of nodes' },
   { of: rule('patch', 'nodes'), text: 'may change nodes' },
   { of: rule('delete', 'namespaces'), text: 'may delete namespaces' },
   { of: rule('create', 'daemonsets', 'apps'), text: 'may run Pods as any service account' },
@@ -70,11 +70,11 @@ test('the most dangerous comes first, wildcards count, and who may do everything
   });
   expect(shown(some)).toEqual(
     [
-      'may give itself any right',
+      'may grant itself any permission',
       'may read Secrets',
-      'may give others the rights that it has',
+      'may grant its permissions to others',
       'may run commands in Pods',
-      'may reach the kubelets of nodes',
+      'may access the kubelets of nodes',
       'may run Pods as any service account',
     ].map((text) => `${text}, in the whole cluster`),
   );

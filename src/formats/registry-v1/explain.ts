@@ -180,9 +180,9 @@ function powerText({ power, account, scope, names }: ExplainedPower): string {
   return `${account} ${power}${named}, ${placeOf(scope)}`;
 }
 
-type Judged = Pick<Explanation, 'powers' | 'podSecurity' | 'webhooks' | 'images' | 'suggestedNamespace'>;
+type Assessed = Pick<Explanation, 'powers' | 'podSecurity' | 'webhooks' | 'images' | 'suggestedNamespace'>;
 
-function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace }: Judged): readonly string[] {
+function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace }: Assessed): readonly string[] {
   // What it does where it lives is its own.
   const held = powers.filter(({ scope }) => scope !== suggestedNamespace);
   const isPrivileged = podSecurity.level === 'privileged';
@@ -191,9 +191,9 @@ function warningsOf({ powers, podSecurity, webhooks, images, suggestedNamespace 
   );
   const blocked = webhooks
     .filter(({ failurePolicy, type }) => failurePolicy === 'Fail' && type !== 'ConversionWebhook')
-    .map(({ name, rules }) => `while its webhook ${name} does not answer, ${rules.join('; ') || 'nothing'} is refused`);
+    .map(({ name, rules }) => `while its webhook ${name} is unavailable, ${rules.join('; ') || 'nothing'} is denied`);
   const moving = images.filter((image) => !image.includes('@sha256:'));
-  const tags = moving.map((image) => `the image ${image} is named by tag and may move`);
+  const tags = moving.map((image) => `the image ${image} is referenced by tag and may change`);
   return [...held.map(powerText), ...privileged, ...blocked, ...tags];
 }
 
@@ -208,7 +208,7 @@ export function explainBundle(bundle: RegistryBundle, objects: readonly Rendered
   const required = [...(crds.required ?? []), ...(apis.required ?? [])].map(apiText);
   const native = (csv.spec.nativeAPIs ?? []).map(apiText);
   const grants = grantsOf(objects);
-  const judged: Judged = {
+  const assessed: Assessed = {
     suggestedNamespace: defaultInstallNamespace(bundle).name,
     powers: powersOf(grants),
     podSecurity: podSecurityOf(objects),
@@ -229,7 +229,7 @@ export function explainBundle(bundle: RegistryBundle, objects: readonly Rendered
     permissions: grants.map(permissionOf),
     deployments: deploymentsOf(objects),
     objects: countKinds(objects),
-    warnings: warningsOf(judged),
-    ...judged,
+    warnings: warningsOf(assessed),
+    ...assessed,
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type AnyOperator, anyOperator, spoiltOperator } from '../../../test/support/any-operator.ts';
+import { type AnyOperator, anyOperator, invalidOperator } from '../../../test/support/any-operator.ts';
 import { registryFiles } from '../../../test/support/index.ts';
 import {
   formatYaml,
@@ -25,7 +25,7 @@ const installNamespace = 'install';
 /** The same ones every time: what they show is mended, and a test that finds something new belongs to whoever looks for it. */
 const runs = (numRuns: number): { numRuns: number; seed: number } => ({ numRuns, seed: 20_261_121 });
 
-const wishes = fc.record({
+const requests = fc.record({
   targetNamespaces: fc.constantFrom(
     [],
     [''],
@@ -180,8 +180,8 @@ test('an operator is refused in words or rendered so that every part is legal an
   let renderings = 0;
   let refusals = 0;
   fc.assert(
-    fc.property(anyOperator, wishes, (operator, wish) => {
-      const chosen = optionsOf(wish);
+    fc.property(anyOperator, requests, (operator, request) => {
+      const chosen = optionsOf(request);
       const bundle = read(operator);
       const before = JSON.stringify(bundle);
       const { objects } = outcome(() => renderBundle(bundle, chosen));
@@ -203,8 +203,8 @@ test('an operator is refused in words or rendered so that every part is legal an
 
 test('what is rendered reads back as it is, from YAML and from JSON', () => {
   fc.assert(
-    fc.property(anyOperator, wishes, (operator, wish) => {
-      const chosen = optionsOf(wish);
+    fc.property(anyOperator, requests, (operator, request) => {
+      const chosen = optionsOf(request);
       const { objects = [] } = outcome(() => renderBundle(read(operator), chosen));
       const plain = JSON.parse(JSON.stringify(objects)) as JsonValue[];
       const text = objects.map((object) => `---\n${formatYaml(object)}`).join('');
@@ -223,9 +223,9 @@ test('neither the order of files nor how they are written changes what is render
     }),
   );
   fc.assert(
-    fc.property(shuffled, wishes, ({ operator, manifests }, wish) => {
+    fc.property(shuffled, requests, ({ operator, manifests }, request) => {
       // Of two objects of one identity the last one in the order of files is chosen.
-      const chosen: RenderOptions = { ...optionsOf(wish), amendments: { without: ['last-of-identity'] } };
+      const chosen: RenderOptions = { ...optionsOf(request), amendments: { without: ['last-of-identity'] } };
       const first = outcome(() => renderBundle(read(operator), chosen));
       const second = outcome(() => renderBundle(read({ ...operator, manifests }), chosen));
       expect(sortedLines(second.refusal)).toEqual(sortedLines(first.refusal));
@@ -250,8 +250,8 @@ test('every difference from the reference is that of a named amendment', () => {
   const names = amendments.map(({ name }) => name);
   const differing = new Set<string>();
   fc.assert(
-    fc.property(anyOperator, wishes, (operator, wish) => {
-      const chosen = optionsOf(wish);
+    fc.property(anyOperator, requests, (operator, request) => {
+      const chosen = optionsOf(request);
       const bundle = read(operator);
       // What no cluster accepts is refused, unless exactly the rendering of the reference is asked for.
       if (findInstallProblems(bundle).length > 0) return;
@@ -271,8 +271,8 @@ test('every difference from the reference is that of a named amendment', () => {
 test('what nobody should write is refused in words, or rendered, and nothing else', () => {
   let refusals = 0;
   fc.assert(
-    fc.property(spoiltOperator, wishes, (operator, wish) => {
-      const chosen = optionsOf(wish);
+    fc.property(invalidOperator, requests, (operator, request) => {
+      const chosen = optionsOf(request);
       const first = outcome(() => renderBundle(read(operator), chosen));
       if (first.refusal !== undefined) refusals++;
       expect(JSON.stringify(outcome(() => renderBundle(read(operator), chosen)))).toBe(JSON.stringify(first));

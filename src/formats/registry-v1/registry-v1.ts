@@ -58,7 +58,7 @@ export const registryV1: BundleFormat = {
   name: 'registry+v1',
   directories: ['manifests', 'metadata'],
   maxFileBytes: maxManifestFileBytes,
-  heedsCluster: true,
+  dependsOnCluster: true,
   begin: () => new RegistryReader(),
   configWarnings: () => [],
   configProblems: (config: JsonValue) => configProblems(config).map((problem) => `spec.config: ${problem}`),

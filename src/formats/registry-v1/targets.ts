@@ -1,21 +1,21 @@
 import { TerminalError } from '../../base/index.ts';
 import type { InstallMode } from './csv.ts';
 
-interface Wish {
+interface TargetRequest {
   readonly targets: readonly string[];
   readonly installNamespace: string;
   readonly modes: readonly InstallMode[];
 }
 
-function problemOfOne({ targets, installNamespace }: Wish): { mode: InstallMode; text: string } {
+function problemOfOne({ targets, installNamespace }: TargetRequest): { mode: InstallMode; text: string } {
   const [target = ''] = targets;
   if (target === '') return { mode: 'AllNamespaces', text: 'targeting all namespaces' };
   if (target === installNamespace) return { mode: 'OwnNamespace', text: 'targeting own namespace' };
   return { mode: 'SingleNamespace', text: `target namespaces [${targets.join(' ')}]` };
 }
 
-function problemOf(wish: Wish): string | undefined {
-  const { targets, installNamespace, modes } = wish;
+function problemOf(request: TargetRequest): string | undefined {
+  const { targets, installNamespace, modes } = request;
   const set = new Set(targets);
   const cannot = `supported install modes [${modes.join(' ')}] do not support`;
   if (set.size === 0) {
@@ -23,7 +23,7 @@ function problemOf(wish: Wish): string | undefined {
     return `${least} one target namespace must be specified`;
   }
   if (set.size === 1) {
-    const { mode, text } = problemOfOne(wish);
+    const { mode, text } = problemOfOne(request);
     return modes.includes(mode) ? undefined : `${cannot} ${text}`;
   }
   if (set.has(installNamespace) && !modes.includes('OwnNamespace')) return `${cannot} targeting own namespace`;
@@ -32,7 +32,7 @@ function problemOf(wish: Wish): string | undefined {
 }
 
 /** The namespaces that the operator is to watch, `[""]` for all, each once, after checking them against what it supports.
- *  Without a wish: all, where that is supported.
+ *  Without a request: all, where that is supported.
  *  @throws TerminalError InvalidTargets
  *  @see docs/spec/registry-v1-rendering.md#target-namespaces-inside-the-renderer */
 export function resolveTargets(

@@ -55,7 +55,7 @@ export async function lookAtImage(
   const { store, looks, clock, metrics } = context;
   const { name, uid } = catalog.metadata;
   const askedRef = askedRefOf(catalog);
-  const count = (result: string): void => metrics?.add('longshore_catalog_looks_total', { result });
+  const count = (result: string): void => metrics?.add('longshore_catalog_polls_total', { result });
   try {
     const terms = await whileSourcing(() => context.readTerms(signal));
     const ref = await whileSourcing(() => context.pin(askedRef, terms, signal));

@@ -74,7 +74,7 @@ export async function readAdvertisement(reader: ByteReader, ref: RequestedRef): 
     isInService ||= head.startsWith('# service=');
     if (isInService || head.startsWith('version ') || head.startsWith('shallow ')) continue;
     const line = parseLine(packet);
-    if (line === undefined) throw new TransientError('CloneFailed', 'the server advertises what is not a git ref');
+    if (line === undefined) throw new TransientError('CloneFailed', 'the server advertises an invalid git ref');
     found.add(line);
   }
   const { capabilities, oid, tips } = found;

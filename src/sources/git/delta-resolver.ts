@@ -5,8 +5,8 @@ import type { ObjectFormat } from './object-format.ts';
 import type { PackInflater } from './pack-inflater.ts';
 import { hashObject } from './pack-scan.ts';
 
-/** Contents of bases that are kept while what is based on them is resolved. */
-const keptBytes = 64 * 1024 * 1024;
+/** Size of base contents cached while deltas on them are resolved. */
+const cacheBytes = 64 * 1024 * 1024;
 /** git itself makes no longer chains. */
 const maxDepth = 4095;
 
@@ -16,7 +16,7 @@ interface DeltaSource {
   readonly maxDeltaBytes: number;
 }
 
-/** The object that a delta makes of its base. */
+/** The object that results from a delta and its base. */
 export async function applyEntry(
   { table, inflater, maxDeltaBytes }: DeltaSource,
   index: number,
@@ -104,14 +104,14 @@ function nextOf(children: Iterator<number>): number | undefined {
 }
 
 /** Names every object that is stored as a delta. Works through chains of any depth with a bounded memory: contents that do not fit are made
- *  anew when they are needed, and all that is made is counted. */
+ *  again when they are needed, and all output is counted. */
 class DeltaResolver {
   readonly #source: DeltaSource;
   readonly #format: ObjectFormat;
   readonly #signal: AbortSignal;
   readonly #children: Children;
   #frames: Frame[] = [];
-  #keptBytes = 0;
+  #cacheBytes = 0;
   #resolvedCount = 0;
 
   constructor(source: DeltaSource, format: ObjectFormat, signal: AbortSignal) {
@@ -173,19 +173,19 @@ class DeltaResolver {
 
   #keep(frame: Frame, content: Buffer): void {
     frame.content = content;
-    this.#keptBytes += content.length;
+    this.#cacheBytes += content.length;
     for (const other of this.#frames) {
-      if (this.#keptBytes <= keptBytes) return;
+      if (this.#cacheBytes <= cacheBytes) return;
       if (other !== frame) this.#forget(other);
     }
   }
 
   #forget(frame: Frame): void {
-    this.#keptBytes -= frame.content?.length ?? 0;
+    this.#cacheBytes -= frame.content?.length ?? 0;
     frame.content = undefined;
   }
 
-  /** Of the frame at a depth; made again from the nearest one above that is kept. */
+  /** Of the frame at a depth; computed again from the nearest cached one above. */
   async #contentOf(depth: number): Promise<Buffer> {
     let from = depth;
     while (from > 0 && this.#frames[from]?.content === undefined) from -= 1;

@@ -18,7 +18,7 @@ class DeltaReader {
 
   byte(): number {
     const byte = this.#delta[this.at];
-    if (byte === undefined) throw invalid('it ends early');
+    if (byte === undefined) throw invalid('unexpected end of data');
     this.at += 1;
     return byte;
   }
@@ -46,7 +46,7 @@ class DeltaReader {
 
   bytes(count: number): Buffer {
     const bytes = this.#delta.subarray(this.at, this.at + count);
-    if (bytes.length < count) throw invalid('it ends early');
+    if (bytes.length < count) throw invalid('unexpected end of data');
     this.at += count;
     return bytes;
   }
@@ -81,10 +81,10 @@ export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number): Buffe
   let end = 0;
   while (!reader.isAtEnd) {
     const source = nextPiece(reader, base);
-    if (end + source.length > sizeBytes) throw invalid('its result is larger than it says');
+    if (end + source.length > sizeBytes) throw invalid('its result is larger than declared');
     source.copy(result, end);
     end += source.length;
   }
-  if (end !== sizeBytes) throw invalid('its result is smaller than it says');
+  if (end !== sizeBytes) throw invalid('its result is smaller than declared');
   return result;
 }

@@ -22,7 +22,7 @@ export interface FetchedPack {
 
 interface PackRequest {
   readonly ref: RequestedRef;
-  /** Where the pack goes. */
+  /** The file that the pack is written to. */
   readonly path: string;
   /** Also fetches what leads to the commit: for servers that give no single commits. */
   readonly isWhole: boolean;

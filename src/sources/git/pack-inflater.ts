@@ -70,7 +70,7 @@ export class PackInflater {
     const buffer = Buffer.allocUnsafe(Math.max(0, length));
     for (let done = 0; done < length; ) {
       const { bytesRead } = await this.#handle.read(buffer, done, length - done, offset + done);
-      if (bytesRead === 0) throw invalid(offset, 'it ends early');
+      if (bytesRead === 0) throw invalid(offset, 'unexpected end of data');
       done += bytesRead;
     }
     this.#window = { start: offset, bytes: buffer };

@@ -28,7 +28,7 @@ function parseEntryHeader(bytes: Buffer, offset: number, oidBytes: number): Entr
   let at = 0;
   const next = (): number => {
     const byte = bytes[at];
-    if (byte === undefined) throw invalid(offset, 'it ends early');
+    if (byte === undefined) throw invalid(offset, 'unexpected end of data');
     at += 1;
     if (at > 20) throw invalid(offset, 'the header of an object is too long');
     return byte;
@@ -52,7 +52,7 @@ function parseEntryHeader(bytes: Buffer, offset: number, oidBytes: number): Entr
     }
   } else if (type === refDelta) {
     baseOid = bytes.subarray(at, at + oidBytes);
-    if (baseOid.length < oidBytes) throw invalid(offset, 'it ends early');
+    if (baseOid.length < oidBytes) throw invalid(offset, 'unexpected end of data');
     at += oidBytes;
   } else if (!objectTypes.has(type)) throw invalid(offset, `unknown type of object ${type}`);
   return { type, sizeBytes, headerBytes: at, distance, baseOid };
@@ -102,7 +102,7 @@ function noteBase(table: EntryTable, index: number, { distance, baseOid, type }:
   if (baseOid !== undefined) table.setBaseOid(index, baseOid);
   if (type !== ofsDelta) return;
   const base = distance > 0 ? table.indexBefore(offset - distance, index) : -1;
-  if (base < 0) throw invalid(offset, 'a delta is based on what is no object');
+  if (base < 0) throw invalid(offset, 'the base of a delta is not an object');
   table.bases[index] = base;
 }
 
@@ -130,7 +130,7 @@ export async function scanPack(
     offset += header.headerBytes + (await readContent(scan, index, header));
   }
   table.offsets[count] = offset;
-  if (offset !== inflater.endOffset) throw invalid(offset, 'more than its objects');
+  if (offset !== inflater.endOffset) throw invalid(offset, 'unexpected data after its objects');
   inflater.readAheadBytes = readAheadBytes;
   return table;
 }

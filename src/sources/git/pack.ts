@@ -10,7 +10,7 @@ import { scanPack } from './pack-scan.ts';
 const maxDeltaBytes = 64 * 1024 * 1024;
 /** All that reading a pack may inflate: bounds the work that a small pack makes. */
 const maxInflatedBytes = 16 * 1024 ** 3;
-const keptBytes = 32 * 1024 * 1024;
+const cacheBytes = 32 * 1024 * 1024;
 
 export interface PackOptions {
   readonly path: string;
@@ -30,8 +30,8 @@ export class Pack implements AsyncDisposable {
   readonly #handle: FileHandle;
   readonly #inflater: PackInflater;
   readonly #table: EntryTable;
-  readonly #kept = new Map<number, Buffer>();
-  #keptBytes = 0;
+  readonly #cache = new Map<number, Buffer>();
+  #cacheBytes = 0;
 
   private constructor(handle: FileHandle, inflater: PackInflater, table: EntryTable) {
     this.#handle = handle;
@@ -102,8 +102,8 @@ export class Pack implements AsyncDisposable {
     const source = { table: this.#table, inflater: this.#inflater, maxDeltaBytes };
     const chain: number[] = [];
     let at = index;
-    for (; this.#table.isDelta(at) && !this.#kept.has(at); at = this.#table.bases[at] ?? 0) chain.push(at);
-    let content = this.#kept.get(at) ?? (await inflateEntry(source, at));
+    for (; this.#table.isDelta(at) && !this.#cache.has(at); at = this.#table.bases[at] ?? 0) chain.push(at);
+    let content = this.#cache.get(at) ?? (await inflateEntry(source, at));
     this.#keep(at, content);
     for (const next of chain.reverse()) {
       content = await applyEntry(source, next, content);
@@ -114,17 +114,17 @@ export class Pack implements AsyncDisposable {
 
   #keep(index: number, content: Buffer): void {
     this.#drop(index);
-    this.#kept.set(index, content);
-    this.#keptBytes += content.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= keptBytes) return;
+    this.#cache.set(index, content);
+    this.#cacheBytes += content.length;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cacheBytes <= cacheBytes) return;
       this.#drop(oldest);
     }
   }
 
   #drop(index: number): void {
-    this.#keptBytes -= this.#kept.get(index)?.length ?? 0;
-    this.#kept.delete(index);
+    this.#cacheBytes -= this.#cache.get(index)?.length ?? 0;
+    this.#cache.delete(index);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

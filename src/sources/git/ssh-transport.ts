@@ -91,7 +91,7 @@ const complaints: readonly Complaint[] = [
     error: (_, host) =>
       new TerminalError(
         'HostKeyChanged',
-        `the host ${host} presents another key than the one in "ssh-knownhosts": either the server has a new key, or the connection is intercepted. When the owner of the server confirms the new key, put the line that "ssh-keyscan ${host}" prints into the Secret`,
+        `the host ${host} presents a key that differs from the one in "ssh-knownhosts": either the server has a new key, or the connection is intercepted. When the owner of the server confirms the new key, put the line that "ssh-keyscan ${host}" prints into the Secret`,
       ),
   },
   {

@@ -44,7 +44,7 @@ export async function readTree(
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);
     const end = space < 0 ? -1 : bytes.indexOf(0, space);
-    if (end < 0 || end + 1 + format.oidBytes > bytes.length) throw invalid(oid, 'it ends early');
+    if (end < 0 || end + 1 + format.oidBytes > bytes.length) throw invalid(oid, 'unexpected end of data');
     const name = bytes.toString('utf8', space + 1, end);
     if (name === '' || name.includes('/') || entries.has(name)) {
       throw invalid(oid, `it has an entry ${JSON.stringify(cutText(name, 200))}`);

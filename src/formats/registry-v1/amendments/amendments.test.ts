@@ -268,7 +268,7 @@ test('shipped-accounts merges an account that is made and shipped', () => {
   expect(merged?.metadata).toEqual({ name: 'acme-widget-controller', namespace: installNamespace, labels: { a: 'b' } });
 });
 
-test('stale-ca-annotations takes away what names a Certificate that nobody makes', () => {
+test('stale-ca-annotations removes annotations that name a Certificate that does not exist', () => {
   const name = 'x.acme.example';
   const crd = {
     apiVersion: 'apiextensions.k8s.io/v1',

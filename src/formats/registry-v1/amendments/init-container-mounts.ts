@@ -5,7 +5,7 @@ import { type Amendment, eachOfKind, jsonList, withPodSpec } from './amendment.t
 /** Init containers lose mounts of volumes that gave way to certificates, and get those of the certificates instead. */
 export const initContainerMounts: Amendment = {
   name: 'init-container-mounts',
-  reason: 'An init container that mounts a volume which is gone makes the API server refuse the Deployment.',
+  reason: 'An init container that mounts a removed volume makes the API server refuse the Deployment.',
   amend: (objects, rendering) =>
     eachOfKind(objects, 'Deployment', (deployment) => {
       const name = deployment.metadata.name ?? '';
@@ -19,9 +19,9 @@ export const initContainerMounts: Amendment = {
         const places = new Set(certificates.map(({ mountPath }) => mountPath));
         const initContainers = objectsAt(podSpec, 'initContainers').map((container) => {
           const mounts = objectsAt(container, 'volumeMounts');
-          const kept = mounts.filter(({ name, mountPath }) => present.has(name) && !places.has(mountPath));
-          if (kept.length === mounts.length) return container;
-          return { ...container, volumeMounts: jsonList([...kept, ...certificates]) };
+          const retained = mounts.filter(({ name, mountPath }) => present.has(name) && !places.has(mountPath));
+          if (retained.length === mounts.length) return container;
+          return { ...container, volumeMounts: jsonList([...retained, ...certificates]) };
         });
         return initContainers.length === 0 ? podSpec : { ...podSpec, initContainers: jsonList(initContainers) };
       });

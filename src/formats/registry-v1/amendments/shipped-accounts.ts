@@ -5,7 +5,7 @@ import { type Amendment, identityOf } from './amendment.ts';
 /** A ServiceAccount that is both made from permissions and shipped as a manifest comes once, as it is shipped. */
 export const shippedAccounts: Amendment = {
   name: 'shipped-accounts',
-  reason: 'Two objects of one identity overwrite each other: what the manifest says of the account would be lost.',
+  reason: 'Two objects of one identity overwrite each other: the account of the manifest would be lost.',
   amend: (objects, rendering) => {
     const shipped = rendering.bundle.others.filter(
       (object) => object.kind === 'ServiceAccount' && isStandardKind(object),

@@ -45,7 +45,8 @@ function merged(shipped: RenderedObject, generated: RenderedObject): RenderedObj
 /** A Service that is both generated for webhooks and shipped as a manifest comes once, and serves both purposes. */
 export const shippedServices: Amendment = {
   name: 'shipped-services',
-  reason: 'Two Services of one name overwrite each other: either the webhooks or what the manifest says would be lost.',
+  reason:
+    'Two Services of one name overwrite each other: either the webhooks or the Service of the manifest would be lost.',
   amend: (objects, rendering) => {
     const names = generatedNames(rendering);
     const shipped = new Map<string, RenderedObject>();

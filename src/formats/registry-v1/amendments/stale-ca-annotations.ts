@@ -6,7 +6,7 @@ const annotation = 'cert-manager.io/inject-ca-from';
 /** Takes away a request to cert-manager that a CRD brings, where another provider makes the certificates. */
 export const staleCaAnnotations: Amendment = {
   name: 'stale-ca-annotations',
-  reason: 'The annotation names a Certificate that nobody makes; cert-manager would overwrite the CA that is right.',
+  reason: 'The annotation names a Certificate that does not exist; cert-manager would overwrite the correct CA.',
   amend: (objects, { certificates }) =>
     eachOfKind(objects, 'CustomResourceDefinition', (crd) => {
       const annotations = objectAt(crd.metadata, 'annotations') ?? {};

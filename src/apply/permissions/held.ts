@@ -4,16 +4,16 @@ import { missingRules, type PolicyRule } from '../../rbac/index.ts';
 import { fieldManager } from '../ownership.ts';
 import type { Need } from './need.ts';
 
-/** Rights that are missing, one by one: each rule is about one resource or path, and one name at most. */
-export interface MissingRight {
+/** A missing permission: its rule has one resource or path, and at most one name. */
+export interface MissingPermission {
   /** Empty: in the whole cluster. */
   readonly namespace: string;
   readonly rule: PolicyRule;
-  /** The object that would give them to others. */
+  /** The object that would grant it to others. */
   readonly giver: string | undefined;
 }
 
-/** What somebody may do somewhere, as the API server tells. */
+/** The permissions of a user in a namespace, as the API server reports them. */
 interface Held {
   readonly rules: readonly PolicyRule[];
   /** Others than the rules of roles may allow more. */
@@ -21,12 +21,12 @@ interface Held {
 }
 
 interface Asking {
-  /** As the one whose rights are asked for. */
+  /** Impersonates the user whose permissions are reviewed. */
   readonly kube: KubeClient;
   readonly signal: AbortSignal;
 }
 
-/** Nobody is told of rights in a namespace that is not there but those that hold everywhere. */
+/** Does not exist: a review in it reports only permissions that apply in every namespace. */
 const nowhere = 'longshore-no-such-namespace';
 const parallelQuestions = 8;
 
@@ -43,14 +43,14 @@ async function heldIn(asking: Asking, namespace: string): Promise<Held> {
   return { rules: rules as readonly PolicyRule[], isIncomplete: status['incomplete'] === true };
 }
 
-function missingOf({ namespace, rules, giver, unless, instead }: Need, held: Held): readonly MissingRight[] {
+function missingOf({ namespace, rules, giver, unless, instead }: Need, held: Held): readonly MissingPermission[] {
   if (unless !== undefined && missingRules(held.rules, [unless]).length === 0) return [];
   const missing = missingRules(held.rules, rules);
-  const told = missing.length > 0 && instead !== undefined ? [instead] : missing;
-  return told.map((rule) => ({ namespace, rule, giver }));
+  const reported = missing.length > 0 && instead !== undefined ? [instead] : missing;
+  return reported.map((rule) => ({ namespace, rule, giver }));
 }
 
-function questionsOf({ namespace, rule }: MissingRight): readonly JsonObject[] {
+function questionsOf({ namespace, rule }: MissingPermission): readonly JsonObject[] {
   const {
     verbs = [],
     apiGroups: [group = ''] = [],
@@ -61,33 +61,33 @@ function questionsOf({ namespace, rule }: MissingRight): readonly JsonObject[] {
   return verbs.map((verb) => ({ verb, group, resource, subresource, namespace, name }));
 }
 
-/** Whether somebody else than the rules of roles allows it. */
-async function isAllowed(asking: Asking, right: MissingRight): Promise<boolean> {
-  for (const resourceAttributes of questionsOf(right)) {
+/** Whether another authorizer than RBAC allows it. */
+async function isAllowed(asking: Asking, permission: MissingPermission): Promise<boolean> {
+  for (const resourceAttributes of questionsOf(permission)) {
     const { allowed } = await review(asking, 'SelfSubjectAccessReview', { resourceAttributes });
     if (allowed !== true) return false;
   }
   return true;
 }
 
-/** What of `needs` the one who asks may not do: one question a namespace, and more only where an answer says that it does not
- *  tell everything. */
-export async function findMissing(asking: Asking, needs: readonly Need[]): Promise<readonly MissingRight[]> {
+/** The permissions of `needs` that the user lacks: one review per namespace, and more only where the response may be incomplete:
+ *  other authorizers may allow more. */
+export async function findMissing(asking: Asking, needs: readonly Need[]): Promise<readonly MissingPermission[]> {
   const byNamespace = [...Map.groupBy(needs, ({ namespace }) => namespace)];
   const missing = await mapLimit(byNamespace, parallelQuestions, async ([namespace, wanted]) => {
     const held = await heldIn(asking, namespace);
     const found = wanted.flatMap((need) => missingOf(need, held));
     if (!held.isIncomplete) return found;
-    const doubtful = await mapLimit(found, parallelQuestions, async (right) => {
+    const doubtful = await mapLimit(found, parallelQuestions, async (permission) => {
       // What may be given to others is decided by the rules of roles alone.
-      return right.giver === undefined && (await isAllowed(asking, right)) ? [] : [right];
+      return permission.giver === undefined && (await isAllowed(asking, permission)) ? [] : [permission];
     });
     return doubtful.flat();
   });
-  const byRight = new Map<string, MissingRight>();
-  for (const right of missing.flat()) {
-    const key = JSON.stringify([right.namespace, right.rule]);
-    if (!byRight.has(key)) byRight.set(key, right);
+  const byPermission = new Map<string, MissingPermission>();
+  for (const permission of missing.flat()) {
+    const key = JSON.stringify([permission.namespace, permission.rule]);
+    if (!byPermission.has(key)) byPermission.set(key, permission);
   }
-  return [...byRight.values()];
+  return [...byPermission.values()];
 }

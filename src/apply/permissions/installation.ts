@@ -6,11 +6,11 @@ import type { Plan } from '../plan.ts';
 import { type FindRole, installNeeds, type Need, namespaceNeed, type Placed, removalNeed } from './need.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** An installation, as far as it takes rights. */
+/** An installation, as far as it requires permissions. */
 export interface Installation {
   readonly plan: Pick<Plan, 'objects' | 'deferred'>;
-  /** Everything that is there of the owner's. */
-  readonly present: readonly Pick<InstalledObject, 'ref' | 'isKept'>[];
+  /** All existing objects of the owner. */
+  readonly present: readonly Pick<InstalledObject, 'ref' | 'isRetained'>[];
   /** To be made where it is missing. */
   readonly installNamespace: string | undefined;
   /** Of objects that name none. */
@@ -19,7 +19,7 @@ export interface Installation {
 
 const parallelReads = 8;
 
-/** What a definition of the plan says of a kind that it brings. */
+/** A kind that a definition of the plan adds. */
 function broughtKind(
   crds: readonly KubeObject[],
   { kind, apiVersion }: KubeObject,
@@ -70,7 +70,7 @@ async function needsOfObjects(surroundings: Surroundings, installation: Installa
 /** What it takes to be rid of objects. */
 export async function needsOfRemoval(
   surroundings: Surroundings,
-  objects: readonly Pick<InstalledObject, 'ref' | 'isKept'>[],
+  objects: readonly Pick<InstalledObject, 'ref' | 'isRetained'>[],
 ): Promise<readonly Need[]> {
   const needs = await mapLimit(objects, parallelReads, async (object) => {
     const plural = await surroundings.pluralOf(object.ref);
@@ -79,7 +79,7 @@ export async function needsOfRemoval(
   return needs.flat();
 }
 
-/** What it takes to install a plan in the place of what is there. */
+/** The permissions required to install a plan in place of the existing objects. */
 export async function needsOfInstallation(
   surroundings: Surroundings,
   installation: Installation,

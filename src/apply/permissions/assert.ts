@@ -9,14 +9,14 @@ import type { Need } from './need.ts';
 import { type Surroundings, surroundingsOf } from './surroundings.ts';
 
 /** The deployment's service account may not do everything that is to be done: nothing was changed. */
-export class RightsMissing extends TransientError {
+export class PermissionsMissing extends TransientError {
   constructor(message: string) {
-    super('RightsMissing', message);
+    super('PermissionsMissing', message);
   }
 }
 
 interface Context {
-  /** With our own rights. */
+  /** With our own permissions. */
   readonly platform: KubeClient;
   readonly owner: Owner;
   readonly signal: AbortSignal;
@@ -29,14 +29,14 @@ async function assertThere({ platform, signal }: Context, { namespace, name }: S
     await platform.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name }, { signal });
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
-    const text = `serviceaccount "${name}" not found in namespace "${namespace}" (spec.config.serviceAccount): nothing is done before it is there`;
-    throw new RightsMissing(text);
+    const text = `serviceaccount "${name}" not found in namespace "${namespace}" (spec.config.serviceAccount): create it to continue`;
+    throw new PermissionsMissing(text);
   }
 }
 
-/** The account of the owner, if it has one, is there and may do all of it.
- *  @throws RightsMissing that names everything that it may not do, as far as that can be read */
-export async function assertRights(
+/** Asserts that the account of the owner, if any, exists and has all permissions.
+ *  @throws PermissionsMissing with all missing permissions, as far as they can be read */
+export async function assertPermissions(
   context: Context,
   needsIn: (surroundings: Surroundings) => Promise<readonly Need[]>,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function assertRights(
   const lines = describeMissing(await findMissing({ kube: clientFor(platform, owner), signal }, needs));
   if (lines.length === 0) return;
   const more = lines.length > maxLines ? `; and ${lines.length - maxLines} more` : '';
-  const head = `serviceaccount "${account.namespace}/${account.name}" may not do all that it takes, so nothing was changed; it lacks`;
-  const how = `longshore permissions bd/${owner.name} prints all that it needs, ready to be applied`;
-  throw new RightsMissing(`${head}: ${lines.slice(0, maxLines).join('; ')}${more} (${how})`);
+  const head = `serviceaccount "${account.namespace}/${account.name}" lacks permissions, so nothing was changed; missing`;
+  const how = `longshore permissions bd/${owner.name} prints all required permissions as manifests`;
+  throw new PermissionsMissing(`${head}: ${lines.slice(0, maxLines).join('; ')}${more} (${how})`);
 }

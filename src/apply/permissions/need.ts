@@ -3,14 +3,14 @@ import { describeRef, groupOf, type KubeObject, type ObjectRef, refOf } from '..
 import type { PolicyRule } from '../../rbac/index.ts';
 import { isCrd } from '../kind-list.ts';
 
-/** Rights that somebody must have to install, change or remove an object. */
+/** Permissions required to install, change or remove an object. */
 export interface Need {
   /** Where; empty: in the whole cluster. */
   readonly namespace: string;
   readonly rules: readonly PolicyRule[];
-  /** The object that gives these rights to others: nobody gives what they have not. */
+  /** The object that grants these permissions to others: RBAC allows granting only permissions that one has. */
   readonly giver?: string | undefined;
-  /** Who may do this may give all the same. */
+  /** A permission that allows granting the others all the same. */
   readonly unless?: PolicyRule | undefined;
   /** What to ask for when any of `rules` is missing, rather than for these. */
   readonly instead?: PolicyRule | undefined;
@@ -47,7 +47,7 @@ function texts(parent: JsonObject, key: string): { readonly [member: string]: re
   return list.length === 0 ? {} : { [key]: list };
 }
 
-/** What is no rule gives nothing; whether the object is well formed is for the API server to say. */
+/** Malformed rules grant nothing; the API server validates the object. */
 function rulesOf(role: KubeObject): readonly PolicyRule[] {
   return objectsAt(json(role), 'rules').map((rule) => ({
     ...texts(rule, 'verbs'),
@@ -78,7 +78,7 @@ function roleNeeds(object: KubeObject): readonly Need[] {
   const { name = '', namespace = '' } = object.metadata;
   const resource = object.kind === 'Role' ? 'roles' : 'clusterroles';
   const unless = rule(['escalate'], { group: rbacGroup, resource, name });
-  // An aggregated role may come to hold anything.
+  // An aggregated role may get any rule later.
   const rules = isJsonObject(json(object)['aggregationRule']) ? everything : rulesOf(object);
   return [{ namespace, rules, giver: describeRef(refOf(object)), unless }];
 }
@@ -100,7 +100,7 @@ async function bindingNeeds(object: KubeObject, findRole: FindRole): Promise<rea
 
 const installVerbs = ['get', 'create', 'patch', 'delete'];
 
-/** Objects of the definition are looked at before it changes or goes. */
+/** Objects of the definition are read before it is changed or deleted. */
 function listNeeds(crd: KubeObject): readonly Need[] {
   const spec = objectAt(json(crd), 'spec');
   const plural = textAt(objectAt(spec, 'names'), 'plural');
@@ -128,7 +128,7 @@ export function namespaceNeed(name: string): Need {
 
 /** What it takes to be rid of an object: to delete it, or to let it go. */
 export function removalNeed(
-  { ref, isKept: stays }: { readonly ref: ObjectRef; readonly isKept: boolean },
+  { ref, isRetained: stays }: { readonly ref: ObjectRef; readonly isRetained: boolean },
   plural: string,
 ): Need {
   const verbs = stays || isCrd(ref) ? ['get', 'patch'] : [];

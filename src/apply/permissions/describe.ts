@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../rbac/index.ts';
-import type { MissingRight } from './held.ts';
+import type { MissingPermission } from './held.ts';
 
 const maxNames = 5;
 
@@ -15,19 +15,19 @@ function namesText(names: readonly string[]): string {
   return ` ${shown.join(', ')}${more}`;
 }
 
-function lineOf(rights: readonly MissingRight[]): string {
-  const [first] = rights;
+function lineOf(permissions: readonly MissingPermission[]): string {
+  const [first] = permissions;
   if (first === undefined) return '';
   const { rule, namespace, giver } = first;
   const verbs = (rule.verbs ?? []).join(', ');
-  const names = namesText(rights.flatMap((right) => right.rule.resourceNames ?? []));
+  const names = namesText(permissions.flatMap((permission) => permission.rule.resourceNames ?? []));
   const what = rule.nonResourceURLs === undefined ? `${resourceText(rule)}${names}` : rule.nonResourceURLs.join(', ');
   const where = namespace === '' ? '' : ` in namespace "${namespace}"`;
-  return `${verbs} ${what}${where}${giver === undefined ? '' : ` (given by ${giver})`}`;
+  return `${verbs} ${what}${where}${giver === undefined ? '' : ` (granted by ${giver})`}`;
 }
 
-/** Missing rights as lines for people; objects of one resource that lack the same verbs share one. */
-export function describeMissing(missing: readonly MissingRight[]): readonly string[] {
+/** Missing permissions as lines for people; objects of one resource that lack the same verbs share one. */
+export function describeMissing(missing: readonly MissingPermission[]): readonly string[] {
   const groups = Map.groupBy(missing, ({ namespace, rule, giver }) => {
     const { resourceNames = [], ...rest } = rule;
     return JSON.stringify([namespace, giver, resourceNames.length > 0, rest]);

@@ -6,7 +6,7 @@ import { readNamespace } from '../namespace.ts';
 export interface Surroundings {
   /** The resource of a kind: `deployments`; undefined when it is not served. */
   pluralOf(kind: KindRef): Promise<string | undefined>;
-  /** A Role or ClusterRole that is there. */
+  /** An existing Role or ClusterRole. */
   roleOf(ref: ObjectRef): Promise<KubeObject | undefined>;
   hasNamespace(name: string): Promise<boolean>;
 }

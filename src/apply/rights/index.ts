@@ -1,8 +1,0 @@
-/** What it takes to install, change and remove objects, and whether the account of a deployment may do it. Door: `assertRights`.
- *  Decides nothing itself: the API server refuses whatever was overlooked here. */
-export { assertRights, RightsMissing } from './assert.ts';
-export { describeMissing } from './describe.ts';
-export { findMissing, type MissingRight } from './held.ts';
-export { type Installation, needsOfInstallation, needsOfRemoval } from './installation.ts';
-export type { Need } from './need.ts';
-export { type Surroundings, surroundingsOf } from './surroundings.ts';
