@@ -12,6 +12,7 @@ const environment: Environment = {
   functions: kubernetesFunctions(),
   variables: new Map([
     ['list', listType(basicTypes.int)],
+    ['other', listType(basicTypes.int)],
     ['text', basicTypes.string],
     ['part', basicTypes.string],
     ['any', basicTypes.dyn],
@@ -58,6 +59,15 @@ test('what costs too much is stopped, also when most of it is free of charge', (
 test('a regular expression takes time in proportion to its text', () => {
   expect(run("text.matches('^(a+)+$')", { text: `${'a'.repeat(50_000)}b` }, 1e9)).toBe(false);
 });
+
+test.each(['sets.contains(list, list)', 'sets.intersects(list, other)', 'sets.equivalent(list, list)'])(
+  'a call that costs too much is not made: %s',
+  (expression) => {
+    const list = dynamicValue(Array.from({ length: 200_000 }, (_, index) => index));
+    const other = dynamicValue(Array.from({ length: 200_000 }, (_, index) => -index - 1));
+    expect(run(expression, { list, other })).toEqual(new Failure('operation cancelled: actual cost limit exceeded'));
+  },
+);
 
 test.each([
   ['text.indexOf(part)', -1n],
