@@ -16,7 +16,7 @@ function bordersOf(part: Characters): Uint32Array {
 }
 
 /** All places of `part`, which is not empty, from `from` on; none of them overlap. */
-export function* placesOf(text: Characters, part: Characters, from = 0): Generator<number> {
+function* placesOf(text: Characters, part: Characters, from = 0): Generator<number> {
   const borders = bordersOf(part);
   let length = 0;
   for (let index = from; index < text.length; index += 1) {
