@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { basicTypes, listType } from './language/cel-type.ts';
 import type { Environment } from './language/environment.ts';
 import { kubernetesFunctions } from './library/index.ts';
+import { splitAt } from './library/text-search.ts';
 import { compileProgram, isFaulty } from './program.ts';
 import { dynamicValue } from './values/from-json.ts';
 import { Failure, type Value } from './values/value.ts';
@@ -10,7 +12,9 @@ const environment: Environment = {
   functions: kubernetesFunctions(),
   variables: new Map([
     ['list', listType(basicTypes.int)],
+    ['other', listType(basicTypes.int)],
     ['text', basicTypes.string],
+    ['part', basicTypes.string],
     ['any', basicTypes.dyn],
   ]),
   structs: new Map(),
@@ -54,6 +58,51 @@ test('what costs too much is stopped, also when most of it is free of charge', (
 
 test('a regular expression takes time in proportion to its text', () => {
   expect(run("text.matches('^(a+)+$')", { text: `${'a'.repeat(50_000)}b` }, 1e9)).toBe(false);
+});
+
+test.each(['sets.contains(list, list)', 'sets.intersects(list, other)', 'sets.equivalent(list, list)'])(
+  'a call that costs too much is not made: %s',
+  (expression) => {
+    const list = dynamicValue(Array.from({ length: 200_000 }, (_, index) => index));
+    const other = dynamicValue(Array.from({ length: 200_000 }, (_, index) => -index - 1));
+    expect(run(expression, { list, other })).toEqual(new Failure('operation cancelled: actual cost limit exceeded'));
+  },
+);
+
+test.each([
+  ['text.indexOf(part)', -1n],
+  ['text.lastIndexOf(part)', -1n],
+  ['text.split(part).size()', 1n],
+  ["text.replace(part, '').size()", 1_000_000n],
+  ['text.contains(part)', false],
+])('a search takes time in proportion to its texts: %s', (expression, expected) => {
+  const text = 'a'.repeat(1_000_000);
+  const half = 'a'.repeat(250_000);
+  for (const part of [`b${half}${half}`, `${half}b${half}`, `${half}${half}b`]) {
+    expect(run(expression, { text, part }, 1e12)).toBe(expected);
+  }
+});
+
+test.each(['text.replace("a", text)', 'text.replace("", text)', 'text.split("").join(text)'])(
+  'a text that would take all memory is not made: %s',
+  (expression) => {
+    const value = run(expression, { text: 'a'.repeat(30_000) }, 1e12);
+    expect(value).toBeInstanceOf(Failure);
+    expect((value as Failure).message).toContain('more than the limit of 16777216');
+  },
+);
+
+test('places of a text in another one are those of JavaScript', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', '😀'), maxLength: 12 });
+  fc.assert(
+    fc.property(letters, letters, (text, part) => {
+      fc.pre(part !== '');
+      expect(splitAt(text, part)).toEqual(text.split(part));
+      const before = (index: number): bigint => BigInt(index < 0 ? -1 : Array.from(text.slice(0, index)).length);
+      expect(run('text.indexOf(part)', { text, part })).toBe(before(text.indexOf(part)));
+      if (text !== '') expect(run('text.lastIndexOf(part)', { text, part })).toBe(before(text.lastIndexOf(part)));
+    }),
+  );
 });
 
 test('names of JavaScript objects are no fields and no functions', () => {

@@ -29,7 +29,8 @@ function traversalCost(value: Value): number {
   return sum;
 }
 
-type Cost = (args: readonly Value[], result: Value) => number;
+/** Known before the call: one that is too expensive is not made. */
+type Cost = (args: readonly Value[]) => number;
 
 const readFirst: Cost = ([value]) => Math.ceil(costSize(value) * traversal);
 const readFirstTwice: Cost = ([value]) => Math.ceil(costSize(value) * 2 * traversal);
@@ -45,13 +46,20 @@ const sets =
 const select: Cost = ([, text]) =>
   10 + Math.ceil(costSize(text) * traversal) + Math.ceil(Math.ceil(costSize(text) * 0.5) * 50);
 
-function relation([a = null, b = null]: readonly Value[], result: Value): number {
-  const isSized = (value: Value): boolean => typeof value === 'string' || value instanceof Uint8Array;
-  return isSized(a) && isSized(b) ? readShorter([a, b], result) : 1;
+function joining([list, separator]: readonly Value[]): number {
+  if (!(list instanceof ListValue)) return 1;
+  let size = Math.max(0, list.size - 1) * (separator === undefined ? 0 : costSize(separator));
+  for (const item of list) size += costSize(item);
+  return Math.ceil(size * 2 * traversal);
 }
 
-function equality([a = null, b]: readonly Value[], result: Value): number {
-  return a instanceof Opaque ? 1 : readShorter(b === undefined ? [a] : [a, b], result);
+function relation([a = null, b = null]: readonly Value[]): number {
+  const isSized = (value: Value): boolean => typeof value === 'string' || value instanceof Uint8Array;
+  return isSized(a) && isSized(b) ? readShorter([a, b]) : 1;
+}
+
+function equality([a = null, b]: readonly Value[]): number {
+  return a instanceof Opaque ? 1 : readShorter(b === undefined ? [a] : [a, b]);
 }
 
 function addition([a = null, b]: readonly Value[]): number {
@@ -65,10 +73,10 @@ function validation([format = null, text]: readonly Value[]): number {
 }
 
 function networkContainment(extra: Cost): Cost {
-  return (args, result) => {
+  return (args) => {
     const [network, other = null] = args;
     const parsing = typeof other === 'string' ? Math.ceil(costSize(other) * traversal) : 0;
-    return Math.ceil(2 * costSize(network) * traversal) + parsing + extra(args, result);
+    return Math.ceil(2 * costSize(network) * traversal) + parsing + extra(args);
   };
 }
 
@@ -90,7 +98,7 @@ const costs: Readonly<Record<string, Cost>> = {
   trim: readFirst,
   replace: readFirstTwice,
   split: readFirstTwice,
-  join: (_args, result) => Math.ceil(costSize(result) * 2 * traversal),
+  join: joining,
   find: match,
   findAll: match,
   matches: match,
@@ -100,7 +108,7 @@ const costs: Readonly<Record<string, Cost>> = {
   cidr: readFirst,
   isIP: readFirst,
   isCIDR: readFirst,
-  ip: (args, result) => (typeof args[0] === 'string' ? readFirst(args, result) : 1),
+  ip: (args) => (typeof args[0] === 'string' ? readFirst(args) : 1),
   'ip.isCanonical': readFirstTwice,
   containsIP: networkContainment(() => 0),
   containsCIDR: networkContainment(([network]) => Math.ceil(costSize(network) * traversal) + 1),
@@ -109,8 +117,8 @@ const costs: Readonly<Record<string, Cost>> = {
   validate: validation,
   'strings.quote': readFirst,
   format: readFirst,
-  bytes: (args, result) => (typeof args[0] === 'string' ? readFirst(args, result) : 1),
-  string: (args, result) => (args[0] instanceof Uint8Array ? readFirst(args, result) : 1),
+  bytes: (args) => (typeof args[0] === 'string' ? readFirst(args) : 1),
+  string: (args) => (args[0] instanceof Uint8Array ? readFirst(args) : 1),
   'sets.contains': sets(1),
   'sets.intersects': sets(1),
   'sets.equivalent': sets(2),

@@ -231,9 +231,9 @@ class Compiler {
         args.push(value);
       }
       if (failure !== undefined) return failure;
+      frame.charge(cost === undefined ? 1 : cost(args));
       const result = implementation(args);
       if (result instanceof ArrayList && !(result instanceof GrowingList)) frame.work(result.size);
-      frame.charge(cost === undefined ? 1 : cost(args, result));
       return result;
     };
   }

@@ -1,5 +1,6 @@
 import { ArrayList, Failure, ListValue, noSuchOverload, printValue, type Value } from '../values/value.ts';
 import type { Implementations } from './declare.ts';
+import { findFirst, splitAt } from './text-search.ts';
 
 function outOfRange(index: bigint): Failure {
   return new Failure(`index out of range: ${index}`);
@@ -11,31 +12,21 @@ function charAt(text: string, index: bigint): Value {
   return characters[Number(index)] ?? '';
 }
 
-/** Whether `part` stands in `characters` at an index. */
-function standsAt(characters: readonly string[], part: readonly string[], index: number): boolean {
-  return part.every((character, offset) => characters[index + offset] === character);
-}
-
 function indexOf(text: string, part: string, from: bigint): Value {
   if (part === '') return from;
   if (from < 0n) return outOfRange(from);
-  const [characters, wanted] = [Array.from(text), Array.from(part)];
-  for (let index = Number(from); index <= characters.length - wanted.length; index += 1) {
-    if (standsAt(characters, wanted, index)) return BigInt(index);
-  }
-  return -1n;
+  return BigInt(findFirst(Array.from(text), Array.from(part), Number(from)));
 }
 
 function lastIndexOf(text: string, part: string, from: bigint | undefined): Value {
   const [characters, wanted] = [Array.from(text), Array.from(part)];
   if (part === '') return from ?? BigInt(characters.length);
   const start = from ?? BigInt(characters.length - 1);
-  if (start < 0n) return from === undefined && text === '' ? outOfRange(start) : outOfRange(start);
+  if (start < 0n) return outOfRange(start);
   if (start >= BigInt(characters.length)) return -1n;
-  for (let index = Math.min(Number(start), characters.length - wanted.length); index >= 0; index -= 1) {
-    if (standsAt(characters, wanted, index)) return BigInt(index);
-  }
-  return -1n;
+  const searched = characters.slice(0, Number(start) + wanted.length);
+  const place = findFirst(searched.toReversed(), wanted.toReversed());
+  return BigInt(place < 0 ? -1 : searched.length - wanted.length - place);
 }
 
 function substring(text: string, start: bigint, end: bigint | undefined): Value {
@@ -50,23 +41,35 @@ function substring(text: string, start: bigint, end: bigint | undefined): Value 
   return characters.slice(Number(start), Number(stop)).join('');
 }
 
-function replace(text: string, [from, to]: readonly [string, string], limit: number): string {
+/** What is made of texts is charged for once it is used: by then it may take all memory. */
+const maxTextLength = 16 * 1024 * 1024;
+
+function tooLong(length: number): Failure | undefined {
+  if (length <= maxTextLength) return undefined;
+  return new Failure(`the result has ${length} characters, more than the limit of ${maxTextLength}`);
+}
+
+function replace(text: string, [from, to]: readonly [string, string], limit: number): Value {
   if (from === '') return replaceBetween(text, to, limit);
-  const parts = text.split(from);
+  const parts = splitAt(text, from);
   const changed = limit < 0 ? parts.length : Math.min(parts.length, limit + 1);
+  const failure = tooLong(text.length + (changed - 1) * Math.max(0, to.length - from.length));
+  if (failure !== undefined) return failure;
   return [parts.slice(0, changed).join(to), ...parts.slice(changed)].join(from);
 }
 
-function replaceBetween(text: string, to: string, limit: number): string {
+function replaceBetween(text: string, to: string, limit: number): Value {
   const characters = Array.from(text);
   const count = limit < 0 ? characters.length + 1 : limit;
+  const failure = tooLong(text.length + Math.min(count, characters.length + 1) * to.length);
+  if (failure !== undefined) return failure;
   const body = characters.map((character, index) => (index < count ? to : '') + character).join('');
   return characters.length < count ? body + to : body;
 }
 
 function split(text: string, separator: string, limit: number): Value {
   if (limit === 0) return new ArrayList([]);
-  const parts = separator === '' ? Array.from(text) : text.split(separator);
+  const parts = separator === '' ? Array.from(text) : splitAt(text, separator);
   if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
   const rest = parts.slice(limit - 1).join(separator);
   return new ArrayList([...parts.slice(0, limit - 1), rest]);
@@ -96,7 +99,8 @@ function join(list: ListValue, separator: string): Value {
       return item instanceof Failure ? item : new Failure(`join: invalid input: ${printValue(item)}`);
     parts.push(item);
   }
-  return parts.join(separator);
+  const length = parts.reduce((sum, part) => sum + part.length, Math.max(0, parts.length - 1) * separator.length);
+  return tooLong(length) ?? parts.join(separator);
 }
 
 /** Functions whose target and `texts - 1` arguments are texts and whose further arguments are whole numbers. */
@@ -113,7 +117,7 @@ const limitOf = (limit: bigint | undefined): number => Number(limit ?? -1n);
 
 /** Functions on texts. */
 export const textFunctions: Implementations = {
-  contains: onTexts(2, ([text = '', part = '']) => text.includes(part)),
+  contains: onTexts(2, ([text = '', part = '']) => part === '' || findFirst(text, part) >= 0),
   startsWith: onTexts(2, ([text = '', part = '']) => text.startsWith(part)),
   endsWith: onTexts(2, ([text = '', part = '']) => text.endsWith(part)),
   charAt: onTexts(1, ([text = ''], [index = 0n]) => charAt(text, index)),
