@@ -24,6 +24,7 @@ import {
   type KubeObject,
 } from '../src/kube/index.ts';
 import type { Metrics } from '../src/metrics/index.ts';
+import { definitionOf } from '../src/sources/index.ts';
 import { createAccountSecrets } from './account-secrets.ts';
 import { reconcileBundle } from './bundle.ts';
 import type { ProvisionerContext } from './context.ts';
@@ -42,7 +43,7 @@ import { RightsNews } from './rights-news.ts';
 import { ServingCertificates } from './serving-certificates.ts';
 import { type Shard, Shards } from './shards.ts';
 import { sweepShared } from './shared-content.ts';
-import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
+import { secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 import type { Unpacker } from './unpacker/index.ts';
 import { Unserved } from './unserved-objects.ts';
 
@@ -148,7 +149,7 @@ async function followInputs(options: ProvisionerOptions, parts: Parts): Promise<
   const { context } = parts;
   const kinds: Readonly<Record<string, (source: BundleSource) => readonly string[]>> = {
     Secret: (source) => secretNamesOf(source, context.accountSecrets.names()),
-    ConfigMap: configMapNamesOf,
+    ConfigMap: (source) => definitionOf(source).configMapNames(source),
   };
   const following = Object.entries(kinds).map(async ([kind, namesOf]) => {
     const inputs = createCache<{ readonly name: string; readonly version: string | undefined }>({
