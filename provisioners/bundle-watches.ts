@@ -1,9 +1,10 @@
 import { type BundleSource, bundleDeploymentResource, parseBundle } from '../src/api/index.ts';
 import type { Watch } from '../src/controller/index.ts';
 import { type NamespacedName, namespacedName } from '../src/kube/index.ts';
+import { definitionOf } from '../src/sources/index.ts';
 import type { ProvisionerContext } from './context.ts';
 import { bundlesOf } from './owned-bundles.ts';
-import { configMapNamesOf, secretNamesOf, usesServiceAccount } from './source-inputs.ts';
+import { secretNamesOf, usesServiceAccount } from './source-inputs.ts';
 
 /** Lets Bundles start again whose content is not stored, or is being fetched; returns them. */
 export function restartBundles(
@@ -36,7 +37,7 @@ export function inputWatches(context: ProvisionerContext): readonly Watch[] {
   });
   return [
     inputs('Secret', (source) => secretNamesOf(source, accountSecrets.names())),
-    inputs('ConfigMap', configMapNamesOf),
+    inputs('ConfigMap', (source) => definitionOf(source).configMapNames(source)),
     {
       target: accountSecrets.target,
       requestsFor: (change) => (accountSecrets.hasChanged(change) ? restartBundles(context, usesServiceAccount) : []),

@@ -1,7 +1,7 @@
 import { type BundleSource, secretHostsAnnotation, secretUnverifiedAnnotation } from '../src/api/index.ts';
 import { TerminalError, TransientError } from '../src/base/index.ts';
 import { isNotFound, type KubeClient, type KubeObject } from '../src/kube/index.ts';
-import type { PullSecrets, SourceSecret } from '../src/sources/index.ts';
+import { definitionOf, type PullSecrets, type SourceSecret } from '../src/sources/index.ts';
 import { secretNames, serviceAccountName } from './account-secrets.ts';
 import type { ProvisionerContext } from './context.ts';
 import type { UnpackRequest } from './unpacker/index.ts';
@@ -9,33 +9,22 @@ import type { UnpackRequest } from './unpacker/index.ts';
 /** What fetching a source needs from the cluster. */
 export type SourceInputs = Pick<UnpackRequest, 'secret' | 'pullSecrets' | 'configMaps'>;
 
-/** Name of the Secret that a source of type git or http names; empty when it names none. */
-function authSecretOf(source: BundleSource): string {
-  const auth = source.type === 'git' ? source.git?.auth : source.type === 'http' ? source.http?.auth : undefined;
-  return auth?.secret?.name ?? '';
-}
-
-/** Whether the source is an image that takes the pull secrets of the service account, because it names none. */
+/** Whether the source takes the pull secrets of the service account, because it names none. */
 export function usesServiceAccount(source: BundleSource): boolean {
-  return source.type === 'image' && (source.image?.pullSecret ?? '') === '';
+  const { usesPullSecrets, secretName } = definitionOf(source);
+  return usesPullSecrets && (secretName(source) ?? '') === '';
 }
 
 /** Names of all Secrets that may matter to the source; `accountSecrets` are those of the service account. */
 export function secretNamesOf(source: BundleSource, accountSecrets: readonly string[]): readonly string[] {
   if (usesServiceAccount(source)) return accountSecrets;
-  const name = source.type === 'image' ? (source.image?.pullSecret ?? '') : authSecretOf(source);
+  const name = definitionOf(source).secretName(source) ?? '';
   return name === '' ? [] : [name];
-}
-
-/** Names of the ConfigMaps that the source is made of, each once. */
-export function configMapNamesOf(source: BundleSource): string[] {
-  const names = (source.configMaps ?? []).map(({ configMap }) => configMap.name ?? '');
-  return source.type === 'configMaps' ? [...new Set(names)] : [];
 }
 
 /** Who is asked for the content, so that one server is not asked for too much at a time. */
 export function hostOf(source: BundleSource): string {
-  const address = source.image?.ref ?? source.git?.repository ?? source.http?.url ?? source.type;
+  const address = definitionOf(source).address(source) ?? source.type;
   return /^(?:[a-z+]+:\/\/)?(?:[^/@]*@)?([^/]*)/i.exec(address)?.[1] ?? address;
 }
 
@@ -126,7 +115,7 @@ async function readConfigMaps(
   signal: AbortSignal,
 ): Promise<SourceInputs['configMaps']> {
   const found: NonNullable<SourceInputs['configMaps']>[number][] = [];
-  for (const name of configMapNamesOf(source)) {
+  for (const name of definitionOf(source).configMapNames(source)) {
     const notFound = `get configmap ${context.systemNamespace}/${name}: ConfigMap "${name}" not found`;
     const configMap = await read(context, { kind: 'ConfigMap', name, notFound }, signal);
     if (configMap['immutable'] !== true) {
@@ -152,8 +141,9 @@ export async function readSourceInputs(
   source: BundleSource,
   signal: AbortSignal,
 ): Promise<SourceInputs> {
-  if (source.type === 'image') return { pullSecrets: await readPullSecrets(context, source, signal) };
-  const name = authSecretOf(source);
+  const { usesPullSecrets, secretName } = definitionOf(source);
+  if (usesPullSecrets) return { pullSecrets: await readPullSecrets(context, source, signal) };
+  const name = secretName(source) ?? '';
   const secret = name === '' ? undefined : await readSecret(context, name, signal);
   return { secret, configMaps: await readConfigMaps(context, source, signal) };
 }

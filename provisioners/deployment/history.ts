@@ -1,4 +1,11 @@
-import { type BundleSource, packageVersionAnnotation, parseBundle, parseImageReference } from '../../src/api/index.ts';
+import {
+  type BundleSource,
+  isSourceType,
+  packageVersionAnnotation,
+  parseBundle,
+  parseImageReference,
+  type SourceType,
+} from '../../src/api/index.ts';
 import {
   errorMessage,
   formatTimestamp,
@@ -76,13 +83,14 @@ function describeGit({ repository, ref }: NonNullable<BundleSource['git']>, comm
 type Describe = (source: BundleSource, resolved: BundleSource | undefined) => Described | undefined;
 
 /** One row a source type. */
-const describes: Readonly<Record<string, Describe>> = {
+const describes: { readonly [Type in SourceType]: Describe } = {
   image: ({ image }, resolved) => (image === undefined ? undefined : describeImage(image.ref, resolved?.image?.ref)),
   git: ({ git }, resolved) => (git === undefined ? undefined : describeGit(git, resolved?.git?.ref.commit)),
   http: ({ http }) => (http === undefined ? undefined : { source: redactUrl(http.url) }),
   configMaps: ({ configMaps = [] }) => ({
     source: `configMaps ${configMaps.map(({ configMap }) => configMap.name).join(', ')}`,
   }),
+  upload: () => undefined,
 };
 
 function describeSource(
@@ -92,7 +100,7 @@ function describeSource(
 ): Described {
   const short = shortDigest(digest);
   const fallback = { source: short === undefined ? source.type : `${source.type} (${short})` };
-  return describes[source.type]?.(source, resolved) ?? fallback;
+  return (isSourceType(source.type) ? describes[source.type](source, resolved) : undefined) ?? fallback;
 }
 
 /** The version of a Bundle, by its content, its source and what that was resolved to. */

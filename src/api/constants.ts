@@ -1,7 +1,5 @@
 /** API group of Bundle and BundleDeployment. */
 export const group = 'core.rukpak.io';
-/** The only served version. */
-export const version = 'v1alpha1';
 /** `apiVersion` of both kinds. */
 export const apiVersion = 'core.rukpak.io/v1alpha1';
 /** Where Secrets and ConfigMaps that bundles name are looked up, unless configured. */
@@ -56,8 +54,6 @@ export const crdSafetyIgnoreAnnotation = 'core.rukpak.io/crd-safety-ignore';
 export const plainProvisionerClass = 'core-rukpak-io-plain';
 /** `provisionerClassName` of the converter of registry+v1 bundles. */
 export const registryProvisionerClass = 'core-rukpak-io-registry';
-/** `provisionerClassName` of the provisioner for helm+v3 charts. */
-export const helmProvisionerClass = 'core-rukpak-io-helm';
 
 /** On a Bundle or a template: what it needs, a YAML or JSON list in the form of `metadata/dependencies.yaml`. */
 export const dependenciesAnnotation = 'core.rukpak.io/dependencies';

@@ -48,7 +48,6 @@ export {
   dependencyPolicies,
   group,
   hasDependenciesLabel,
-  helmProvisionerClass,
   ignoreDependenciesAnnotation,
   injectCaAnnotation,
   installFieldManager,
@@ -74,7 +73,6 @@ export {
   shardUrlAnnotation,
   storedContentAnnotation,
   templateHashLabel,
-  version,
 } from './constants.ts';
 export { readDeploymentConfig, type ServiceAccountName } from './deployment-config.ts';
 export type { Bundle, BundleSpec, BundleStatus } from './generated/bundle.ts';

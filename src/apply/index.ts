@@ -8,7 +8,6 @@ export { createApplyEngine } from './engine.ts';
 export { type Health, healthOf } from './health/index.ts';
 export { listInstalled } from './installed.ts';
 export {
-  applySetId,
   emptyInventory,
   formatGroupKind,
   type GroupKind,
@@ -30,5 +29,5 @@ export {
   type Surroundings,
 } from './permissions/index.ts';
 export { type ObjectChange, type Preview, type PreviewRequest, previewInstall } from './preview.ts';
-export { InstallBlocked, type InstallFailure, InstallRefused } from './problems.ts';
+export { InstallBlocked, type InstallFailure } from './problems.ts';
 export type { InstallationProgress, RollbackRequest, UninstallRequest } from './requests.ts';

@@ -33,7 +33,7 @@ export class InstallBlocked extends TransientError implements InstallFailure {
 }
 
 /** The server refuses the bundle as it is. */
-export class InstallRefused extends TerminalError implements InstallFailure {
+class InstallRefused extends TerminalError implements InstallFailure {
   readonly isConflict = false;
   readonly isMissingKind = false;
   constructor(message: string) {

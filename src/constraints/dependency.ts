@@ -23,7 +23,7 @@ export interface DependencyLimits {
 }
 
 /** What admission allows. @see docs/spec/admission.md#dependency-rules */
-export const defaultDependencyLimits: DependencyLimits = { maxEntries: 256, maxDepth: 8 };
+const defaultDependencyLimits: DependencyLimits = { maxEntries: 256, maxDepth: 8 };
 
 /** Dependencies that could be read, and what is wrong with the others, each with its place. */
 export interface ReadDependencies {

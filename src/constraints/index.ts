@@ -6,13 +6,11 @@ export {
   type ConstraintLimits,
   describeConstraint,
   isMet,
-  parseConstraint,
   type Surroundings,
 } from './constraint.ts';
 export {
   type Dependency,
   type DependencyLimits,
-  defaultDependencyLimits,
   type ReadDependencies,
   readDependencies,
   readRequiredProperties,
@@ -31,4 +29,4 @@ export {
   type Version,
 } from './version.ts';
 export { isChosen, parseVersionChoice, type VersionChoice } from './version-choice.ts';
-export { formatRange, isInRange, parseVersionRange, type VersionRange } from './version-range.ts';
+export { isInRange, parseVersionRange, type VersionRange } from './version-range.ts';

@@ -3,7 +3,6 @@
  *  @imports src/schema, src/api, src/base */
 export type { CheckInfo, Finding } from './check.ts';
 export type { ReadObjects } from './checks/existing-objects.ts';
-export { safetyChecks } from './checks/table.ts';
 export { crdNameOf } from './crd.ts';
 export { howToIgnore, readSwitches, type SafetySwitches } from './switches.ts';
 export { type CrdChange, checkCrdChange, describeFindings, type SafetyOptions } from './upgrade.ts';

@@ -23,7 +23,6 @@ export { readStaged } from './read-staged.ts';
 export {
   type Amendment,
   type AmendmentChoice,
-  amendments,
   asCurrentDefinition,
   assertSupported,
   type BundleFiles,
@@ -51,7 +50,6 @@ export {
   type SuggestedNamespace,
   supportedModes,
   webhookMembers,
-  withCertificates,
 } from './registry-v1/index.ts';
 
 /** One row a provisioner class: helm+v3 gets its own here. */

@@ -3,7 +3,7 @@
  *  Kubernetes.
  *  @imports src/constraints, src/base */
 export { type Candidate, type Origin } from './dependencies/candidate.ts';
-export { givenUp, type InstallationState } from './dependencies/fail-forward.ts';
+export { type InstallationState } from './dependencies/fail-forward.ts';
 export { type DependencyOffer, offersFor } from './dependencies/offers.ts';
 export type {
   InstalledConstraints,
@@ -22,20 +22,16 @@ export {
   findInstalled,
   firstInstalled,
   pathBetween,
-  reachable,
   type UpdatePath,
 } from './graph/path.ts';
 export { compareReleases } from './graph/release.ts';
 export { resolveV1, type V1Choice, type V1Request } from './graph/resolve-v1.ts';
 export { describeEdge, type Edge, type InstalledBundle } from './graph/steps.ts';
 export {
-  firstInstalls,
   type Hop,
-  nextUpdates,
   type Offer,
   offerOf,
   type Policy,
-  startingInstalls,
   type Update,
 } from './graph/updates.ts';
 export type { CatalogBundle, CatalogPackage, CatalogView, Channel, ChannelEntry } from './package.ts';

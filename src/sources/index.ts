@@ -5,6 +5,7 @@
  *  @packages tldts */
 export { type Artifact, type ArtifactContent, ArtifactRepository, type ArtifactRepositoryOptions } from './artifact.ts';
 export { fetchConfigMaps } from './config-maps.ts';
+export { definitionOf } from './definitions.ts';
 export { fetchGit, type GitSourceDeps } from './git.ts';
 export { fetchHttp, type HttpSourceDeps } from './http.ts';
 export { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts';

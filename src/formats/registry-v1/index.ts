@@ -1,11 +1,10 @@
 /** registry+v1: an operator's bundle in, the objects that install it out. Pure: never touches network, disk or clock. */
-export { type Amendment, type AmendmentChoice, amendments } from './amendments/index.ts';
+export { type Amendment, type AmendmentChoice } from './amendments/index.ts';
 export { type CertificateProvider, certificateProviderNames, findCertificateProvider } from './certificates.ts';
 export { configProblems, type OperatorConfig, readConfig } from './config.ts';
 export { asCurrentDefinition } from './crd-v1beta1.ts';
 export { type ClusterServiceVersion, inspectCsv, readCsv, supportedModes } from './csv.ts';
 export { type Explanation, explainBundle } from './explain.ts';
-export { withCertificates } from './generate-deployments.ts';
 export { webhookMembers } from './generate-webhooks.ts';
 export { defaultInstallNamespace, type SuggestedNamespace } from './install-namespace.ts';
 export { findKind, isStandardKind } from './kinds.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawnPackage } from '../../../test/support/drawn-package.ts';
 import type { CatalogPackage } from '../package.ts';
-import { findBundle, findInstalled, firstInstalled, pathBetween, reachable, type UpdatePath } from './path.ts';
+import { findBundle, findInstalled, firstInstalled, pathBetween, type UpdatePath } from './path.ts';
 import { describeEdge } from './steps.ts';
 import { offerOf, type Policy } from './updates.ts';
 
@@ -96,10 +96,6 @@ test('v1 stays where only what is deprecated follows', () => {
 test('a cycle ends', () => {
   const graph = drawnPackage({ stable: '1.0.0 <1.1.0; 1.1.0 <1.0.0; 1.2.0 <1.1.0' });
   expect(hops(pathOf(graph, 'v1', ['1.1.0', '1.0.0']))).toEqual(['p.v1.0.0 replaces p.v1.1.0 (pinned)']);
-  expect(reachable(offerOf('v1', graph), findInstalled(graph, '1.0.0')).map(({ name }) => name)).toEqual([
-    'p.v1.1.0',
-    'p.v1.2.0',
-  ]);
 });
 
 test('what is installed is found by name and by version, and need not be in the catalog', () => {
@@ -120,7 +116,6 @@ test('a channel of a thousand entries is walked', () => {
   const graph = drawnPackage({ stable: entries.join(';') });
   for (const policy of ['v0', 'v1'] as const) {
     expect(pathOf(graph, policy, ['1.0.0', '1.999.0']).hops).toHaveLength(999);
-    expect(reachable(offerOf(policy, graph), findInstalled(graph, '1.0.0'))).toHaveLength(999);
   }
 });
 

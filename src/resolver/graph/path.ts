@@ -63,11 +63,6 @@ function traceBack(hops: ReadonlyMap<string, Hop>, to: CatalogBundle): readonly 
   return path;
 }
 
-/** All bundles that updates can lead to from what is installed, in the order in which they are reached. */
-export function reachable(offer: Offer, from: InstalledBundle): readonly CatalogBundle[] {
-  return [...explore(offer, from).values()].map(({ to }) => to);
-}
-
 /** The updates from `from` to `to`: those that happen by themselves or, with v1, the fewest that asking for versions one after the other
  *  leads through. Without `to`: as far as updates go. */
 export function pathBetween(offer: Offer, from: InstalledBundle, to?: CatalogBundle): UpdatePath {
