@@ -104,13 +104,13 @@ export async function openCatalogService(
   config: ProvisionerConfig,
   context: CatalogServiceContext,
 ): Promise<CatalogService> {
-  const { kube, storeDir, registries, host, port: wantedPort, serving, leadership, log, metrics } = context;
+  const { kube, storeDir, registries, host, port: requestedPort, serving, leadership, log, metrics } = context;
   await using stack = new AsyncDisposableStack();
   let catalogs: ClusterCatalogs | undefined;
   const graphql = config.hasCatalogGraphql ? { graphql: createQueryAnswer() } : {};
   const catalogOf = (name: string) => catalogs?.index(name);
   const server = stack.use(
-    await startCatalogServer({ host, port: wantedPort, serving, catalogOf, ...graphql, log, metrics }),
+    await startCatalogServer({ host, port: requestedPort, serving, catalogOf, ...graphql, log, metrics }),
   );
   const { port } = server;
   const stop = new AbortController();

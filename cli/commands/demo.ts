@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, systemClock, TerminalError } from '../../src/base/index.ts';
+import { followChanges } from '../changes.ts';
 import { parseOptions } from '../command/index.ts';
 import { readConfig, upOptions } from '../config.ts';
 import {
@@ -14,7 +15,6 @@ import {
   startExampleServers,
   story,
 } from '../demo/index.ts';
-import { followNews } from '../news.ts';
 import { createTerminal, type Terminal } from '../output/index.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 
@@ -104,7 +104,7 @@ export async function demo(): Promise<number> {
   const progress = (text: string): void => {
     if (process.stdout.isTTY) terminal.progress(text);
   };
-  followNews(
+  followChanges(
     { kube: platform.kube, clock: systemClock, log, signal: leaving.signal },
     { line: () => undefined, progress },
   );

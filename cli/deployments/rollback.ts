@@ -53,9 +53,9 @@ export function specOfRevision(revision: Revision, options: { readonly hasBundle
  *  @throws TerminalError NoRollback */
 export function chooseRevision(
   revisions: readonly Revision[],
-  wanted: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
+  desired: { readonly number: number | undefined; readonly isInstalled: boolean; readonly name: string },
 ): Revision {
-  const { number, isInstalled, name } = wanted;
+  const { number, isInstalled, name } = desired;
   const found =
     number === undefined ? revisions.at(isInstalled ? -2 : -1) : revisions.find(({ revision }) => revision === number);
   const isLast = found === revisions.at(-1);

@@ -51,9 +51,9 @@ function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | u
   if (deletionTimestamp === undefined) return undefined;
   const agoMs = nowMs - Date.parse(deletionTimestamp);
   if (agoMs < stuckMs) return undefined;
-  const told = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
+  const reported = conditionsOf(object).find(({ type }) => type === 'Removing')?.message ?? '';
   const text = `${nameOf(object)}: deleted ${spokenAge(agoMs)} ago, held by ${finalizers.join(', ') || 'the server'}`;
-  return fail(told === '' ? text : `${text}: ${told}`, heldAdvice(object, finalizers));
+  return fail(reported === '' ? text : `${text}: ${reported}`, heldAdvice(object, finalizers));
 }
 
 /** Nobody has looked at it, or not since it was changed. */
@@ -105,18 +105,18 @@ function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
 async function examine(patient: Patient): Promise<readonly Finding[]> {
   const { kube, signal } = patient;
   const kinds = [
-    { target: bundleResource, judge: bundleFinding },
-    { target: bundleDeploymentResource, judge: deploymentFinding },
+    { target: bundleResource, evaluate: bundleFinding },
+    { target: bundleDeploymentResource, evaluate: deploymentFinding },
   ];
   const found: Finding[] = [];
-  for (const { target, judge } of kinds) {
+  for (const { target, evaluate } of kinds) {
     try {
       const { items } = await kube.list(target, { signal });
       const ours = items.filter(isOurs);
       const problems = items.flatMap((object) => {
         const held = heldFinding(object, patient);
         if (!isOurs(object)) return held ?? strangeFinding(object, patient) ?? [];
-        return held ?? unseenFinding(object, patient) ?? judge(object, patient) ?? [];
+        return held ?? unseenFinding(object, patient) ?? evaluate(object, patient) ?? [];
       });
       found.push(...shorten(problems, `${target.kind}s`));
       if (problems.length === 0) found.push(ok(`${ours.length} ${target.kind}s: none is stuck`));

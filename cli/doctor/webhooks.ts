@@ -19,7 +19,7 @@ const badBundle: KubeObject = {
   },
 };
 const reapply = 'restore it: longshore install, or apply the manifests again';
-const retell =
+const rewrite =
   'check that longshore webhook runs: it writes caBundle; for other fields: longshore install, or apply the manifests again';
 
 /** The authorities that the API server trusts, as PEM; empty when none are told. */
@@ -73,13 +73,13 @@ async function examineConfigurations(patient: Patient): Promise<readonly Finding
       return [ok(`${what}: not found; another program reconciles ClusterCatalogs`)];
     }
     if (found === undefined) return [fail(`${what}: not found: objects are not validated at admission`, reapply)];
-    const problems = webhooks.flatMap((wanted): Finding[] => {
-      const name = textAt(wanted, 'name');
+    const problems = webhooks.flatMap((expected): Finding[] => {
+      const name = textAt(expected, 'name');
       const problem = problemOf(
         objectsAt(found, 'webhooks').find((one) => one['name'] === name),
         nowMs,
       );
-      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, retell)];
+      return problem === undefined ? [] : [fail(`${what}: webhook ${name}: ${problem}`, rewrite)];
     });
     return problems.length === 0 ? [ok(what)] : problems;
   });

@@ -96,9 +96,9 @@ async function assertNothingLost(objects: readonly KubeObject[], { kube, signal 
   const own = await ownArgs();
   for (const object of objects.filter(({ kind }) => kind === 'Deployment')) {
     const live = await readLive(kube, object, signal);
-    const kept = argsOf([object]);
+    const retained = argsOf([object]);
     const lost = [...argsOf(live === undefined ? [] : [live])].filter((arg) => {
-      return !own.has(arg) && !kept.has(arg) && !arg.startsWith('--shard');
+      return !own.has(arg) && !retained.has(arg) && !arg.startsWith('--shard');
     });
     if (lost.length === 0) continue;
     const text = `${describeRef(refOf(object))} was given ${lost.map((arg) => JSON.stringify(arg)).join(', ')}, which it would lose: install with what has given it, such as "kubectl apply --server-side -k" of your overlay, or take it away first; nothing was changed`;
@@ -142,9 +142,9 @@ async function assertFree(objects: readonly KubeObject[], { kube, signal }: Aski
   for (const object of wide) {
     const live = await readLive(kube, object, signal);
     if (live === undefined || isOurs(live)) continue;
-    const [there, wanted] = [live, object].map((one) => one as unknown as JsonObject);
+    const [there, requested] = [live, object].map((one) => one as unknown as JsonObject);
     const isSame = ['rules', 'roleRef', 'subjects'].every((key) =>
-      isJsonEqual(valueAt(there, key) ?? null, valueAt(wanted, key) ?? null),
+      isJsonEqual(valueAt(there, key) ?? null, valueAt(requested, key) ?? null),
     );
     if (isSame) continue;
     const text = `${describeRef(refOf(object))} exists and is not Longshore's: it would be overwritten. Give it another name, or remove it if it is not needed, and run the command again; nothing was changed`;
@@ -184,8 +184,8 @@ async function assertTaken(objects: readonly KubeObject[], asking: Asking): Prom
   if (refusals.length === 0) return;
   const shown = refusals.slice(0, maxRefusals);
   const more = refusals.length > shown.length ? `\n  and ${refusals.length - shown.length} more` : '';
-  const isForRights = refusals.some((text) => / is forbidden: User /.test(text));
-  const advice = isForRights ? '; an installation requires the permissions of cluster-admin' : '';
+  const needsPermissions = refusals.some((text) => / is forbidden: User /.test(text));
+  const advice = needsPermissions ? '; an installation requires the permissions of cluster-admin' : '';
   const text = `the API server refuses what would be applied${advice}; nothing was changed:\n  ${shown.join('\n  ')}${more}`;
   throw new TerminalError('ApplyRefused', text);
 }

@@ -10,7 +10,7 @@ import {
   type Meta,
   UnreadableCatalog,
 } from '../../../src/catalog/index.ts';
-import { errorText } from '../judged.ts';
+import { errorText } from '../validated.ts';
 import type { CachePlan } from './options.ts';
 
 const indexName = 'catalog.index';

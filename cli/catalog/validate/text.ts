@@ -80,7 +80,7 @@ export function reportText(report: CatalogReport, options: TextOptions): string 
     counted(report.channels, 'channel'),
     counted(report.bundles, 'bundle'),
   ].join(', ');
-  const verdict =
+  const result =
     findings.length === 0 ? 'nothing found' : `${counts.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-  return `${[...groups.values()].map((group) => groupText(group, options)).join('')}${options.name}: ${verdict} in ${what}\n`;
+  return `${[...groups.values()].map((group) => groupText(group, options)).join('')}${options.name}: ${result} in ${what}\n`;
 }

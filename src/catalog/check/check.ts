@@ -34,7 +34,7 @@ function aboutOf({ schema, name, package: packageName, place }: Meta): About {
   };
 }
 
-function keptEntry({ name, replaces, skips, skipRange }: ChannelEntry): ChannelEntry {
+function retainedEntry({ name, replaces, skips, skipRange }: ChannelEntry): ChannelEntry {
   return {
     name: detached(name),
     ...(replaces === undefined ? {} : { replaces: detached(replaces) }),
@@ -53,7 +53,7 @@ function keep(records: CatalogRecords, decoded: DecodedMeta, kept: Pick<PackageR
     }
     case 'olm.channel': {
       const named = { name: detached(decoded.name), packageName: detached(decoded.package) };
-      records.channels.push({ ...kept, ...named, entries: decoded.entries.map(keptEntry) });
+      records.channels.push({ ...kept, ...named, entries: decoded.entries.map(retainedEntry) });
       break;
     }
     case 'olm.bundle':

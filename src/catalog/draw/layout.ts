@@ -303,13 +303,13 @@ export function leftOutText(layouts: readonly ChannelLayout[]): string {
   return leftOut === 0 ? '' : `${leftOut} lines to skipped bundles are left out`;
 }
 
-/** The channels of a package that are wanted, all when none is named; the default one first. */
+/** The channels of a package that are requested, all when none is named; the default one first. */
 export function layOutPackage(
   from: CatalogPackage,
-  wanted: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
   marks: Marks = {},
 ): readonly ChannelLayout[] {
-  const channels = from.channels.filter(({ name }) => wanted === undefined || wanted.includes(name));
+  const channels = from.channels.filter(({ name }) => requested === undefined || requested.includes(name));
   const rank = ({ name }: Channel): number => Number(name !== from.defaultChannel);
   return channels
     .toSorted((a, b) => rank(a) - rank(b) || byNumbers.compare(a.name, b.name))

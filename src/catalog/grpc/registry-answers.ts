@@ -120,8 +120,8 @@ export class RegistryAnswers {
     }
   }
 
-  #providers(api: ApiKind, isWanted: (member: ChannelMember) => boolean): readonly ChannelMember[] {
-    const members = this.#index.members.providing(api).filter(isWanted);
+  #providers(api: ApiKind, isSelected: (member: ChannelMember) => boolean): readonly ChannelMember[] {
+    const members = this.#index.members.providing(api).filter(isSelected);
     return members.length > 0 ? members : refuse(`no channel entries found that ${describeApi(api)}`);
   }
 
