@@ -90,7 +90,7 @@ async function whenValueIs({ kube }: BenchCluster, name: string, value: string):
   }
 }
 
-/** One object that somebody changes, and one deployment that gets another version, among all the others. */
+/** One object that another client changes, and one deployment that gets another version, among all the others. */
 async function measureMoments(cluster: BenchCluster, registry: Registry): Promise<Measurement[]> {
   const { kube } = cluster;
   const repairs: number[] = [];

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Measurement } from './table.ts';
 
-/** The figures of one part, and where and when they were measured. */
+/** The measurements of one part, and where and when they were measured. */
 export interface MeasuredPart {
   readonly name: string;
   readonly title: string;

@@ -1,4 +1,4 @@
-/** `npm run bench`: the figures of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
+/** `npm run bench`: the measurements of the project, as tables; with `--write` also as docs/performance.md. `npm run bench -- webhook render` picks parts. */
 
 import { parseArgs } from 'node:util';
 import { measureRequests, measureStart } from './api-server.ts';

@@ -91,7 +91,7 @@ async function onReal(measure: (cluster: BenchCluster) => Promise<Measurement[]>
   return await measureOn(plane.kubeconfig, measure);
 }
 
-/** The figures of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
+/** The measurements of a fresh embedded API server, then those of a real kube-apiserver where there is one. Every line names which. */
 export async function onEachCluster(
   measure: (cluster: BenchCluster) => Promise<Measurement[]>,
 ): Promise<Measurement[]> {

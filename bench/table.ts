@@ -9,7 +9,7 @@ export interface Measurement {
   readonly ratio?: number;
 }
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export function machineLine(): string {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;

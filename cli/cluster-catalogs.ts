@@ -35,7 +35,7 @@ export interface CatalogServiceContext {
   /** Where clients reach the server; default: `https://127.0.0.1:<port>`. */
   readonly baseUrl?: string;
   readonly leadership?: NonNullable<ClusterCatalogsOptions['leadership']>;
-  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  /** Resolves when the process is stopped: nothing is awaited then. Default: never. */
   readonly whenStopped?: Promise<void>;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -17,7 +17,7 @@ interface Marking {
   readonly signal: AbortSignal;
 }
 
-/** Whether another pod that says that it leads takes the place of this one. */
+/** Whether another Pod labelled as the leader replaces this one. */
 function isInPlaceOf(shard: Shard | undefined, { metadata }: KubeObject): boolean {
   const text = metadata.labels?.[shardLabel];
   if (shard === undefined || text === undefined) return true;

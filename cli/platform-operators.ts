@@ -13,11 +13,11 @@ export interface PlatformOperatorsContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly isAccountRequired: boolean;
-  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  /** Resolves when the process is stopped: nothing is awaited then. Default: never. */
   readonly whenStopped?: Promise<void>;
 }
 
-/** Starts the controller of PlatformOperators; ready when it resolves. A cluster without the kind is told of, and left alone. */
+/** Starts the controller of PlatformOperators; ready when it resolves. A cluster without the kind is reported and left alone. */
 export async function openPlatformOperators(context: PlatformOperatorsContext): Promise<AsyncDisposable> {
   const { log, whenStopped } = context;
   const stop = new AbortController();

@@ -41,7 +41,7 @@ export interface WebhookConfig extends ProcessConfig {
   readonly isAccountRequired: boolean;
   /** Classes of other provisioners. */
   readonly foreignClasses: readonly string[];
-  /** Whether ClusterCatalogs are judged here. */
+  /** Whether this process validates ClusterCatalogs. */
   readonly hasClusterCatalogs: boolean;
   readonly drainMs: number;
   /** Undefined: the Service `rukpak-webhook-service`. */

@@ -42,7 +42,7 @@ export interface ProvisionerConfig extends CatalogConfig {
   readonly foreignClasses: readonly string[];
 }
 
-/** What admission and the provisioners must be told alike. */
+/** Settings that admission and the provisioners must share. */
 export const dependencyPolicyOption: OptionSpec = {
   name: 'dependency-policy',
   kind: 'text',

@@ -32,7 +32,7 @@ export interface ProvisioningContext {
       readonly systemNamespace: string;
     },
   ) => Promise<OpenContent>;
-  /** Resolves when the process is told to stop: nothing is waited for then. Default: never. */
+  /** Resolves when the process is stopped: nothing is awaited then. Default: never. */
   readonly whenStopped?: Promise<void>;
   /** As `startProvisioners` has it. */
   readonly beforeWork?: ProvisionerOptions['beforeWork'];
@@ -42,7 +42,7 @@ export interface ProvisioningContext {
   readonly shard?: ProvisionerOptions['shard'];
 }
 
-/** Tags of this cluster begin so: its namespace kube-system is never made anew. */
+/** Tags of this cluster begin so: its namespace kube-system is never recreated. */
 async function openSharedStore(
   { sharedStore }: ProvisionerConfig,
   kube: KubeClient,

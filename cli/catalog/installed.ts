@@ -16,7 +16,7 @@ import type { CatalogView, PresentBundle } from '../../src/resolver/index.ts';
 const maxInstalledBytes = 64 * 1024 * 1024;
 const propertiesAnnotation = 'operatorframework.io/properties';
 
-/** What a person says is installed: a version of a package, or all of a bundle. */
+/** An installed package given by the user: a version of a package, or all of a bundle. */
 type Given = { readonly packageName: string; readonly version: Version } | PresentBundle;
 
 function readVersion(packageName: string, text: string, from: string): Version {
@@ -81,7 +81,7 @@ async function readInstalledFile(path: string): Promise<readonly Given[]> {
   return readDocument(content, path);
 }
 
-/** As a catalog has it; where none has, its name is a guess, and nobody knows what it provides. */
+/** As a catalog has it; where none has, its name is a guess, and what it provides is unknown. */
 function presentBundle(given: Given, catalogs: readonly CatalogView[]): PresentBundle {
   if ('name' in given) return given;
   const { packageName, version } = given;

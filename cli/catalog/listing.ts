@@ -13,7 +13,7 @@ import type { CatalogPackage, Channel } from '../../src/resolver/index.ts';
 /** A line of `catalog list packages`. */
 export interface PackageRow {
   readonly name: string;
-  /** Empty when no bundle says it. */
+  /** Empty when no bundle has it. */
   readonly displayName: string;
   readonly defaultChannel: string;
   readonly deprecation?: string;
@@ -48,7 +48,7 @@ export interface ImageRow {
   readonly bundles: readonly string[];
 }
 
-/** What is said of a bundle beside what updates depend on. */
+/** Properties of a bundle that updates do not depend on. */
 interface Described {
   readonly image: string;
   /** Its own and related ones. */

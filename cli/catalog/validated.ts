@@ -1,7 +1,7 @@
 import { TerminalError } from '../../src/base/index.ts';
 import { type CatalogFinding, type CatalogReport, createCatalogCheck, type Meta } from '../../src/catalog/index.ts';
 
-/** Findings that are told one by one; the others are counted. */
+/** Findings that are reported one by one; the others are counted. */
 const maxReported = 20;
 
 function findingText({ message, package: packageName, channel, bundle, advice }: CatalogFinding): string {
@@ -22,7 +22,7 @@ function limited(texts: readonly string[], more: number): readonly string[] {
 /** Bundles that are rendered alone are in no channel, and their packages are elsewhere. */
 const rulesOfWhole: ReadonlySet<string> = new Set(['S10', 'S19']);
 
-/** The documents as they come; when all have passed, what keeps them from being a valid catalog is told. */
+/** Passes the documents on; after the last, `warn` reports why they are not a valid catalog. */
 export async function* validated(metas: AsyncIterable<Meta>, warn: (text: string) => void): AsyncGenerator<Meta> {
   const check = createCatalogCheck();
   for await (const meta of metas) {

@@ -42,7 +42,7 @@ async function startOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** What an answer says that was not hoped for, and who may have another one. */
+/** The message of a failed response, and the role that allows the request. */
 export async function describeRefusal(what: 'GET' | 'PUT', url: string, response: IncomingMessage): Promise<string> {
   const answer = serverText(await startOf(response));
   const role = what === 'GET' ? 'bundle-reader' : 'bundle-uploader';

@@ -5,7 +5,7 @@ import type { Command } from '../command/index.ts';
 import { complete, completionScript, type NameRequest, optionValue } from '../completion.ts';
 
 const deadlineMs = 2000;
-/** Shells are handed nothing else, whatever a server says. */
+/** Shells get nothing else, whatever a server sends. */
 const harmless = /^[a-z0-9][a-z0-9.-]*$/;
 
 /** `longshore completion SHELL` */
@@ -33,7 +33,7 @@ async function namesOf(requests: readonly NameRequest[], kubeconfig: string | un
 }
 
 /** `longshore __complete WORDS`: for the scripts. The first line says what follows: `words`, one a line, or whether the shell is to offer `files` or
- *  `folders`. A cluster that does not answer has no names; nothing is ever said about that. */
+ *  `folders`. A cluster that does not answer has no names; that is not reported. */
 export async function completeWords(commands: readonly Command[], words: readonly string[]): Promise<number> {
   const found = complete(commands, words);
   const kubeconfig = optionValue(words, 'kubeconfig') ?? process.env['KUBECONFIG'];

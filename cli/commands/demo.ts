@@ -80,7 +80,7 @@ async function choosePlayer(
   return (args) => playThroughApi(args, player);
 }
 
-/** `longshore demo`: the main job once, on servers that come and go. Resolves to 0 when all went as told. */
+/** `longshore demo`: the walkthrough on temporary servers. Resolves to 0 when every step succeeded. */
 export async function demo(): Promise<number> {
   const terminal = createTerminal(process.stdout);
   const startedMs = performance.now();
@@ -109,7 +109,7 @@ export async function demo(): Promise<number> {
     { line: () => undefined, progress },
   );
   const play = await choosePlayer(platform, { cwd, signal, terminal });
-  // It stays: somebody wants to look at it.
+  // The picture stays for the user.
   const picture = join(await mkdtemp(join(tmpdir(), 'longshore-picture-')), 'tide-gauge.png');
   const places = { repository: `${git.url}/combo.git`, image: `${registry.host}/combo`, picture };
   for (const step of story(places)) await playStep(step, { play, terminal, cwd, signal });

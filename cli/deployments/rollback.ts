@@ -12,7 +12,7 @@ function pinnedImage(ref: string, resolved: string): string {
 }
 
 /** The source, so that it means the content that was installed, whatever its tag or branch means today.
- *  @throws TerminalError NoRollback for an upload, whose content nobody has any more */
+ *  @throws TerminalError NoRollback for an upload whose content is no longer stored */
 function pinnedSource(revision: Revision, source: JsonObject): JsonObject {
   const { resolvedSource } = revision;
   switch (textAt(source, 'type')) {

@@ -45,7 +45,7 @@ function heldAdvice({ kind, metadata: { name } }: KubeObject, finalizers: readon
   return `check that the owner of ${foreign.join(', ')} runs and removes it; if it no longer exists, remove it from metadata.finalizers: ${command}`;
 }
 
-/** Deleted, and held by somebody. */
+/** Being deleted, and held by a finalizer. */
 function heldFinding(object: KubeObject, { nowMs, stuckMs }: Times): Finding | undefined {
   const { deletionTimestamp, finalizers = [] } = object.metadata;
   if (deletionTimestamp === undefined) return undefined;
@@ -92,7 +92,7 @@ function isOurs(object: KubeObject): boolean {
   return provisionerClasses.includes(textAt(object, 'spec', 'provisionerClassName'));
 }
 
-/** Somebody else may take care of it, or nobody does, as of a word that is misspelt. */
+/** Another provisioner may serve it, or none does, as with a misspelled class. */
 function strangeFinding(object: KubeObject, times: Times): Finding | undefined {
   if (unseenFinding(object, times) === undefined) return undefined;
   const text = `${nameOf(object)}: no provisioner serves provisionerClassName "${textAt(object, 'spec', 'provisionerClassName')}"`;

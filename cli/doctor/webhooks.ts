@@ -22,7 +22,7 @@ const reapply = 'restore it: longshore install, or apply the manifests again';
 const rewrite =
   'check that longshore webhook runs: it writes caBundle; for other fields: longshore install, or apply the manifests again';
 
-/** The authorities that the API server trusts, as PEM; empty when none are told. */
+/** The authorities that the API server trusts, as PEM; empty when none are configured. */
 export function caBundleOf(webhook: JsonObject): string {
   return Buffer.from(textAt(webhook, 'clientConfig', 'caBundle'), 'base64').toString('utf8');
 }
@@ -50,7 +50,7 @@ export async function readConfigurations({ kube, systemNamespace, signal }: Pati
   return found;
 }
 
-/** Whether another program has brought the kind ClusterCatalog, or nobody has. */
+/** Whether another program installed the kind ClusterCatalog, or none did. */
 async function areCatalogsOthers({ kube, signal }: Patient): Promise<boolean> {
   const name = 'clustercatalogs.olm.operatorframework.io';
   try {

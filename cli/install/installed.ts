@@ -11,7 +11,7 @@ const systemNamespace = 'rukpak-system';
 
 /** What an installation on a cluster was made with. */
 export interface Installed {
-  /** Undefined where nothing says it, as after an overlay of somebody's own. */
+  /** Undefined if not recorded, as with a custom overlay. */
   readonly overlay: string | undefined;
   readonly image: string | undefined;
   /** How many leaders share the work. */
@@ -56,7 +56,7 @@ export async function findInstalled(kube: KubeClient, signal: AbortSignal): Prom
   };
 }
 
-/** The overlay to install: the requested one, else the one that is there, so that an upgrade gives nobody more rights than before.
+/** The overlay to install: the requested one, else the one that is there, so that an upgrade grants no more permissions than before.
  *  @throws TerminalError InvalidOption where one must be named */
 export function chooseOverlay(requested: Overlay | undefined, installed: Installed | undefined): Overlay {
   if (requested !== undefined) return requested;

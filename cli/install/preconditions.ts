@@ -90,7 +90,7 @@ async function ownArgs(): Promise<ReadonlySet<string>> {
   return argsOf(all.flat() as unknown as KubeObject[]);
 }
 
-/** What somebody has set besides, such as an image policy, would be lost without a word.
+/** Other settings, such as an image policy, would be lost silently.
  *  @throws TerminalError ArgumentsLost */
 async function assertNothingLost(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
   const own = await ownArgs();
@@ -133,7 +133,7 @@ const rukpakRoles: ReadonlySet<string> = new Set([
   'bundle-uploader',
 ]);
 
-/** Rights of somebody else that happen to have a name of ours would be overwritten.
+/** Permissions of another owner under one of our names would be overwritten.
  *  @throws TerminalError NameTaken */
 async function assertFree(objects: readonly KubeObject[], { kube, signal }: Asking): Promise<void> {
   const wide = objects.filter(({ kind, metadata }) => {
@@ -161,7 +161,7 @@ export function leadsOutside({ kind, webhooks }: KubeObject): boolean {
 const maxRefusals = 20;
 const parallelTries = 8;
 
-/** What the server would say to the object; undefined when it would take it, or when that cannot be told before other objects are there. */
+/** What the server would say to the object; undefined when it would take it, or when that is unknown before other objects exist. */
 async function refusalOf(object: KubeObject, { kube, signal }: Asking): Promise<string | undefined> {
   try {
     const live = object.kind.endsWith('WebhookConfiguration') ? await readLive(kube, object, signal) : undefined;

@@ -38,7 +38,7 @@ interface Validation {
   readonly context: Omit<CheckContext, 'rules'>;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** What registries said of images. */
+  /** What registries reported about images. */
   readonly known: Parameters<typeof readImagePlatforms>[1];
 }
 
@@ -111,7 +111,7 @@ function printer(progress: Progress, isVerbose: boolean): Print {
   };
 }
 
-/** Judges several bundles at a time; reports are told, and come, in the order of the names. */
+/** Validates several bundles concurrently; reports are in the order of the names. */
 async function judgeAll(names: readonly string[], work: Validation, print?: Print): Promise<readonly Report[]> {
   const waiting = new Map<number, Report>();
   const { progress } = work;

@@ -33,7 +33,7 @@ function formOf(values: OptionValues): Form {
   return form;
 }
 
-/** What is installed, what is requested, and the updates between; a graph without order has no such updates, which is told. */
+/** What is installed, what is requested, and the updates between; a graph without order has no such updates, which is reported. */
 function marksOf(found: CatalogPackage, channels: readonly string[], values: OptionValues): Marks {
   const target = knownBundle(found, values['to'] as string | undefined);
   const named = values['installed'] as string | undefined;

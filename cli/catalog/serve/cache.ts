@@ -98,7 +98,7 @@ async function digestOf(source: CatalogSource, dir: string): Promise<string> {
   return `sha256:${createHash('sha256').update(whole).digest('hex')}`;
 }
 
-/** What an attempt that did not end left behind is removed; whatever else is there is nobody's business here.
+/** What an attempt that did not end left behind is removed; other files are not touched.
  *  @throws TerminalError UnexpectedContents */
 async function openFolder(dir: string): Promise<void> {
   makeFolder(dir);

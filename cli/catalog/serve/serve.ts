@@ -64,7 +64,7 @@ async function open(names: readonly string[], values: OptionValues, log: Logger)
     };
     const file = await provideIndex(source, plan, work.path);
     progress.clear();
-    // A temporary file is read until the end, though its name is gone by then.
+    // A temporary file is read until the end, though its name is removed by then.
     return plan.isOnly ? undefined : await opened(file, values, log);
   });
 }

@@ -57,7 +57,7 @@ function inOrder(a: CatalogFinding, b: CatalogFinding): number {
 }
 
 function groupText(findings: readonly CatalogFinding[], options: TextOptions): string {
-  // A line that says that there is one more takes as much room as that one.
+  // A line "and 1 more" takes as much room as the finding.
   const isWhole = options.isVerbose || findings.length <= maxShown + 1;
   const shown = findings.slice(0, isWhole ? undefined : maxShown).map((finding) => findingText(finding, options));
   const more = isWhole

@@ -54,7 +54,7 @@ export async function diff(values: OptionValues, [text = '']: readonly string[])
   const signal = AbortSignal.timeout(deadlineMs);
   const deployment: KubeObject = await client.kube.get({ apiVersion, ...target }, { signal });
   const desired = await findDesired({ client, work, deployment, values, progress, signal });
-  // The file says what is desired; what is installed is said by the cluster.
+  // The file has the desired state; the cluster has the installed one.
   const status = deployment['status'];
   const compared = { ...desired, deployment: { ...desired.deployment, ...(status === undefined ? {} : { status }) } };
   const found = await preview(client.kube, compared, { values, progress, signal });

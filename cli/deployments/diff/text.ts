@@ -17,7 +17,7 @@ export interface ShownChange {
   readonly diff: string;
 }
 
-/** Comparing texts that have little in common takes long and helps nobody. */
+/** Comparing texts that have little in common takes long and helps no one. */
 const maxEdits = 2000;
 
 /** `Deployment.apps combo/web` */

@@ -131,7 +131,7 @@ export async function neededByDeployment(name: string, { values, work, progress,
   return { name, needs, comingNamespaces, account, missing };
 }
 
-/** Undefined when whoever asks may not look as the account. */
+/** Undefined when the user cannot impersonate the account. */
 async function missingFor(
   asking: Parameters<typeof findMissing>[0],
   needs: readonly Need[],

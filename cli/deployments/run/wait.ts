@@ -112,7 +112,7 @@ export async function whenInstalled(
   });
 }
 
-/** Waits until the BundleDeployment, which was deleted, and everything that it had installed is gone.
+/** Waits until the BundleDeployment, which was deleted, and everything that it installed is deleted.
  *  @throws TerminalError NotDeleted, with what holds it, when the time is over */
 export async function whenDeleted(waiting: Waiting, deployment: KubeObject): Promise<void> {
   const evaluate = (found: KubeObject | undefined): object | string => {

@@ -39,7 +39,7 @@ const madeKinds: readonly { readonly apiVersion: string; readonly kind: string; 
   ];
 const parallelLists = 4;
 
-/** Reasons of conditions that are not True while nothing has gone wrong yet. */
+/** Reasons of conditions that are not True while nothing has failed yet. */
 const startingReasons: ReadonlySet<string> = new Set([
   'InstallPending',
   'DependenciesNotMet',

@@ -17,7 +17,7 @@ export interface BuiltTemplate {
   readonly warnings: readonly string[];
 }
 
-/** A template that was read: pure, so that whoever has the bundles can build it. */
+/** A template that was read: pure, so that any caller with the bundles can build it. */
 export interface CatalogTemplate {
   /** Bundles that are needed, by their references; each once. */
   readonly references: readonly string[];

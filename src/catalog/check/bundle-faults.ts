@@ -122,7 +122,7 @@ export function bundleRecord(bundle: DecodedBundle, place: MetaPlace, isBroken: 
   const stated = identitiesOf(bundle);
   const [identity] = stated;
   const unreadable = [...propertyFaults(bundle)];
-  // A property that cannot be read is told, and not missed besides.
+  // A property that cannot be read is reported, and not also as missing.
   const isUnread = isBroken || (stated.length === 0 && unreadable.length > 0);
   const belonging = isUnread ? undefined : belongingFault(bundle, stated);
   const found: readonly Fault[] = [

@@ -78,7 +78,7 @@ const emptyWarning: CatalogFinding = {
 };
 
 /** A check of one catalog by every rule of the reference, and by the rules of `warnings` (`catalogWarnings`), which only warn. It does not end at the first fault, and a package that is
- *  wrong does not keep the others from being judged. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
+ *  wrong does not prevent validation of the others. Keeps a few names of each bundle, so that memory does not follow the size of the catalog.
  *  @see docs/spec/catalogs.md#structural-validation, docs/spec/catalogs.md#model-validation */
 export function createCatalogCheck(warnings?: CatalogWarnings): CatalogCheck {
   const records: CatalogRecords = { packages: [], channels: [], bundles: [], deprecations: [] };

@@ -5,7 +5,7 @@ const initialBytes = 1024 * 1024;
 export class ByteWindow {
   #buffer: Buffer = Buffer.allocUnsafe(initialBytes);
   #length = 0;
-  /** Bytes of the stream that are gone. */
+  /** Bytes of the stream that are discarded. */
   #gone = 0;
   /** Lines that end before an index. */
   #lines = 0;

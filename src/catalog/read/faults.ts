@@ -34,7 +34,7 @@ export class UnreadableCatalog extends TerminalError {
   }
 }
 
-/** Collects what is wrong, so that all of it is told at the end. */
+/** Collects what is wrong, so that all of it is reported at the end. */
 export class FaultList {
   readonly #faults: CatalogFault[] = [];
   #more = 0;
